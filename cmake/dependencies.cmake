@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# Kokkos is the only thing that Einkorn::einkorn needs; every other find decides about a component, with a line that
+# says so. A parent project that has Kokkos::kokkos already (add_subdirectory, FetchContent) keeps its own.
+
+if(NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos 4.6 QUIET)
+  if(NOT Kokkos_FOUND)
+    message(FATAL_ERROR "Einkorn needs Kokkos 4.6 or newer: set Kokkos_ROOT to its prefix, or run scripts/test.sh, "
+                        "which gets one")
+  endif()
+endif()
+
+# A Kokkos that was built as a CUDA or HIP language of CMake wants its users' sources compiled so as well.
+if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
+  if(NOT DEFINED CMAKE_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES)
+    set(CMAKE_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES ${Kokkos_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES})
+  endif()
+  enable_language(${Kokkos_COMPILE_LANGUAGE})
+endif()
+
+if(NOT TARGET Kokkos::kokkoskernels AND Einkorn_ENABLE_KOKKOS_KERNELS)
+  find_package(KokkosKernels QUIET)
+  if(NOT KokkosKernels_FOUND)
+    message(STATUS "Einkorn::kokkos_kernels: left out, Kokkos Kernels was not found (KokkosKernels_ROOT)")
+  endif()
+endif()
+
+find_package(Threads QUIET)   # with zlib, for the reader
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  message(STATUS "Einkorn::io: left out, zlib was not found")
+endif()
+
+if(Kokkos_ENABLE_CUDA)
+  find_package(CUDAToolkit QUIET)
+  if(NOT TARGET CUDA::cusparse)
+    message(STATUS "Einkorn::cusparse: left out, the CUDA toolkit's cuSPARSE was not found (CUDAToolkit_ROOT)")
+  endif()
+endif()

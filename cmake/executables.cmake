@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# einkorn_add_test and einkorn_add_perf, for unit_tests/ and perf_tests/.
+include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
+
+# einkorn_configure(<target> [<library>...]): what every program of ours is compiled and linked with.
+function(einkorn_configure target)
+  target_link_libraries(${target} PRIVATE Einkorn::einkorn ${ARGN} einkorn.private_options)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF HIP_STANDARD 20 HIP_EXTENSIONS OFF)
+  if(Kokkos_COMPILE_LANGUAGE)
+    get_target_property(sources ${target} SOURCES)
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
+  endif()
+endfunction()
+
+# Every space that this Kokkos has, by its name in C++, the default execution space first.
+set(einkorn_spaces "")
+foreach(space IN ITEMS Cuda HIP SYCL OpenMP Threads Serial)
+  string(TOUPPER ${space} device)
+  if(Kokkos_ENABLE_${device})
+    list(APPEND einkorn_spaces ${space})
+  endif()
+endforeach()
+list(GET einkorn_spaces 0 default_space)
+set(Einkorn_TEST_SPACES ${default_space} CACHE STRING "Execution spaces that the tests are built for: ${einkorn_spaces}")
+foreach(space IN LISTS Einkorn_TEST_SPACES)
+  if(NOT space IN_LIST einkorn_spaces)
+    message(FATAL_ERROR "Einkorn_TEST_SPACES names ${space}, but this Kokkos has ${einkorn_spaces} (Kokkos_ROOT)")
+  endif()
+endforeach()
+
+# einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
+#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds])
+#
+# Builds einkorn.test.csr.spmv: one executable for each of Einkorn_TEST_SPACES, einkorn.test.csr.spmv.<space>, that
+# sees its space as EINKORN_TEST_SPACE and DATA's absolute path as EINKORN_TEST_DATA_DIR. OpenMP ones run with 1, 2
+# and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test is all of them.
+function(einkorn_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  set(name einkorn.test.${arg_NAME})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  add_custom_target(${name})
+  add_dependencies(einkorn.test ${name})
+  foreach(space IN LISTS Einkorn_TEST_SPACES)
+    string(TOLOWER ${space} suffix)
+    add_executable(${name}.${suffix} ${arg_SOURCES})
+    einkorn_configure(${name}.${suffix} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
+    target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
+    if(arg_DATA)
+      cmake_path(ABSOLUTE_PATH arg_DATA NORMALIZE OUTPUT_VARIABLE data)
+      target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_DATA_DIR="${data}")
+    endif()
+    add_dependencies(${name} ${name}.${suffix})
+
+    set(thread_counts 1)
+    if(space STREQUAL "OpenMP")
+      set(thread_counts 1 2 3)
+    endif()
+    foreach(threads IN LISTS thread_counts)
+      set(test ${name}.${suffix})
+      if(space STREQUAL "OpenMP")
+        string(APPEND test .${threads})
+      endif()
+      add_test(NAME ${test} COMMAND ${name}.${suffix} --gtest_brief=1)
+      set_tests_properties(${test} PROPERTIES
+        LABELS "unit;${suffix};${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${threads}
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false")
+      if(space MATCHES "Cuda|HIP|SYCL")
+        set_property(TEST ${test} PROPERTY RESOURCE_LOCK device)
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# einkorn_add_perf(NAME csr.spmv SOURCES csr/spmv_perf.cpp [LIBRARIES ...]): einkorn.perf.csr.spmv, on the default space.
+function(einkorn_add_perf)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LIBRARIES")
+  add_executable(einkorn.perf.${arg_NAME} ${arg_SOURCES})
+  einkorn_configure(einkorn.perf.${arg_NAME} ${arg_LIBRARIES})
+endfunction()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# einkorn.private_options: what Einkorn's own tests and benchmarks are compiled with, and no user of Einkorn is.
+include_guard(GLOBAL)
+
+# Not inside another project, whose Kokkos may be part of its sources and so be warned about.
+set(werror_default ON)
+if(DEFINED Einkorn_IS_TOP_LEVEL)
+  set(werror_default ${Einkorn_IS_TOP_LEVEL})
+endif()
+option(Einkorn_ENABLE_WERROR "Warnings in our own executables are errors" ${werror_default})
+set(Einkorn_HOST_SIMD auto CACHE STRING "x86 vector extension of our own executables: auto, avx512, avx2 or none")
+set_property(CACHE Einkorn_HOST_SIMD PROPERTY STRINGS auto avx512 avx2 none)
+
+add_library(einkorn.private_options INTERFACE)
+
+# nvcc writes line directives into what the host compiler sees, which -Wpedantic takes exception to.
+set(warnings -Wall -Wextra -Wshadow -Wconversion)
+if(NOT Kokkos_ENABLE_CUDA)
+  list(APPEND warnings -Wpedantic)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND warnings -Wno-restrict)  # GCC bug 105651: a false alarm in std::string
+endif()
+if(Einkorn_ENABLE_WERROR)
+  list(APPEND warnings -Werror)
+endif()
+target_compile_options(einkorn.private_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
+
+# The extension to use: what the option says, or what the build host's CPU has.
+function(einkorn_host_simd result)
+  set(simd ${Einkorn_HOST_SIMD})
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(simd none)
+  elseif(simd STREQUAL "auto")
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_FLAGS -march=native)
+    check_cxx_source_compiles("#ifndef __AVX512DQ__\n#error\n#endif\nint main() {}" Einkorn_BUILD_HOST_HAS_AVX512)
+    check_cxx_source_compiles("#ifndef __AVX2__\n#error\n#endif\nint main() {}" Einkorn_BUILD_HOST_HAS_AVX2)
+    if(Einkorn_BUILD_HOST_HAS_AVX512)
+      set(simd avx512)
+    elseif(Einkorn_BUILD_HOST_HAS_AVX2)
+      set(simd avx2)
+    else()
+      set(simd none)
+    endif()
+  elseif(NOT simd MATCHES "^(avx512|avx2|none)$")
+    message(FATAL_ERROR "Einkorn_HOST_SIMD is ${simd}; expected auto, avx512, avx2 or none")
+  endif()
+  set(${result} ${simd} PARENT_SCOPE)
+endfunction()
+
+# Kokkos SIMD picks its width from KOKKOS_ARCH_*. A Kokkos built for a named CPU defines one itself and brings the
+# flags; a distribution's does not, and its vectors would have one lane.
+function(einkorn_kokkos_simd_macros result)
+  get_target_property(directories Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+  find_file(config KokkosCore_config.h HINTS ${directories} ${Kokkos_BINARY_DIR} NO_CACHE NO_DEFAULT_PATH)
+  set(macros "")
+  if(config)
+    file(STRINGS ${config} macros REGEX "^#define KOKKOS_ARCH_(AVX2|AVX512XEON)")
+  endif()
+  set(${result} "${macros}" PARENT_SCOPE)
+endfunction()
+
+einkorn_host_simd(simd)
+einkorn_kokkos_simd_macros(kokkos_macros)
+if(kokkos_macros)
+  set(simd "as Kokkos was built")
+elseif(simd STREQUAL "avx512")
+  set(flags -march=x86-64-v4 -mprefer-vector-width=512 -DKOKKOS_ARCH_AVX512XEON)
+elseif(simd STREQUAL "avx2")
+  set(flags -march=x86-64-v3 -DKOKKOS_ARCH_AVX2)
+else()
+  set(flags "")
+endif()
+target_compile_options(einkorn.private_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
+message(STATUS "Einkorn's own executables: host SIMD ${simd}")

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace einkorn {
+
+/// What tuning tables are indexed by. A part that has no row of its own is `cuda` or `hip`.
+enum class Arch { host, cuda, hopper, hip, mi300 };
+
+namespace detail {
+
+template <class Exec>
+struct ArchOf {
+  static constexpr Arch value = Arch::host;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct ArchOf<Kokkos::Cuda> {
+#ifdef KOKKOS_ARCH_HOPPER90
+  static constexpr Arch value = Arch::hopper;
+#else
+  static constexpr Arch value = Arch::cuda;
+#endif
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+struct ArchOf<Kokkos::HIP> {
+#if defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU)
+  static constexpr Arch value = Arch::mi300;
+#else
+  static constexpr Arch value = Arch::hip;
+#endif
+};
+#endif
+
+}  // namespace detail
+
+/// The architecture that an execution space is compiled for.
+template <class Exec>
+inline constexpr Arch arch_of = detail::ArchOf<Exec>::value;
+
+template <class Exec>
+inline constexpr bool is_gpu = arch_of<Exec> != Arch::host;
+
+/// Threads that run in lockstep and can shuffle: a warp, a wavefront, one thread of a CPU.
+constexpr int lockstep_lanes(Arch arch) {
+  switch (arch) {
+    case Arch::cuda:
+    case Arch::hopper:
+      return 32;
+    case Arch::hip:
+    case Arch::mi300:
+      return 64;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace einkorn

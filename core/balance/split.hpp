@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn {
+
+/// The row that holds entry k: the last one that starts at or before it, which is never an empty row.
+/// offsets: non-decreasing, [num_rows + 1], offsets(0) <= k < offsets(num_rows). log2(num_rows) reads.
+template <class Ordinal, class Offsets, class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_rows, Offset k) {
+  Ordinal low = 0, high = num_rows;  // the answer lies in [low, high)
+  while (high - low > 1) {
+    Ordinal const middle = low + (high - low) / 2;
+    if (static_cast<Offset>(offsets(middle)) <= k)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// Where diagonal d cuts the merge path (Merrill & Garland, SC 2016) of the rows and their entries: the number
+/// of rows that end in the first d steps, a step being an entry used or a row ended. The remaining d - rows
+/// steps are entries. Parts of equal length hold as much work whatever the row lengths, empty rows included.
+template <class Ordinal, class Offsets, class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal rows_before_diagonal(Offsets const& offsets, Ordinal num_rows,
+                                                    Offset num_entries, Offset diagonal) {
+  Offset const least = diagonal > num_entries ? diagonal - num_entries : Offset(0);
+  Ordinal low = static_cast<Ordinal>(least);
+  Ordinal high = static_cast<Offset>(num_rows) < diagonal ? num_rows : static_cast<Ordinal>(diagonal);
+  while (low < high) {  // row `middle` has ended when its last entry lies before the cut
+    Ordinal const middle = low + (high - low) / 2;
+    if (static_cast<Offset>(offsets(middle + 1)) + static_cast<Offset>(middle) + 1 <= diagonal)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+}  // namespace einkorn

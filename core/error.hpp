@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace einkorn {
+
+/// Base of everything that Einkorn throws. Thrown on the host, before any kernel runs and before anything of
+/// the caller's is changed. Not converging is no error (see solvers).
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The extents of two arguments do not fit together.
+struct DimensionMismatch : Error {
+  using Error::Error;
+};
+
+/// An argument that no shape explains: overlapping x and y, a negative size, an unknown option.
+struct InvalidArgument : Error {
+  using Error::Error;
+};
+
+/// The arrays of a matrix contradict its invariants (an offset that decreases, a column out of range).
+struct InvalidStructure : Error {
+  using Error::Error;
+};
+
+/// A file is not what its format demands. line() counts from 1; 0 where no line can be named.
+struct ParseError : Error {
+  ParseError(std::string const& where, std::size_t line, std::string const& reason)
+      : Error(where + (line ? ":" + std::to_string(line) : std::string()) + ": " + reason), line_(line) {}
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+
+ private:
+  std::size_t line_;
+};
+
+/// A file cannot be opened, read or written; the message carries the system's reason.
+struct IoError : Error {
+  using Error::Error;
+};
+
+/// A count does not fit its index type; the message names a type that would do.
+struct OverflowError : Error {
+  using Error::Error;
+};
+
+/// A padded format would store more than the caller allows; the message has the figure.
+struct FillLimit : Error {
+  using Error::Error;
+};
+
+/// An allocation failed or would pass a limit that the caller set; the message has the bytes asked for.
+struct OutOfMemory : Error {
+  using Error::Error;
+};
+
+/// A plan was used with a matrix whose structure is not the one it was made for.
+struct StalePlan : Error {
+  using Error::Error;
+};
+
+/// Throws Kind with the message unless the condition holds.
+template <std::derived_from<Error> Kind>
+constexpr void require(bool condition, char const* message) {
+  if (!condition) [[unlikely]]
+    throw Kind(message);
+}
+
+/// As above; the message is built by a callable, which runs only when the condition fails.
+template <std::derived_from<Error> Kind, std::invocable Message>
+constexpr void require(bool condition, Message&& message) {
+  if (!condition) [[unlikely]]
+    throw Kind(std::forward<Message>(message)());
+}
+
+}  // namespace einkorn

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/scalar.hpp>
+#include <einkorn/core/lanes/warp.hpp>
+#include <einkorn/core/lanes/wavefront.hpp>
+
+namespace einkorn {
+
+namespace detail {
+
+template <Arch arch>
+struct LanesOf {
+  using type = ScalarLane;
+};
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct LanesOf<Arch::cuda> {
+  using type = Warp;
+};
+template <>
+struct LanesOf<Arch::hopper> {
+  using type = Warp;
+};
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+struct LanesOf<Arch::hip> {
+  using type = Wavefront;
+};
+template <>
+struct LanesOf<Arch::mi300> {
+  using type = Wavefront;
+};
+#endif
+
+}  // namespace detail
+
+/// The lockstep lanes that threads of an execution space exchange values in: Warp, Wavefront or ScalarLane.
+template <class Exec>
+using Lanes = typename detail::LanesOf<arch_of<Exec>>::type;
+
+/// Sum over groups of `width` lanes (a power of two), the same in every lane of a group. The order of the
+/// additions is fixed: partners at distance width/2, width/4, ..., 1.
+template <class L, int width, class T>
+KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
+  for (int bits = width / 2; bits > 0; bits /= 2) value += L::shuffle_xor(value, bits, width);
+  return value;
+}
+
+}  // namespace einkorn

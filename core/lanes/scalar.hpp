@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace einkorn {
+
+/// One CPU thread: a group of one lane, which has no neighbour to exchange with.
+struct ScalarLane {
+  static constexpr int size = 1;
+  using Mask = std::uint32_t;
+
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle_down(T const& value, int, int = size) {
+    return value;
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle_xor(T const& value, int, int = size) {
+    return value;
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle(T const& value, int, int = size) {
+    return value;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION Mask ballot(bool condition) { return condition; }
+  static KOKKOS_FORCEINLINE_FUNCTION int lowest(Mask) { return 0; }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
+    return *address;
+  }
+};
+
+}  // namespace einkorn

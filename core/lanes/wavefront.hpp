@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/words.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace einkorn {
+
+#ifdef KOKKOS_ENABLE_HIP
+
+/// The 64 lanes of an AMD wavefront (gfx9). Every function must be called by all lanes together.
+struct Wavefront {
+  static constexpr int size = 64;
+  using Mask = std::uint64_t;
+
+  /// value of the lane `distance` further on, within groups of `width` lanes; own value past the end.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle_down([[maybe_unused]] T const& value,
+                                                    [[maybe_unused]] int distance,
+                                                    [[maybe_unused]] int width = size) {
+    KOKKOS_IF_ON_DEVICE((return by_words(value, [=](std::uint32_t w) {
+                                  return static_cast<std::uint32_t>(
+                                      __shfl_down(static_cast<int>(w), static_cast<unsigned>(distance), width));
+                                });))
+    KOKKOS_IF_ON_HOST((return value;))
+  }
+  /// value of the lane whose number differs in the bits of `bits`.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle_xor([[maybe_unused]] T const& value, [[maybe_unused]] int bits,
+                                                   [[maybe_unused]] int width = size) {
+    KOKKOS_IF_ON_DEVICE((return by_words(value, [=](std::uint32_t w) {
+                                  return static_cast<std::uint32_t>(
+                                      __shfl_xor(static_cast<int>(w), bits, width));
+                                });))
+    KOKKOS_IF_ON_HOST((return value;))
+  }
+  /// value of lane `lane`.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T shuffle([[maybe_unused]] T const& value, [[maybe_unused]] int lane,
+                                               [[maybe_unused]] int width = size) {
+    KOKKOS_IF_ON_DEVICE((return by_words(value, [=](std::uint32_t w) {
+                                  return static_cast<std::uint32_t>(__shfl(static_cast<int>(w), lane, width));
+                                });))
+    KOKKOS_IF_ON_HOST((return value;))
+  }
+  /// Bit i says whether the condition holds in lane i.
+  static KOKKOS_FORCEINLINE_FUNCTION Mask ballot([[maybe_unused]] bool condition) {
+    KOKKOS_IF_ON_DEVICE((return __ballot(condition);))
+    KOKKOS_IF_ON_HOST((return condition;))
+  }
+  /// Number of the lowest set bit; mask must not be 0.
+  static KOKKOS_FORCEINLINE_FUNCTION int lowest([[maybe_unused]] Mask mask) {
+    KOKKOS_IF_ON_DEVICE((return __ffsll(static_cast<unsigned long long>(mask)) - 1;))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  /// Reads what is used once: asks the caches not to keep it.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      KOKKOS_IF_ON_DEVICE((Word word = __builtin_nontemporal_load(reinterpret_cast<Word const*>(address));
+                           T value; memcpy(static_cast<void*>(&value), &word, sizeof(T)); return value;))
+    }
+    return *address;
+  }
+};
+
+#endif
+
+}  // namespace einkorn

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Complex.hpp>
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Half.hpp>
+
+#include <type_traits>
+
+namespace einkorn {
+
+namespace detail {
+
+template <class T>
+struct ScalarTraits {
+  using real = T;
+  static constexpr bool is_complex = false;
+};
+template <class T>
+struct ScalarTraits<Kokkos::complex<T>> {
+  using real = T;
+  static constexpr bool is_complex = true;
+};
+
+template <class T>
+inline constexpr bool is_half =
+    std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+
+/// The real type that sums of A and B are taken in: the wider of both, and never less than float.
+template <class A, class B>
+using WiderReal = std::conditional_t<is_half<A>, std::conditional_t<is_half<B>, float, B>,
+                                     std::conditional_t<is_half<B>, A, std::common_type_t<A, B>>>;
+
+}  // namespace detail
+
+template <class T>
+inline constexpr bool is_complex = detail::ScalarTraits<std::remove_cv_t<T>>::is_complex;
+
+/// float for complex<float>; T itself for a real T.
+template <class T>
+using real_type = typename detail::ScalarTraits<std::remove_cv_t<T>>::real;
+
+namespace detail {
+
+template <class... Scalars>
+struct SumType;
+template <class A>
+struct SumType<A> {
+  using real = WiderReal<real_type<A>, real_type<A>>;
+  using type = std::conditional_t<is_complex<A>, Kokkos::complex<real>, real>;
+};
+template <class A, class B, class... Rest>
+struct SumType<A, B, Rest...> {
+  using real = WiderReal<real_type<A>, real_type<B>>;
+  using pair = std::conditional_t<is_complex<A> || is_complex<B>, Kokkos::complex<real>, real>;
+  using type = typename SumType<pair, Rest...>::type;
+};
+
+}  // namespace detail
+
+/// The type in which products of the given scalars are added up: the widest real among them (half and bfloat16
+/// add up in float), complex as soon as one of them is. alpha and beta are of this type.
+template <class... Scalars>
+using sum_type = typename detail::SumType<std::remove_cv_t<Scalars>...>::type;
+
+/// The complex conjugate; a real value as it is.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T conjugate(T const& value) {
+  if constexpr (is_complex<T>)
+    return T(value.real(), -value.imag());
+  else
+    return value;
+}
+
+}  // namespace einkorn

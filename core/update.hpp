@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// How a kernel puts a row's sum into y: y <- alpha sum + beta y with the meaning of BLAS, so that beta == 0
+/// overwrites y whatever it holds.
+template <class Sum>
+struct Update {
+  Sum alpha, beta;
+
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Target& y, Sum const& sum) const {
+    if (beta == Sum(0))
+      y = Target(alpha * sum);
+    else
+      y = Target(alpha * sum + beta * Sum(y));
+  }
+  /// What is left of the same row, after operator() has run for it.
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Target& y, Sum const& rest) const {
+    y = Target(Sum(y) + alpha * rest);
+  }
+};
+
+/// Entry i of a vector, or entry (i, column) of a multivector.
+template <class View, class Index>
+KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view, Index i,
+                                                                [[maybe_unused]] std::size_t column) {
+  if constexpr (View::rank() == 1)
+    return view(i);
+  else
+    return view(i, column);
+}
+
+/// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
+template <class Exec, class Y, class Sum>
+void scale(Exec const& exec, Sum const& beta, Y const& y) {
+  using Target = typename Y::value_type;
+  auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
+  Update<Sum> const update{Sum(0), beta};
+  Kokkos::parallel_for(
+      "einkorn::scale", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          Target& target = entry(y, i, j);
+          update(target, Sum(0));
+        }
+      });
+}
+
+/// y(i) <- beta y(i) for every i in a list of different indices. Asynchronous on exec.
+template <class Exec, class Sum, class List, class Y>
+void scale_entries(Exec const& exec, Sum const& beta, List const& list, Y const& y) {
+  Update<Sum> const update{Sum(0), beta};
+  Kokkos::parallel_for(
+      "einkorn::scale_entries",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, list.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) { update(y(list(i)), Sum(0)); });
+}
+
+}  // namespace einkorn

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/split.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// The merge path of a matrix's rows and entries, cut into tiles of `items` steps, with a place for the sum of
+/// the row that goes on at the end of each tile. Tile t ends rows first_row(t) .. first_row(t + 1) - 1 and
+/// holds entries first_entry(t) .. first_entry(t + 1) - 1.
+template <class Ordinal, class Offset, class Device, class Sum>
+struct MergeTiles {
+  using offset_type = Offset;
+
+  Offset items = 0, num_tiles = 0, num_steps = 0;  // num_steps: num_rows + nnz
+  Ordinal num_rows = 0;
+  bool has_long_runs = false;                       // whether a row may lie in more than 32 tiles
+  Kokkos::View<Ordinal*, Device> first_rows;        // [num_tiles + 1]
+  Kokkos::View<Sum*, Device> carry;                 // [num_tiles]
+  Kokkos::View<Offset const*, Device> row_offsets;  // [num_rows + 1]
+
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal first_row(Offset tile) const { return first_rows(tile); }
+  KOKKOS_FORCEINLINE_FUNCTION Offset first_entry(Offset tile) const {
+    Offset const step = tile < num_tiles ? tile * items : num_steps;
+    return step - static_cast<Offset>(first_rows(tile));
+  }
+
+  /// The tiles after which one row goes on, if this tile is the first of them (a callable for add_carry).
+  KOKKOS_FUNCTION CarryRun<Ordinal, Offset> operator()(Offset tile) const {
+    Ordinal const row = first_row(tile + 1);
+    if (row >= num_rows) return {};
+    Offset const begin = row_offsets(row);
+    if (begin >= first_entry(tile + 1) || begin < first_entry(tile)) return {};
+    Offset const ends_in = (static_cast<Offset>(row) + row_offsets(row + 1)) / items;
+    return {row, tile, ends_in - tile};
+  }
+};
+
+/// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads a tile.
+template <class Tiles, class Exec, class Matrix>
+Tiles make_merge_tiles(Exec const& exec, Matrix const& A, typename Matrix::offset_type items,
+                       typename Matrix::offset_type longest_row) {
+  using Offset = typename Matrix::offset_type;
+  Tiles tiles;
+  tiles.items = items;
+  tiles.num_rows = A.num_rows;
+  tiles.num_steps = A.nnz() + static_cast<Offset>(A.num_rows);
+  tiles.num_tiles = (tiles.num_steps + items - 1) / items;
+  tiles.has_long_runs = longest_row / items + 2 > 32;
+  tiles.row_offsets = A.row_offsets;
+  auto const count = static_cast<std::size_t>(tiles.num_tiles);
+  tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);
+  tiles.carry = allocate<decltype(tiles.carry)>(exec, "einkorn::MergeTiles::carry", count);
+  auto const first_rows = tiles.first_rows;
+  auto const offsets = A.row_offsets;
+  auto const num_rows = A.num_rows;
+  auto const num_entries = A.nnz();
+  Kokkos::parallel_for(
+      "einkorn::make_merge_tiles",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, tiles.num_tiles + 1),
+      KOKKOS_LAMBDA(Offset t) {
+        Offset const steps = num_entries + static_cast<Offset>(num_rows);
+        Offset const step = t * items < steps ? t * items : steps;
+        first_rows(t) = rows_before_diagonal(offsets, num_rows, num_entries, step);
+      });
+  return tiles;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
+#include <einkorn/formats/csr/detail/spmv_segmented_sum_host.hpp>
+#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/spmv_options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// Whole rows where they are alike in length, equal parts otherwise. On the host whole rows as long as no row
+/// is a sizeable part of a thread's share.
+template <class Exec, class Ordinal, class Offset>
+SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::size_t concurrency) {
+  auto const longest = static_cast<double>(lengths.longest);
+  if constexpr (is_gpu<Exec>) {
+    bool const alike = longest <= 4.0 * lengths.mean() + 32.0;
+    return alike ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+  } else {
+    bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
+    return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+  }
+}
+
+/// Steps of the merge path a tile: a team's worth of scratch on a GPU, a thread's share of all on the host.
+template <class Exec, class Sum, class Matrix>
+typename Matrix::offset_type merge_tile_items(Exec const& exec, Matrix const& A) {
+  using Offset = typename Matrix::offset_type;
+  if constexpr (is_gpu<Exec>) {
+    constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
+    return static_cast<Offset>(tuning.team_size * tuning.unroll);
+  } else {
+    auto const parts = static_cast<Offset>(exec.concurrency());
+    return std::max<Offset>((A.nnz() + static_cast<Offset>(A.num_rows) + parts - 1) / parts, 1);
+  }
+}
+
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
+void spmv_segmented_sum(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+                        Tiles const& tiles) {
+  if constexpr (is_gpu<Exec>)
+    spmv_segmented_sum_gpu<conjugated>(exec, update, A, x, y, tiles);
+  else
+    spmv_segmented_sum_host<conjugated>(exec, update, A, x, y, tiles);
+  if (tiles.num_tiles > 1) add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
+}
+
+inline void require_same_structure(Fingerprint const& planned, Fingerprint const& given) {
+  auto const size = [](Fingerprint const& f) {
+    return std::to_string(f.num_rows) + " x " + std::to_string(f.num_cols) + " with " + std::to_string(f.nnz) +
+           " entries";
+  };
+  require<StalePlan>(planned == given, [&] {
+    return "update_values: made for a matrix of " + size(planned) + ", given one of " + size(given) +
+           (planned.nnz == given.nnz ? " whose entries lie elsewhere" : "");
+  });
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/detail/spmv_row_split.hpp>
+#include <einkorn/formats/csr/detail/spmv_row_team.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/spmv_options.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// Calls body(std::true_type) to conjugate, body(std::false_type) not to; real scalars have the latter only.
+template <class Scalar, class Body>
+void with_conjugation(bool conjugated, Body const& body) {
+  if constexpr (is_complex<Scalar>) {
+    if (conjugated) return body(std::true_type{});
+  }
+  body(std::false_type{});
+}
+
+inline void check_row_team_lanes(SpmvOptions const& options) {
+  int const lanes = options.lanes;
+  require<InvalidArgument>(lanes >= 0 && lanes <= 64 && (lanes & (lanes - 1)) == 0, [&] {
+    return "spmv: lanes is " + std::to_string(lanes) + ", expected 0 or a power of two up to 64";
+  });
+}
+
+/// Lanes a row for the row kernels: 1 for row_thread, else what the caller or the table says.
+template <class Exec, class Matrix>
+int row_lanes(Matrix const& A, SpmvOptions const& options) {
+  if (options.algorithm == SpmvAlgorithm::row_thread) return 1;
+  if (options.lanes > 0) return std::min(options.lanes, std::max(lockstep_lanes(arch_of<Exec>), 2));
+  double const mean = static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);
+  bool const shared = options.algorithm == SpmvAlgorithm::row_team || !is_gpu<Exec>;
+  return std::max(lanes_for_row(arch_of<Exec>, mean), shared ? 2 : 1);
+}
+
+/// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
+/// where lanes other than 1 mean SIMD lanes within a row.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+void spmv_by_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
+                  Y const& y) {
+  if constexpr (is_gpu<Exec>) {
+    spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
+  } else if (lanes == 1) {
+    spmv_row_split<false, conjugated>(exec, update, A, x, y);
+  } else {
+    spmv_row_split<true, conjugated>(exec, update, A, x, y);
+  }
+}
+
+}  // namespace einkorn::detail

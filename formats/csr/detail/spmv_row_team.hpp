@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// One row a group of `lanes` neighbouring threads (1: one row a thread), CSR-vector and CSR-scalar of Bell &
+/// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
+/// lanes * unroll entries costs one round trip to memory. k columns of a multivector are worked on together.
+template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, class Matrix, class X, class Y,
+          class Sum>
+struct SpmvRowTeam {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Scalar = typename Matrix::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+
+  Matrix A;
+  X x;
+  Y y;
+  Update<Sum> update;
+  int row_teams;  // teams that it takes to cover the rows once
+
+  static constexpr int rows_a_team = tuning.team_size / lanes;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    Ordinal const row = static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team +
+                        static_cast<Ordinal>(team.team_rank() / lanes);
+    int const lane = team.team_rank() % lanes;
+    bool const inside = row < A.num_rows && row >= 0;  // the last team may reach past the largest Ordinal
+    Sum sum[k];
+    for (int j = 0; j < k; ++j) sum[j] = Sum(0);
+    if (inside) {
+      Offset const end = A.row_end(row);
+      for (Offset p = A.row_begin(row) + static_cast<Offset>(lane); p < end; p += lanes * tuning.unroll)
+        add_batch(p, end, column, sum);
+    }
+    for (int j = 0; j < k; ++j) sum[j] = sum_over_lanes<L, lanes>(sum[j]);
+    if (lane == 0 && inside)
+      for (int j = 0; j < k; ++j)
+        if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
+          update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, std::size_t column, Sum (&sum)[k]) const {
+    Ordinal columns[tuning.unroll];
+    Scalar values[tuning.unroll];
+    bool used[tuning.unroll];
+    for (int u = 0; u < tuning.unroll;
+         ++u) {  // past the end: the last entry again, so that loads need no predicate
+      Offset const q = p + static_cast<Offset>(u) * lanes;
+      used[u] = q < end;
+      columns[u] = L::load_once(A.columns.data() + (used[u] ? q : end - 1));
+      values[u] = L::load_once(A.values.data() + (used[u] ? q : end - 1));
+    }
+    for (int j = 0; j < k; ++j) {
+      auto const vector = column + static_cast<std::size_t>(j);
+      if (k > 1 && vector >= x.extent(1)) return;
+      Sum from_x[tuning.unroll];
+      for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(entry(x, columns[u], vector));
+      for (int u = 0; u < tuning.unroll; ++u) {
+        Sum const product = (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
+        sum[j] += used[u] ? product : Sum(0);
+      }
+    }
+  }
+};
+
+template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+  constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes);
+  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Sum>;
+  using Policy = typename Functor::Policy;
+  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
+  auto const row_teams = (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  Kokkos::parallel_for(lanes == 1 ? "einkorn::spmv[csr,row_thread]" : "einkorn::spmv[csr,row_team]",
+                       light_weight(Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
+                       Functor{A, x, y, update, static_cast<int>(row_teams)});
+}
+
+/// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+void spmv_row_team(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
+                   Y const& y) {
+  switch (lanes) {
+    case 1:
+      return spmv_row_team<1, conjugated>(exec, update, A, x, y);
+    case 2:
+      return spmv_row_team<2, conjugated>(exec, update, A, x, y);
+    case 4:
+      return spmv_row_team<4, conjugated>(exec, update, A, x, y);
+    case 8:
+      return spmv_row_team<8, conjugated>(exec, update, A, x, y);
+    case 16:
+      return spmv_row_team<16, conjugated>(exec, update, A, x, y);
+    case 64:
+      if constexpr (Lanes<Exec>::size >= 64) return spmv_row_team<64, conjugated>(exec, update, A, x, y);
+      [[fallthrough]];
+    default:
+      return spmv_row_team<32, conjugated>(exec, update, A, x, y);
+  }
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/detail/merge_tiles.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads,
+/// keeps them in team scratch, and then sums each row's piece: groups of threads take one row each, as many
+/// threads a group as let the team cover its rows in one pass; a piece that is long for its group is summed by
+/// the whole warp. What a row has in other tiles than the one it ends in goes through carry (see add_carry), so
+/// no atomics. Source: the segmented sum of Blelloch, Heroux & Zagha, 1993, on the tiles of Merrill & Garland,
+/// SC 2016; departure: sums are taken a row at a time from scratch, not by a scan over flags.
+template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+          class Tiles>
+struct SpmvSegmentedSum {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Scalar = typename Matrix::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+
+  static constexpr int team_size = tuning.team_size;
+  static constexpr int items = team_size * tuning.unroll;
+  /// Where product p lies: one slot in 17 stays empty, so that rows of 8, 16, 32 entries do not share banks.
+  static KOKKOS_FORCEINLINE_FUNCTION int slot(int p) { return p + (p >> 4); }
+  static constexpr std::size_t scratch_bytes = (items + items / 16 + 1) * sizeof(Sum);
+
+  Matrix A;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Tiles tiles;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    std::size_t const bytes = scratch_bytes;
+    auto* const products = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
+    auto const tile = static_cast<Offset>(team.league_rank());
+    Ordinal const first_row = tiles.first_row(tile), last_row = tiles.first_row(tile + 1);
+    Offset const first_entry = tiles.first_entry(tile), last_entry = tiles.first_entry(tile + 1);
+    form_products(team.team_rank(), first_entry, static_cast<int>(last_entry - first_entry), products);
+    team.team_barrier();
+
+    int const rows =
+        static_cast<int>(last_row - first_row) + 1;  // those that end here and the one that goes on
+    int group = 1;
+    while (group < L::size && 2 * group * rows <= team_size) group *= 2;
+    int const lane = team.team_rank() % group;
+    for (int base = 0; base < rows; base += team_size / group) {
+      int const local = base + team.team_rank() / group;
+      Ordinal const row = first_row + local;
+      int begin = 0, end = 0;
+      bool const inside = local < rows && row < A.num_rows;
+      if (inside) {
+        Offset const row_begin = A.row_begin(row), row_end = A.row_end(row);
+        begin = static_cast<int>((row_begin > first_entry ? row_begin : first_entry) - first_entry);
+        end = static_cast<int>((row_end < last_entry ? row_end : last_entry) - first_entry);
+      }
+      Sum const sum = sum_of_piece(team.team_rank(), lane, group, begin, end, products);
+      if (lane == 0 && inside) {
+        if (local + 1 < rows)
+          update(y(row), sum);
+        else if (begin < end)
+          tiles.carry(tile) = sum;  // goes on in the next tile, where add_carry finds it
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(int thread, Offset first_entry, int count,
+                                                 Sum* products) const {
+    Ordinal columns[tuning.unroll];
+    Scalar values[tuning.unroll];
+    if (count == 0) return;
+    for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last entry again, so that loads need no
+      int const p = thread + u * team_size;    // predicate and all are asked for at once
+      Offset const at = first_entry + static_cast<Offset>(p < count ? p : count - 1);
+      columns[u] = L::load_once(A.columns.data() + at);
+      values[u] = L::load_once(A.values.data() + at);
+    }
+    Sum from_x[tuning.unroll];
+    for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
+    for (int u = 0; u < tuning.unroll; ++u)
+      products[slot(thread + u * team_size)] =
+          (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
+  }
+
+  /// Sum of products begin .. end - 1, taken by a group of `group` lanes or, when it is long, by the whole
+  /// warp. Every thread of the team calls it; lane 0 of the group gets the sum.
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_piece(int thread, int lane, int group, int begin, int end,
+                                               Sum const* products) const {
+    constexpr int longest = 32;  // steps that a lane does before its neighbours are called in
+    bool const is_long = end - begin > longest * group;
+    Sum sum = Sum(0);
+    if (!is_long)
+      for (int p = begin + lane; p < end; p += group) sum += products[slot(p)];
+    for (int bits = group / 2; bits > 0; bits /= 2) sum += L::shuffle_xor(sum, bits);
+    int const own = thread % L::size;
+    for (auto waiting = L::ballot(is_long && lane == 0); waiting != 0; waiting &= waiting - 1) {
+      int const owner = L::lowest(waiting);
+      int const from = L::shuffle(begin, owner), to = L::shuffle(end, owner);
+      Sum part = Sum(0), other = Sum(0);
+      int p = from + own;
+      for (; p + L::size < to; p += 2 * L::size) {
+        part += products[slot(p)];
+        other += products[slot(p + L::size)];
+      }
+      if (p < to) part += products[slot(p)];
+      part = sum_over_lanes<L, L::size>(part + other);
+      if (own == owner) sum = part;
+    }
+    return sum;
+  }
+};
+
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
+void spmv_segmented_sum_gpu(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x,
+                            Y const& y, Tiles const& tiles) {
+  constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
+  using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, Sum, Tiles>;
+  auto policy = typename Functor::Policy(exec, static_cast<int>(tiles.num_tiles), tuning.team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
+  Kokkos::parallel_for("einkorn::spmv[csr,segmented_sum]", light_weight(policy),
+                       Functor{A, x, y, update, tiles});
+}
+
+}  // namespace einkorn::detail

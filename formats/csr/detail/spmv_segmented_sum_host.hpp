@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/detail/row_dot.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// Segmented sum on the host: one tile of the merge path a thread, so that even one dense row is shared evenly.
+template <bool conjugated, class Matrix, class X, class Y, class Sum, class Tiles>
+struct SpmvSegmentedSumHost {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Tiles tiles;
+
+  void operator()(Offset tile) const {
+    Offset begin = tiles.first_entry(tile);
+    Offset const last_entry = tiles.first_entry(tile + 1);
+    Ordinal const last_row = tiles.first_row(tile + 1);
+    for (Ordinal row = tiles.first_row(tile); row < last_row; ++row) {
+      Offset const end = A.row_end(row);
+      update(y(row), row_dot<Sum, true, conjugated>(A, begin, end, x));
+      begin = end;
+    }
+    if (begin < last_entry) tiles.carry(tile) = row_dot<Sum, true, conjugated>(A, begin, last_entry, x);
+  }
+};
+
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
+void spmv_segmented_sum_host(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x,
+                             Y const& y, Tiles const& tiles) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>,
+                                     Kokkos::IndexType<typename Matrix::offset_type>>;
+  Kokkos::parallel_for("einkorn::spmv[csr,segmented_sum]", Policy(exec, 0, tiles.num_tiles),
+                       SpmvSegmentedSumHost<conjugated, Matrix, X, Y, Sum, Tiles>{A, x, y, update, tiles});
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace einkorn::detail {
+
+/// The entries of A ordered by column, entries of one column in the order of A: source(k) is the k-th of them,
+/// and column j has positions offsets(j) .. offsets(j + 1) - 1. Both functions below give the same.
+
+/// GPU: sorts the numbers column * nnz + entry, which are all different, so any sort gives the one order.
+template <class Exec, class Matrix, class Offsets, class Source>
+void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
+  using Offset = typename Matrix::offset_type;
+  auto const nnz = static_cast<std::uint64_t>(A.nnz());
+  auto const num_cols = static_cast<std::uint64_t>(A.num_cols);
+  require<OverflowError>(nnz == 0 || num_cols <= std::numeric_limits<std::uint64_t>::max() / nnz, [&] {
+    return "transpose: num_cols " + std::to_string(num_cols) + " times nnz " + std::to_string(nnz) +
+           " does not fit 64 bits";
+  });
+  using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
+  auto const keys = allocate<Keys>(exec, "einkorn::transpose::keys", nnz);
+  auto const columns = A.columns;
+  Kokkos::parallel_for(
+      "einkorn::transpose[keys]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
+      KOKKOS_LAMBDA(std::uint64_t k) { keys(k) = static_cast<std::uint64_t>(columns(k)) * nnz + k; });
+  if (nnz > 0) Kokkos::sort(exec, keys);
+  Kokkos::parallel_for(
+      "einkorn::transpose[order]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
+      KOKKOS_LAMBDA(std::uint64_t k) {
+        source(k) = static_cast<Offset>(keys(k) % nnz);
+        std::uint64_t const column = keys(k) / nnz;
+        std::uint64_t const next = k + 1 < nnz ? keys(k + 1) / nnz : num_cols;
+        for (std::uint64_t j = column; j < next; ++j) offsets(j + 1) = static_cast<Offset>(k + 1);
+      });
+}
+
+/// Host: counts the entries of each column per part of the matrix, turns the counts into positions, and places
+/// the entries part by part. Memory: one Offset a column and part; parts are limited so that this stays below
+/// nnz.
+template <class Exec, class Matrix, class Offsets, class Source>
+void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
+  using Offset = typename Matrix::offset_type;
+  auto const nnz = static_cast<std::size_t>(A.nnz());
+  auto const num_cols = static_cast<std::size_t>(A.num_cols);
+  if (num_cols == 0) return;
+  auto const parts = std::clamp<std::size_t>(nnz / num_cols, 1, static_cast<std::size_t>(exec.concurrency()));
+  Kokkos::View<Offset**, Kokkos::LayoutRight, typename Matrix::device_type> const position(
+      "einkorn::transpose::position", parts, num_cols);
+  auto const columns = A.columns;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
+  auto const begin_of = KOKKOS_LAMBDA(std::size_t part) {
+    return nnz / parts * part + nnz % parts * part / parts;
+  };
+  Kokkos::parallel_for("einkorn::transpose[count]", over_parts, [=](std::size_t part) {
+    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, columns(k));
+  });
+  Offset total = 0;
+  Kokkos::parallel_scan(
+      "einkorn::transpose[positions]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_cols),
+      [=](std::size_t column, Offset& before, bool is_final) {
+        Offset running = before;
+        for (std::size_t part = 0; part < parts; ++part) {
+          Offset const count = position(part, column);
+          if (is_final) position(part, column) = running;
+          running += count;
+        }
+        if (is_final) offsets(column + 1) = running;
+        before = running;
+      },
+      total);
+  Kokkos::parallel_for("einkorn::transpose[place]", over_parts, [=](std::size_t part) {
+    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
+      source(position(part, columns(k))++) = static_cast<Offset>(k);
+  });
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/csr.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn {
+
+/// How long the rows of a matrix are: what the choice of a kernel rests on.
+template <class Ordinal, class Offset>
+struct RowLengths {
+  Ordinal num_rows = 0, empty_rows = 0;
+  Offset longest = 0, entries = 0;
+
+  /// Mean length of all rows, empty ones included.
+  [[nodiscard]] double mean() const {
+    return num_rows == 0 ? 0.0 : static_cast<double>(entries) / static_cast<double>(num_rows);
+  }
+};
+
+/// Takes the statistics on the device. Reads row_offsets once; returns, so exec is fenced.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+RowLengths<Ordinal, Offset> row_lengths(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  RowLengths<Ordinal, Offset> result{A.num_rows, 0, 0, A.nnz()};
+  if (A.num_rows == 0) return result;
+  auto const offsets = A.row_offsets;
+  Kokkos::parallel_reduce(
+      "einkorn::row_lengths", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+      KOKKOS_LAMBDA(Ordinal row, Offset & longest, Ordinal & empty) {
+        Offset const length = offsets(row + 1) - offsets(row);
+        if (length > longest) longest = length;
+        if (length == 0) ++empty;
+      },
+      Kokkos::Max<Offset>(result.longest), Kokkos::Sum<Ordinal>(result.empty_rows));
+  return result;
+}
+
+}  // namespace einkorn

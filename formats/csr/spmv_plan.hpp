@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/detail/merge_tiles.hpp>
+#include <einkorn/formats/csr/detail/plan_choice.hpp>
+#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/spmv.hpp>
+#include <einkorn/formats/csr/transpose.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+namespace einkorn {
+
+/// The plan of a Csr (see formats/spmv_plan.hpp): row-length statistics and the kernel chosen from them, the
+/// tiles and carries of segmented_sum, the transpose and where its values come from.
+template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
+ public:
+  using Matrix = Csr<Scalar const, Ordinal, Offset, Device>;
+  using Sum = sum_type<Scalar, VectorScalar>;
+  using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
+
+  /// Prefer make_spmv_plan().
+  template <class Exec>
+  SpmvPlan(Exec const& exec, Matrix const& A, SpmvOptions const& options)
+      : options_(options), fingerprint_(einkorn::fingerprint(exec, A)) {
+    bool const by_scatter = options.algorithm == SpmvAlgorithm::atomic_scatter;
+    require<InvalidArgument>(!by_scatter || is_transposed(options.op),
+                             "make_spmv_plan: atomic_scatter is for a transpose only");
+    detail::check_row_team_lanes(options);
+    matrix_ = A;
+    if (is_transposed(options.op) && !by_scatter) {
+      transposed_ = einkorn::transpose(exec, A);
+      matrix_ = transposed_->matrix;
+    }
+    row_lengths_ = einkorn::row_lengths(exec, matrix_);
+    if (options_.algorithm == SpmvAlgorithm::automatic)
+      options_.algorithm =
+          detail::choose_algorithm<Exec>(row_lengths_, static_cast<std::size_t>(exec.concurrency()));
+    if (options_.algorithm == SpmvAlgorithm::row_team && matrix_.num_rows > 0)
+      options_.lanes = detail::row_lanes<Exec>(matrix_, options_);
+    if (options_.algorithm == SpmvAlgorithm::segmented_sum)
+      tiles_ = detail::make_merge_tiles<Tiles>(
+          exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
+  }
+
+  /// The kernel that runs, never `automatic`, and its lanes a row.
+  [[nodiscard]] SpmvAlgorithm algorithm() const { return options_.algorithm; }
+  [[nodiscard]] int lanes() const { return options_.lanes; }
+  [[nodiscard]] Op op() const { return options_.op; }
+  /// Of op(A).
+  [[nodiscard]] auto const& row_lengths() const { return row_lengths_; }
+  /// What the kernel reads: A, or the transpose that the plan keeps.
+  [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+  [[nodiscard]] Tiles const& tiles() const { return tiles_; }
+  [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
+
+  /// Memory that the plan holds beside the matrix.
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum);
+    if (transposed_)
+      bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
+               transposed_->matrix.row_offsets.size() * sizeof(Offset);
+    return bytes;
+  }
+
+  /// Takes A's values from now on; see update_values(exec, plan, A).
+  template <class Exec>
+  void rebind(Exec const& exec, Matrix const& A) {
+    if (transposed_)
+      update_values(exec, *transposed_, A);
+    else
+      matrix_ = A;
+  }
+
+ private:
+  SpmvOptions options_;
+  Fingerprint fingerprint_;
+  Matrix matrix_;
+  std::optional<Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device>> transposed_;
+  RowLengths<Ordinal, Offset> row_lengths_;
+  Tiles tiles_;
+};
+
+/// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
+/// memory: values changed in place are seen by the next spmv, except under a transpose, where update_values()
+/// must be called; a structure changed in place is not seen by spmv (which never waits for the device) but by
+/// update_values(). VectorScalar: the scalar of x and y (void: that of A). Cost: reads the structure twice; a
+/// transpose more for op transpose. Fences exec. Throws InvalidStructure (checks: see validate()),
+/// InvalidArgument, OutOfMemory.
+template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
+          class Device>
+auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
+                    SpmvOptions const& options = {}, Checks checks = Checks::on) {
+  using Value = std::remove_const_t<Scalar>;
+  using V = std::conditional_t<std::is_void_v<VectorScalar>, Value, VectorScalar>;
+  require_kokkos("make_spmv_plan");
+  if (checks == Checks::on) validate(exec, A);
+  return SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V>(exec, A, options);
+}
+
+template <class VectorScalar = void, ExecutionSpace Exec, CrsMatrixLike Matrix>
+auto make_spmv_plan(Exec const& exec, Matrix const& A, SpmvOptions const& options = {},
+                    Checks checks = Checks::on) {
+  return make_spmv_plan<VectorScalar>(exec, as_csr(A), options, checks);
+}
+
+/// Gives a plan new values on the structure that it was made for. Throws StalePlan, and changes nothing, when
+/// A's structure is another one. Cost: reads A's structure once (and for a transpose gathers the values);
+/// fences exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Given>
+void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>& plan,
+                   Csr<Given, Ordinal, Offset, Device> const& A) {
+  detail::require_same_structure(plan.fingerprint(), fingerprint(exec, A));
+  plan.rebind(exec, A);
+}
+
+/// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
+/// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
+/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
+/// multivector, where the row kernels share one launch).
+/// segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of 2048
+/// steps.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
+          WritableVector Y>
+requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
+    (X::rank() == Y::rank()) void spmv(Exec const& exec,
+                                       SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
+                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
+  using Sum = sum_type<Scalar, V>;
+  static_assert(
+      std::is_same_v<Sum, sum_type<Scalar, typename X::value_type, typename Y::value_type>>,
+      "einkorn::spmv: the plan was made for another vector scalar; make_spmv_plan<VectorScalar>(...)");
+  auto const& A = plan.matrix();
+  bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
+  detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
+                        static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
+  detail::check_apart(y, A.values, "values");
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
+  if (alpha == Sum(0) || A.nnz() == 0) return scale(exec, beta, y);
+  Update<Sum> const update{alpha, beta};
+  detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
+    if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
+    if (plan.algorithm() != SpmvAlgorithm::segmented_sum)
+      return detail::spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
+    if constexpr (Y::rank() == 1) {
+      detail::spmv_segmented_sum<conjugated()>(exec, update, A, x, y, plan.tiles());
+    } else {
+      for (std::size_t j = 0; j < y.extent(1); ++j)
+        detail::spmv_segmented_sum<conjugated()>(exec, update, A, Kokkos::subview(x, Kokkos::ALL, j),
+                                                 Kokkos::subview(y, Kokkos::ALL, j), plan.tiles());
+    }
+  });
+}
+
+}  // namespace einkorn

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr5/descriptor.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace einkorn {
+
+/// CSR5 (Liu & Vinter, ICS 2015): the entries of a CSR cut into tiles of lanes * sigma, each stored transposed,
+/// with a descriptor a lane that says where rows start, so that lanes sum their parts of many rows in lockstep
+/// and every tile costs the same whatever the row lengths.
+///
+/// Entry j of lane i of tile t is CSR entry t lanes sigma + i sigma + j and lies at t lanes sigma + j lanes + i
+/// of `values` and `columns`. The entries from num_tiles * lanes * sigma on (the tail) are stored as in CSR.
+/// tile_rows(t) is the row of the tile's first entry; its top bit flags a tile that spans an empty row.
+/// tile_rows(num_tiles) == tail_row is the row of the first entry of the tail, num_rows if there is none.
+/// tile_descriptors: see descriptor.hpp. For flagged tiles only, empty_offsets(empty_begin(t) + k) is how many
+/// rows after tile_rows(t) the k-th start of the tile lies (in other tiles it lies k rows after).
+///
+/// Beyond the paper: tail_row, longest_row, and `empty_rows`, the empty rows before the tail, whose y
+/// no tile would write (the paper leaves them to the caller).
+///
+/// Made by from_csr() (from_csr.hpp), turned back by to_csr(). row_offsets is shared with the CSR, not copied.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Csr5 {
+  static_assert(!std::is_const_v<Scalar>, "einkorn::Csr5: owns its values");
+
+  using scalar_type = Scalar;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+  using tile_row_type = std::make_unsigned_t<Ordinal>;
+  static constexpr tile_row_type empty_flag = tile_row_type(1) << (8 * sizeof(Ordinal) - 1);
+
+  Ordinal num_rows = 0, num_cols = 0;
+  Csr5Shape shape;
+  Ordinal tail_row = 0;
+  Offset num_tiles = 0, longest_row = 0;
+  Kokkos::View<Offset const*, Device> row_offsets;        // [num_rows + 1]
+  Kokkos::View<tile_row_type*, Device> tile_rows;         // [num_tiles + 1]
+  Kokkos::View<Ordinal*, Device> columns;                 // [nnz]
+  Kokkos::View<Scalar*, Device> values;                   // [nnz]
+  Kokkos::View<std::uint32_t*, Device> tile_descriptors;  // [num_tiles * shape.words() * lanes]
+  Kokkos::View<Offset*, Device> empty_begin;              // [num_tiles + 1], [0] without flagged tiles
+  Kokkos::View<Ordinal*, Device> empty_offsets;           // [starts in flagged tiles]
+  Kokkos::View<Ordinal*, Device> empty_rows;              // [empty rows before the tail]
+
+  [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
+  /// Entries a tile.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset tile_size() const {
+    return static_cast<Offset>(shape.lanes) * static_cast<Offset>(shape.sigma);
+  }
+  /// First entry of the tail.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset tail_begin() const { return num_tiles * tile_size(); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal tile_row(Offset tile) const {
+    return static_cast<Ordinal>(tile_rows(tile) & static_cast<tile_row_type>(~empty_flag));
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool spans_empty_row(Offset tile) const {
+    return (tile_rows(tile) & empty_flag) != 0;
+  }
+  /// Where CSR entry k is stored.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset position(Offset k) const {
+    if (k >= tail_begin()) return k;
+    Offset const size = tile_size(), in_tile = k % size, sigma = static_cast<Offset>(shape.sigma);
+    return k - in_tile + in_tile % sigma * static_cast<Offset>(shape.lanes) + in_tile / sigma;
+  }
+  /// Memory of the format, row_offsets included.
+  [[nodiscard]] std::size_t bytes() const {
+    return values.size() * (sizeof(Scalar) + sizeof(Ordinal)) + row_offsets.size() * sizeof(Offset) +
+           tile_rows.size() * sizeof(Ordinal) + tile_descriptors.size() * 4 +
+           empty_begin.size() * sizeof(Offset) + (empty_offsets.size() + empty_rows.size()) * sizeof(Ordinal);
+  }
+};
+
+}  // namespace einkorn

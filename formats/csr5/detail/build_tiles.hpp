@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr5/csr5.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// The row that holds entry k, known to lie in [low, high].
+template <class Format, class Ordinal, class Offset>
+KOKKOS_FORCEINLINE_FUNCTION Ordinal row_of_entry_among(Format const& F, Ordinal low, Ordinal high, Offset k) {
+  while (low < high) {
+    Ordinal const middle = low + (high - low) / 2 + 1;
+    if (F.row_offsets(middle) <= k)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+/// The last row that can have an entry in the tile.
+template <class Format, class Offset>
+KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type last_row(Format const& F, Offset tile) {
+  auto const next = F.tile_row(tile + 1);
+  return next < F.num_rows ? next : F.num_rows - 1;
+}
+
+/// Calls visit(j, row) for every row that starts at entry first + j, j < sigma, in order. Empty rows are jumped
+/// over.
+template <class Format, class Ordinal, class Offset, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_start(Format const& F, Ordinal low, Ordinal high, Offset first,
+                                                Visit const& visit) {
+  Offset const end = first + static_cast<Offset>(F.shape.sigma);
+  Ordinal row = row_of_entry_among(F, low, high, first);
+  if (F.row_offsets(row) == first) visit(0, row);
+  for (Offset next = F.row_offsets(row + 1); next < end; next = F.row_offsets(row + 1)) {
+    ++row;
+    if (F.row_offsets(row + 1) == next) row = row_of_entry_among(F, row, high, next);
+    visit(static_cast<int>(next - first), row);
+  }
+}
+
+/// tile_rows without flags.
+template <class Exec, class Format>
+void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
+  using Offset = typename Format::offset_type;
+  using TileRow = typename Format::tile_row_type;
+  Kokkos::parallel_for(
+      "einkorn::from_csr[csr5,tile_rows]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1), KOKKOS_LAMBDA(Offset t) {
+        Offset const first = t * F.tile_size();
+        F.tile_rows(t) =
+            static_cast<TileRow>(first < nnz ? row_of_entry(F.row_offsets, F.num_rows, first) : F.num_rows);
+      });
+}
+
+/// Descriptors, and in empty_begin(tile + 1) the number of starts of a tile that spans an empty row, 0 for
+/// others.
+template <class Exec, class Format>
+struct DescribeTiles {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using L = Lanes<Exec>;
+  static constexpr int team_size = 256, tiles_a_team = team_size / L::size;
+
+  Format F;
+  int words;
+
+  /// GPU: a tile a warp.
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
+    Offset const tile = static_cast<Offset>(team.league_rank()) * tiles_a_team +
+                        static_cast<Offset>(team.team_rank() / L::size);
+    if (tile >= F.num_tiles) return;  // the same in all lanes of the warp
+    int const lane = team.team_rank() % L::size;
+    Csr5Lane state{starts_of(tile, lane), 0, 0};
+    int const count = Kokkos::popcount(state.starts);
+    int upto = count;  // starts in this lane and the lanes before
+    for (int step = 1; step < L::size; step *= 2) {
+      int const left = L::shuffle(upto, lane >= step ? lane - step : lane);
+      if (lane >= step) upto += left;
+    }
+    state.y_offset = upto - count;
+    auto const with_start = L::ballot(state.starts != 0);
+    auto const right = static_cast<typename L::Mask>(with_start >> lane >> 1);
+    if (state.starts != 0) state.seg_offset = right != 0 ? L::lowest(right) : L::size - 1 - lane;
+    put(tile, lane, state);
+    int const starts = L::shuffle(upto, L::size - 1);
+    if (lane == 0)
+      F.empty_begin(tile + 1) = spans_empty_row(tile, starts) ? static_cast<Offset>(starts) : Offset(0);
+  }
+
+  /// Host: a tile after the other.
+  void operator()(Offset tile) const {
+    Csr5Lane state[64];
+    int starts = 0, without_start = 0;
+    for (int lane = 0; lane < F.shape.lanes; ++lane) {
+      state[lane] = {starts_of(tile, lane), starts, 0};
+      starts += Kokkos::popcount(state[lane].starts);
+    }
+    for (int lane = F.shape.lanes - 1; lane >= 0; --lane) {
+      if (state[lane].starts != 0) state[lane].seg_offset = without_start;
+      without_start = state[lane].starts != 0 ? 0 : without_start + 1;
+      put(tile, lane, state[lane]);
+    }
+    F.empty_begin(tile + 1) = spans_empty_row(tile, starts) ? static_cast<Offset>(starts) : Offset(0);
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t starts_of(Offset tile, int lane) const {
+    std::uint32_t starts = lane == 0 ? 1u : 0u;  // the first entry of a tile always counts
+    Offset const first = tile * F.tile_size() + static_cast<Offset>(lane) * static_cast<Offset>(F.shape.sigma);
+    for_each_start(F, F.tile_row(tile), last_row(F, tile), first,
+                   [&](int j, Ordinal) { starts |= std::uint32_t(1) << j; });
+    return starts;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void put(Offset tile, int lane, Csr5Lane const& state) const {
+    auto const packed = pack(F.shape, state);
+    auto const lanes = static_cast<Offset>(F.shape.lanes);
+    Offset const at = tile * static_cast<Offset>(words) * lanes + static_cast<Offset>(lane);
+    F.tile_descriptors(at) = static_cast<std::uint32_t>(packed);
+    if (words > 1) F.tile_descriptors(at + lanes) = static_cast<std::uint32_t>(packed >> 32);
+  }
+  /// Between the tile's first row and its last there are as many rows as starts, or else empty ones too.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool spans_empty_row(Offset tile, int starts) const {
+    Ordinal const first = F.tile_row(tile);
+    Ordinal const last = row_of_entry_among(F, first, last_row(F, tile), (tile + 1) * F.tile_size() - 1);
+    return last - first != starts - 1;
+  }
+};
+
+template <class Exec, class Format>
+void describe_tiles(Exec const& exec, Format const& F) {
+  using Functor = DescribeTiles<Exec, Format>;
+  using Offset = typename Format::offset_type;
+  char const* const label = "einkorn::from_csr[csr5,tile_desc]";
+  Functor const functor{F, F.shape.words()};
+  if constexpr (is_gpu<Exec>) {
+    auto const teams = (F.num_tiles + Functor::tiles_a_team - 1) / Functor::tiles_a_team;
+    Kokkos::parallel_for(
+        label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
+        functor);
+  } else {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles),
+                         functor);
+  }
+}
+
+/// Turns the counts in empty_begin into positions and returns their sum. Fences exec.
+template <class Exec, class Format>
+typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
+  using Offset = typename Format::offset_type;
+  Offset total = 0;
+  Kokkos::parallel_scan(
+      "einkorn::from_csr[csr5,empty_begin]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
+      KOKKOS_LAMBDA(Offset i, Offset & sum, bool is_final) {
+        sum += i == 0 ? Offset(0) : F.empty_begin(i);
+        if (is_final) F.empty_begin(i) = sum;
+      },
+      total);
+  return total;
+}
+
+/// Fills empty_offsets and sets the flags of the tiles that have some.
+template <class Exec, class Format>
+void fill_empty_offsets(Exec const& exec, Format const& F) {
+  using Offset = typename Format::offset_type;
+  using Ordinal = typename Format::ordinal_type;
+  using TileRow = typename Format::tile_row_type;
+  auto const lanes = static_cast<Offset>(F.shape.lanes);
+  int const words = F.shape.words(), y_bits = F.shape.y_bits(), segment_bits = F.shape.segment_bits();
+  Kokkos::parallel_for(
+      "einkorn::from_csr[csr5,empty_offset]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles * lanes),
+      KOKKOS_LAMBDA(Offset thread) {
+        Offset const tile = thread / lanes, lane = thread % lanes;
+        if (F.empty_begin(tile + 1) == F.empty_begin(tile)) return;
+        Ordinal const low = F.tile_row(tile);
+        auto const state =
+            unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, static_cast<int>(lane)), y_bits,
+                   segment_bits);
+        Offset at = F.empty_begin(tile) + static_cast<Offset>(state.y_offset);
+        Offset const first = tile * F.tile_size() + lane * static_cast<Offset>(F.shape.sigma);
+        if (lane == 0 && F.row_offsets(low) < first) F.empty_offsets(at++) = 0;  // goes on from the tile before
+        for_each_start(F, low, last_row(F, tile), first,
+                       [&](int, Ordinal row) { F.empty_offsets(at++) = row - low; });
+      });
+  Kokkos::parallel_for(
+      "einkorn::from_csr[csr5,flags]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles), KOKKOS_LAMBDA(Offset tile) {
+        if (F.empty_begin(tile + 1) != F.empty_begin(tile))
+          F.tile_rows(tile) = static_cast<TileRow>(F.tile_rows(tile) | Format::empty_flag);
+      });
+}
+
+/// tile_rows, tile_descriptors and empty_offsets of a format whose sizes, shape and row_offsets are set. Fences
+/// exec.
+template <class Exec, class Format>
+void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) {
+  auto const tiles = static_cast<std::size_t>(F.num_tiles);
+  F.tile_rows = allocate<decltype(F.tile_rows)>(exec, "einkorn::Csr5::tile_rows", tiles + 1);
+  F.tile_descriptors = allocate<decltype(F.tile_descriptors)>(
+      exec, "einkorn::Csr5::tile_descriptors",
+      tiles * static_cast<std::size_t>(F.shape.words()) * static_cast<std::size_t>(F.shape.lanes));
+  find_tile_rows(exec, F, nnz);
+  exec.fence("einkorn::from_csr: the row of the tail is read back");
+  F.tail_row = static_cast<typename Format::ordinal_type>(read_one(F.tile_rows, tiles));
+  if (tiles == 0) return;
+  F.empty_begin = allocate<decltype(F.empty_begin)>(exec, "einkorn::Csr5::empty_begin", tiles + 1);
+  describe_tiles(exec, F);
+  auto const in_flagged_tiles = place_empty_offsets(exec, F);
+  if (in_flagged_tiles == 0) {
+    F.empty_begin = {};
+    return;
+  }
+  F.empty_offsets = allocate<decltype(F.empty_offsets)>(exec, "einkorn::Csr5::empty_offsets",
+                                                        static_cast<std::size_t>(in_flagged_tiles));
+  fill_empty_offsets(exec, F);
+}
+
+/// The rows before the tail that hold no entry. Fences exec.
+template <class Exec, class Format>
+void list_empty_rows(Exec const& exec, Format& F) {
+  using Ordinal = typename Format::ordinal_type;
+  auto const offsets = F.row_offsets;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.tail_row);
+  Ordinal count = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::from_csr[csr5,count_empty]", rows,
+      KOKKOS_LAMBDA(Ordinal row, Ordinal & sum) { sum += offsets(row + 1) == offsets(row) ? 1 : 0; }, count);
+  F.empty_rows =
+      allocate<decltype(F.empty_rows)>(exec, "einkorn::Csr5::empty_rows", static_cast<std::size_t>(count));
+  if (count == 0) return;
+  auto const list = F.empty_rows;
+  Kokkos::parallel_scan(
+      "einkorn::from_csr[csr5,empty_rows]", rows, KOKKOS_LAMBDA(Ordinal row, Ordinal & before, bool is_final) {
+        if (offsets(row + 1) != offsets(row)) return;
+        if (is_final) list(before) = row;
+        ++before;
+      });
+}
+
+}  // namespace einkorn::detail

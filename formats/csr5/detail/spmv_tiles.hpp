@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr5/csr5.hpp>
+#include <einkorn/formats/csr5/csr5_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// CSR5 SpMV on a GPU: Algorithm 8 of Liu & Vinter, ICS 2015, one tile a warp, one lane of the tile a thread;
+/// the first teams take the rows of the tail, one row a thread.
+///
+/// Departures: the sums of lanes are joined by a segmented scan with shuffles, where the paper subtracts two
+/// prefix sums (which cancels digits across rows); a lane without a start writes no y (line 25 leaves that
+/// guard out); the first segment of a tile, where it goes on from the tile before, is put into `carry` (the
+/// paper's calibrator), or, without carry, left to FinishRows below.
+template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+struct SpmvTiles {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  static constexpr Csr5Tuning tuning = csr5_tuning(arch_of<Exec>, sizeof(Sum));
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+  static constexpr int team_size = tuning.team_size, tiles_a_team = team_size / L::size;
+  static constexpr int batch = tuning.batch;  // (value, column) pairs that a lane has in flight
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Carry carry;  // [num_tiles + 1] or [0]
+  int tail_teams;
+  int words, y_bits, segment_bits;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank());
+    Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
+                        static_cast<Offset>(team.team_rank() / L::size);
+    if (tile < F.num_tiles) sum_tile(tile, team.team_rank() % L::size);
+  }
+
+ private:
+  /// What the lanes of a tile need to know to write the sum of its k-th segment.
+  struct Target {
+    Offset tile, empty_begin;
+    Ordinal row;
+    bool goes_on, spans_empty_row;  // goes_on: segment 0 began in a tile before
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION void write(Target const& target, int k, Sum const& sum) const {
+    if (k == 0 && target.goes_on) {
+      if (carry.extent(0) > 0) carry(target.tile) = sum;
+      return;
+    }
+    int const below = k;
+    Ordinal const row =
+        target.row + (target.spans_empty_row ? F.empty_offsets(target.empty_begin + static_cast<Offset>(below))
+                                             : static_cast<Ordinal>(below));
+    update(y(row), sum);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane) const {
+    Offset const base = tile * F.tile_size();
+    auto const state =
+        unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
+    Target target{tile, 0, F.tile_row(tile), false, F.spans_empty_row(tile)};
+    target.goes_on = F.row_offsets(target.row) < base;
+    if (target.spans_empty_row) target.empty_begin = F.empty_begin(tile);
+
+    Sum sum = Sum(0), head = Sum(0);  // head: what comes before the first start of this lane
+    int open = state.y_offset - 1;    // number of the segment that sum belongs to
+    bool started = false;
+    auto const add = [&](bool starts_row, Sum const& product) {
+      if (starts_row) {
+        if (started)
+          write(target, open, sum);
+        else
+          head = sum;
+        started = true;
+        sum = Sum(0);
+        ++open;
+      }
+      sum += product;
+    };
+    Offset at = base + static_cast<Offset>(lane);
+    int j = 0;
+    for (; j + batch <= F.shape.sigma; j += batch, at += batch * L::size) {
+      Sum products[batch];
+      form_products(at, products);
+      for (int u = 0; u < batch; ++u) add((state.starts >> (j + u)) & 1u, products[u]);
+    }
+    for (; j < F.shape.sigma; ++j, at += L::size)
+      add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(F.columns(at))));
+    Sum const rest = sum_of_heads(started ? head : sum, lane, L::ballot(started));
+    if (started) write(target, open, sum + rest);
+  }
+
+  /// All loads of a batch are asked for before the first is used.
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(Offset at, Sum (&products)[batch]) const {
+    Ordinal columns[batch];
+    Scalar values[batch];
+    for (int u = 0; u < batch; ++u) {
+      columns[u] = L::load_once(F.columns.data() + at + u * L::size);
+      values[u] = L::load_once(F.values.data() + at + u * L::size);
+    }
+    for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns[u]));
+    for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
+  }
+
+  /// Sum of the heads of the lanes to the right, up to and with the first that has a start: what the open
+  /// segment of this lane still lacks. A segmented scan from the right; only additions of parts of one row.
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_heads(Sum head, int lane, typename L::Mask started) const {
+    auto const from_here = static_cast<typename L::Mask>(started >> lane);
+    int const distance =
+        from_here != 0 ? L::lowest(from_here) : L::size - 1 - lane;  // to the segment's last lane
+    for (int step = 1; L::ballot(step <= distance) != 0; step *= 2) {
+      Sum const right = L::shuffle_down(head, step);
+      if (step <= distance) head += right;
+    }
+    Sum const right = L::shuffle_down(head, 1);
+    return lane + 1 < L::size ? right : Sum(0);
+  }
+
+  /// Rows of the tail, one a thread; a long one is summed by its whole warp.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread) const {
+    constexpr Offset longest = 32;
+    auto const number = static_cast<Offset>(tail_team) * team_size + static_cast<Offset>(thread);
+    bool const inside = number < static_cast<Offset>(F.num_rows - F.tail_row);
+    Ordinal const row = F.tail_row + static_cast<Ordinal>(inside ? number : 0);
+    Offset const tail_begin = F.tail_begin(), row_begin = F.row_offsets(row);
+    Offset const begin = row_begin < tail_begin ? tail_begin : row_begin;
+    Offset const end = inside ? F.row_offsets(row + 1) : begin;
+    Sum sum = Sum(0);
+    if (end - begin <= longest) sum = sum_entries(begin, end, 1);
+    for (auto waiting = L::ballot(end - begin > longest); waiting != 0; waiting &= waiting - 1) {
+      int const owner = L::lowest(waiting), own = thread % L::size;
+      Offset const from = L::shuffle(begin, owner), to = L::shuffle(end, owner);
+      Sum const part = sum_over_lanes<L, L::size>(sum_entries(from + static_cast<Offset>(own), to, L::size));
+      if (own == owner) sum = part;
+    }
+    if (!inside) return;
+    if (row_begin >= tail_begin)
+      update(y(row), sum);
+    else if (carry.extent(0) > 0)
+      carry(F.num_tiles) = sum;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_entries(Offset begin, Offset end, int step) const {
+    Sum sum = Sum(0);
+    for (Offset k = begin; k < end; k += static_cast<Offset>(step))
+      sum += Sum(F.values(k)) * Sum(x(F.columns(k)));
+    return sum;
+  }
+};
+
+/// Which boundaries between tiles a row crosses. Part t is tile t, part num_tiles the tail (see add_carry).
+template <class Format>
+struct TileRuns {
+  using Ordinal = typename Format::ordinal_type;
+  using offset_type = typename Format::offset_type;
+  Format F;
+
+  KOKKOS_FUNCTION CarryRun<Ordinal, offset_type> operator()(offset_type part) const {
+    if (part == 0) return {};
+    offset_type const size = F.tile_size(), first = part * size;
+    Ordinal const row = F.tile_row(part);
+    if (row >= F.num_rows) return {};
+    offset_type const begin = F.row_offsets(row);
+    if (begin >= first || begin + size < first) return {};  // starts here, or a part before has it
+    offset_type const last = (F.row_offsets(row + 1) - 1) / size;
+    return {row, part, last - part + 1};
+  }
+};
+
+/// The plan-free way to complete rows that cross tiles: reads what such a row has beyond its first tile once
+/// more, one warp a boundary. Costs little where rows are short; a row of many tiles is better served by a
+/// plan.
+template <class Exec, class Format, class X, class Y, class Sum>
+struct FinishRows {
+  using Offset = typename Format::offset_type;
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using L = Lanes<Exec>;
+  static constexpr int team_size = 256, parts_a_team = team_size / L::size;
+
+  TileRuns<Format> runs;
+  X x;
+  Y y;
+  Update<Sum> update;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto const& F = runs.F;
+    Offset const part = static_cast<Offset>(team.league_rank()) * parts_a_team +
+                        static_cast<Offset>(team.team_rank() / L::size);
+    if (part > F.num_tiles) return;
+    auto const run = runs(part);
+    if (run.count == 0) return;  // the same in all lanes of the warp
+    int const lane = team.team_rank() % L::size;
+    Sum sum = Sum(0);
+    Offset const end = F.row_offsets(run.row + 1);
+    for (Offset k = part * F.tile_size() + static_cast<Offset>(lane); k < end; k += L::size) {
+      Offset const at = F.position(k);
+      sum += Sum(F.values(at)) * Sum(x(F.columns(at)));
+    }
+    sum = sum_over_lanes<L, L::size>(sum);
+    if (lane == 0) update.add(y(run.row), sum);
+  }
+};
+
+template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                    Carry const& carry) {
+  using Offset = typename Format::offset_type;
+  using Tiles = SpmvTiles<Exec, Format, X, Y, Sum, Carry>;
+  auto const teams_for = [](auto items, int a_team) {
+    return static_cast<int>((items + static_cast<decltype(items)>(a_team) - 1) /
+                            static_cast<decltype(items)>(a_team));
+  };
+  int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
+  int const teams = tail_teams + teams_for(F.num_tiles, Tiles::tiles_a_team);
+  Kokkos::parallel_for(
+      "einkorn::spmv[csr5,tiles]", light_weight(typename Tiles::Policy(exec, teams, Tiles::team_size)),
+      Tiles{F, x, y, update, carry, tail_teams, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
+  if (F.num_tiles == 0) return;
+  TileRuns<Format> const runs{F};
+  Offset const parts = F.num_tiles + 1;
+  if (carry.extent(0) > 0) {
+    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > 32, carry, y, update);
+  } else {
+    using Finish = FinishRows<Exec, Format, X, Y, Sum>;
+    Kokkos::parallel_for(
+        "einkorn::spmv[csr5,finish_rows]",
+        light_weight(typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size)),
+        Finish{runs, x, y, update});
+  }
+}
+
+}  // namespace einkorn::detail

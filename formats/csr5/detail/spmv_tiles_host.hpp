@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/lanes/simd.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr5/csr5.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// The tiles cut into one chunk a host thread; the last chunk has the tail.
+template <class Format>
+struct TileChunks {
+  using Ordinal = typename Format::ordinal_type;
+  using offset_type = typename Format::offset_type;
+  Format F;
+  offset_type num_chunks;
+
+  [[nodiscard]] offset_type first_tile(offset_type chunk) const {
+    return F.num_tiles / num_chunks * chunk + F.num_tiles % num_chunks * chunk / num_chunks;
+  }
+  [[nodiscard]] offset_type first_entry(offset_type chunk) const { return first_tile(chunk) * F.tile_size(); }
+
+  /// The chunks that a row which began in the chunk before goes on in (a callable for add_carry).
+  CarryRun<Ordinal, offset_type> operator()(offset_type chunk) const {
+    if (chunk == 0) return {};
+    Ordinal const row = F.tile_row(first_tile(chunk));
+    if (row >= F.num_rows || F.row_offsets(row) >= first_entry(chunk)) return {};
+    if (F.row_offsets(row) < first_entry(chunk - 1)) return {};
+    offset_type count = 1;
+    while (chunk + count < num_chunks && first_entry(chunk + count) < F.row_offsets(row + 1)) ++count;
+    return {row, chunk, count};
+  }
+};
+
+/// CSR5 SpMV on the host: Algorithm 8 of Liu & Vinter, ICS 2015, one tile after the other, one lane of the tile
+/// a SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`; one that crosses chunks goes
+/// through carry, or without carry is finished by the chunk that it begins in. Departures: as on the GPU no
+/// prefix sums are subtracted and lanes without a start write no y.
+template <int W, class Format, class X, class Y, class Sum, class Carry>
+struct SpmvTilesHost {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  TileChunks<Format> chunks;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Carry carry;  // [num_chunks] or [0]
+  int words, y_bits, segment_bits;
+
+  /// The row that is being summed across tiles.
+  struct Pending {
+    Ordinal row = 0;
+    Sum sum = Sum(0);
+    bool open = false, began_before = false;  // began_before: in another chunk, whose thread writes y
+  };
+
+  void operator()(Offset chunk) const {
+    auto const& F = chunks.F;
+    Offset const first = chunks.first_tile(chunk), last = chunks.first_tile(chunk + 1);
+    Pending pending;
+    pending.row = F.tile_row(first);
+    if (pending.row < F.num_rows && F.row_offsets(pending.row) < first * F.tile_size())
+      pending.open = pending.began_before = true;
+    for (Offset tile = first; tile < last; ++tile) sum_tile(tile, pending, chunk);
+    if (chunk + 1 == chunks.num_chunks)
+      sum_tail(pending, chunk);
+    else if (carry.extent(0) == 0 && pending.open && !pending.began_before)
+      for (Offset k = last * F.tile_size(); k < F.row_offsets(pending.row + 1); ++k)
+        pending.sum += product(F.position(k));
+    flush(pending, chunk);
+  }
+
+ private:
+  [[nodiscard]] Sum product(Offset at) const { return Sum(chunks.F.values(at)) * Sum(x(chunks.F.columns(at))); }
+
+  void flush(Pending& pending, Offset chunk) const {
+    if (pending.open && !pending.began_before) update(y(pending.row), pending.sum);
+    if (pending.open && pending.began_before && carry.extent(0) > 0) carry(chunk) = pending.sum;
+    pending = {};
+  }
+
+  /// Sums of the segments of one tile: the first and the last may belong to rows that cross it, the others go
+  /// to y.
+  struct Segments {
+    SpmvTilesHost const& kernel;
+    Ordinal row;
+    Offset empty_begin;
+    bool spans_empty_row;
+    int last;
+    Sum first_sum = Sum(0), last_sum = Sum(0);
+
+    [[nodiscard]] Ordinal row_of(int k) const {
+      return row + (spans_empty_row ? kernel.chunks.F.empty_offsets(empty_begin + static_cast<Offset>(k))
+                                    : static_cast<Ordinal>(k));
+    }
+    void put(int k, Sum const& sum) {
+      if (k == 0)
+        first_sum = sum;
+      else if (k == last)
+        last_sum = sum;
+      else
+        kernel.update(kernel.y(row_of(k)), sum);
+    }
+  };
+
+  void sum_tile(Offset tile, Pending& pending, Offset chunk) const {
+    auto const& F = chunks.F;
+    Offset const base = tile * F.tile_size();
+    std::uint32_t starts[W], any = 0;
+    int open[W], to_the_right[W];
+    for (int lane = 0; lane < W; ++lane) {
+      auto const state =
+          unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
+      starts[lane] = state.starts;
+      open[lane] = state.y_offset - 1;
+      to_the_right[lane] = state.seg_offset;
+      any |= state.starts;
+    }
+    bool const spans_empty_row = F.spans_empty_row(tile);
+    Segments segments{*this, F.tile_row(tile), spans_empty_row ? F.empty_begin(tile) : Offset(0),
+                      spans_empty_row, open[W - 1] + std::popcount(starts[W - 1])};
+    Sum head[W] = {}, at_start[W];
+    std::uint32_t started = 0;  // bit i: lane i has met a start
+    auto sum = Simd<Sum, W>::zero();
+    for (int j = 0; j < F.shape.sigma; ++j) {
+      if ((any >> j) & 1u) {
+        sum.store(at_start);
+        auto const here = gather_bits<W>(starts, j);
+        for (auto bits = here; bits != 0; bits &= bits - 1) {
+          int const lane = std::countr_zero(bits);
+          if ((started >> lane) & 1u)
+            segments.put(open[lane], at_start[lane]);
+          else
+            head[lane] = at_start[lane];
+          ++open[lane];
+        }
+        started |= here;
+        sum.clear_flagged(starts, j);
+      }
+      Offset const at = base + static_cast<Offset>(j) * W;
+      sum.add_product(Simd<Sum, W>::load(F.values.data() + at), Simd<Sum, W>::gather(x, F.columns.data() + at));
+    }
+    sum.store(at_start);
+    for (int lane = 0; lane < W; ++lane)
+      if (!((started >> lane) & 1u)) head[lane] = at_start[lane];
+    for (auto bits = started; bits != 0; bits &= bits - 1) {
+      int const lane = std::countr_zero(bits);
+      Sum total = at_start[lane];
+      for (int right = lane + 1; right < W && right <= lane + 1 + to_the_right[lane]; ++right)
+        total += head[right];
+      segments.put(open[lane], total);
+    }
+    if (F.row_offsets(segments.row) >= base) {
+      flush(pending, chunk);
+      pending = {segments.row, Sum(0), true, false};
+    }
+    pending.sum += segments.first_sum;
+    if (segments.last > 0) {
+      flush(pending, chunk);
+      pending = {segments.row_of(segments.last), segments.last_sum, true, false};
+    }
+  }
+
+  void sum_tail(Pending& pending, Offset chunk) const {
+    auto const& F = chunks.F;
+    Offset k = F.tail_begin();
+    for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
+      bool const goes_on = F.row_offsets(row) < F.tail_begin();
+      if (!goes_on) {
+        flush(pending, chunk);
+        pending = {row, Sum(0), true, false};
+      }
+      for (; k < F.row_offsets(row + 1); ++k) pending.sum += product(k);
+    }
+  }
+};
+
+template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+void spmv_tiles_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                     Carry const& carry) {
+  using Offset = typename Format::offset_type;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Offset>>;
+  TileChunks<Format> const chunks{F, static_cast<Offset>(exec.concurrency())};
+  auto const run = [&]<int W>() {
+    using Kernel = SpmvTilesHost<W, Format, X, Y, Sum, Carry>;
+    Kokkos::parallel_for(
+        "einkorn::spmv[csr5,tiles]", Policy(exec, 0, chunks.num_chunks),
+        Kernel{chunks, x, y, update, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
+  };
+  switch (F.shape.lanes) {
+    case 4:
+      run.template operator()<4>();
+      break;
+    case 8:
+      run.template operator()<8>();
+      break;
+    default:
+      run.template operator()<16>();
+  }
+  if (chunks.num_chunks > 1 && carry.extent(0) > 0)
+    add_carry(exec, chunks, chunks.num_chunks, false, carry, y, update);
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr5/csr5.hpp>
+#include <einkorn/formats/csr5/csr5_tuning.hpp>
+#include <einkorn/formats/csr5/detail/build_tiles.hpp>
+#include <einkorn/formats/csr5/detail/transpose_tiles.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+struct Csr5Options {
+  int lanes = 0;               ///< omega: 32 (NVIDIA), 64 (AMD), 4, 8 or 16 (host); 0: by csr5_tuning.hpp
+  int sigma = 0;               ///< entries a lane, 1 .. 32; 0: by csr5_tuning.hpp
+  Checks checks = Checks::on;  ///< of the CSR's structure
+};
+
+/// CSR to CSR5, the paper's section 3: in parallel on the device, every step a kernel of its own.
+///
+/// Cost: reads A twice with the checks and once without, writes columns, values and descriptors once;
+/// row_offsets is shared. Allocates bytes() less row_offsets. Fences exec; reads back a few counts. Throws
+/// InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory. Departures from the paper: a lane
+/// finds its rows by binary search among the tile's rows instead of scattering flags from the rows, so there
+/// are no atomics; runs of empty rows cost a search, not a step each.
+template <>
+struct FromCsr<Csr5> {
+  using Options = Csr5Options;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Csr5<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[csr5]");
+    if (options.checks == Checks::on) validate(exec, A);
+    auto const lengths = row_lengths(exec, A);
+    Csr5<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.shape = csr5_shape<arch_of<Exec>, Value>(lengths.mean(), static_cast<std::size_t>(A.nnz()));
+    if (options.lanes != 0) F.shape.lanes = options.lanes;
+    if (options.sigma != 0) F.shape.sigma = options.sigma;
+    require<InvalidArgument>(runs_on<Exec>(F.shape.lanes), [&] {
+      return "from_csr: lanes is " + std::to_string(F.shape.lanes) + ", expected " +
+             (is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16")) +
+             " on " + Exec::name();
+    });
+    require<InvalidArgument>(F.shape.sigma >= 1 && F.shape.sigma <= 32, [&] {
+      return "from_csr: sigma is " + std::to_string(F.shape.sigma) + ", expected 1 .. 32";
+    });
+    F.num_tiles = A.nnz() / F.tile_size();
+    F.longest_row = lengths.longest;
+    F.row_offsets = A.row_offsets;
+    detail::build_tiles(exec, F, A.nnz());
+    if (lengths.empty_rows > 0) detail::list_empty_rows(exec, F);
+    detail::transpose_tiles(exec, F, A);
+    return F;
+  }
+
+ private:
+  template <class Exec>
+  static bool runs_on(int lanes) {
+    return is_gpu<Exec> ? lanes == lockstep_lanes(arch_of<Exec>) : lanes == 4 || lanes == 8 || lanes == 16;
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads the structure of both once and fences exec). Cost
+/// without checks: one read and one write of the values, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  require<StalePlan>(A.num_rows == F.num_rows && A.num_cols == F.num_cols && A.nnz() == F.nnz(), [&] {
+    return "update_values: CSR5 of " + std::to_string(F.num_rows) + " x " + std::to_string(F.num_cols) +
+           " with " + std::to_string(F.nnz()) + " entries, given a CSR of " + std::to_string(A.num_rows) +
+           " x " + std::to_string(A.num_cols) + " with " + std::to_string(A.nnz());
+  });
+  if (checks == Checks::on)
+    require<StalePlan>(detail::same_structure(exec, F, A),
+                       "update_values: the CSR has as many entries as the CSR5, but elsewhere");
+  detail::move_array<detail::Direction::to_tiles>(exec, "einkorn::update_values[csr5]", F, F.values, A.values);
+}
+
+}  // namespace einkorn

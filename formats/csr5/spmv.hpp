@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr5/csr5.hpp>
+#include <einkorn/formats/csr5/detail/spmv_tiles.hpp>
+#include <einkorn/formats/csr5/detail/spmv_tiles_host.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+/// The plan of a Csr5 (see formats/spmv_plan.hpp): a place for the sum that each tile (on the host: each
+/// thread's chunk of tiles) hands to the row it goes on from.
+template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
+ public:
+  using Matrix = Csr5<Scalar, Ordinal, Offset, Device>;
+  using Sum = sum_type<Scalar, VectorScalar>;
+
+  /// Prefer make_spmv_plan().
+  template <class Exec>
+  SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
+    auto const parts =
+        is_gpu<Exec> ? static_cast<std::size_t>(F.num_tiles) + 1 : static_cast<std::size_t>(exec.concurrency());
+    carry_ = allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan[csr5]::carry", parts);
+  }
+
+  [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+  [[nodiscard]] auto const& carry() const { return carry_; }
+  /// Memory that the plan holds beside the matrix.
+  [[nodiscard]] std::size_t bytes() const { return carry_.size() * sizeof(Sum); }
+
+ private:
+  Matrix matrix_;
+  Kokkos::View<Sum*, Device> carry_;
+};
+
+/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
+/// spmv. VectorScalar: the scalar of x and y (void: that of F). One allocation. Throws OutOfMemory.
+template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
+          class Device>
+auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F) {
+  using V = std::conditional_t<std::is_void_v<VectorScalar>, Scalar, VectorScalar>;
+  require_kokkos("make_spmv_plan");
+  return SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V>(exec, F);
+}
+
+namespace detail {
+
+template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, Sum const& beta, Y const& y,
+               Carry const& carry) {
+  check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
+  check_apart(y, F.values, "values");
+  bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
+                                 : F.shape.lanes == 4 || F.shape.lanes == 8 || F.shape.lanes == 16;
+  require<InvalidArgument>(fits || F.num_tiles == 0, [&] {
+    return "spmv: CSR5 tiles of " + std::to_string(F.shape.lanes) + " lanes, expected " +
+           (is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16")) + " on " +
+           Exec::name();
+  });
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
+  if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
+  Update<Sum> const update{alpha, beta};
+  auto const one_vector = [&](auto const& x_j, auto const& y_j) {
+    if (F.empty_rows.extent(0) > 0) scale_entries(exec, beta, F.empty_rows, y_j);
+    if constexpr (is_gpu<Exec>)
+      spmv_tiles_gpu(exec, update, F, x_j, y_j, carry);
+    else
+      spmv_tiles_host(exec, update, F, x_j, y_j, carry);
+  };
+  if constexpr (Y::rank() == 1) {
+    one_vector(x, y);
+  } else {
+    for (std::size_t j = 0; j < y.extent(1); ++j)
+      one_vector(Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+  }
+}
+
+}  // namespace detail
+
+/// y <- alpha A x + beta y for A in CSR5, with a plan.
+///
+/// Shapes, aliasing, special values, scalars: as for CSR (csr/spmv.hpp). op is none.
+/// Cost: 2 nnz flops a column; bytes = nnz (scalar + ordinal) + num_tiles (ordinal + 4 words lanes) +
+/// empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar + rows
+/// scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew. Repeatable
+/// bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows that cross
+/// tiles, and 1 more where there are empty rows. Throws DimensionMismatch, InvalidArgument (overlap; tiles
+/// whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015, Algorithm 8; departures at
+/// detail/spmv_tiles.hpp.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
+          WritableVector Y>
+requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
+    (X::rank() == Y::rank()) void spmv(Exec const& exec,
+                                       SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
+                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
+  static_assert(
+      std::is_same_v<sum_type<Scalar, V>, sum_type<Scalar, typename X::value_type, typename Y::value_type>>,
+      "einkorn::spmv: the plan was made for another vector scalar; make_spmv_plan<VectorScalar>(...)");
+  detail::spmv_csr5(exec, alpha, plan.matrix(), x, beta, y, plan.carry());
+}
+
+/// The same without a plan, hence without workspace: what a row has beyond its first tile (on the host: beyond
+/// its first thread) is read once more by one warp (thread). Right for any matrix, fast where rows are short.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
+          WritableVector Y>
+requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) void spmv(
+    Exec const& exec,
+    std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> alpha,
+    Csr5<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+    std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  detail::spmv_csr5(exec, alpha, F, x, beta, y, Kokkos::View<Sum*, Device>());
+}
+
+}  // namespace einkorn

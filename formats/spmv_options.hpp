@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+namespace einkorn {
+
+/// op(A) in y <- alpha op(A) x + beta y: A, its transpose, its conjugate, its conjugate transpose. On real
+/// scalars conjugation does nothing.
+enum class Op { none, transpose, conjugate, conjugate_transpose };
+
+constexpr bool is_transposed(Op op) {
+  return op == Op::transpose || op == Op::conjugate_transpose;
+}
+constexpr bool is_conjugated(Op op) {
+  return op == Op::conjugate || op == Op::conjugate_transpose;
+}
+
+/// How the work of an SpMV on CSR is divided. All but atomic_scatter give the same bits on every run.
+enum class SpmvAlgorithm {
+  automatic,      ///< chosen from the lengths of the rows
+  row_thread,     ///< one row a thread
+  row_team,       ///< one row a group of `lanes` threads; on the host SIMD lanes within a row
+  segmented_sum,  ///< equal parts of the entries and rows, whatever the row lengths (needs a plan)
+  atomic_scatter  ///< transposed only, without a transpose in memory: not repeatable, so only by name
+};
+
+constexpr char const* name_of(SpmvAlgorithm algorithm) {
+  switch (algorithm) {
+    case SpmvAlgorithm::row_thread:
+      return "row_thread";
+    case SpmvAlgorithm::row_team:
+      return "row_team";
+    case SpmvAlgorithm::segmented_sum:
+      return "segmented_sum";
+    case SpmvAlgorithm::atomic_scatter:
+      return "atomic_scatter";
+    default:
+      return "automatic";
+  }
+}
+
+struct SpmvOptions {
+  Op op = Op::none;
+  SpmvAlgorithm algorithm = SpmvAlgorithm::automatic;
+  /// row_team: lanes a row, a power of two from 2 to 64 (64 where wavefronts have them, else 32); 0: by table.
+  int lanes = 0;
+};
+
+}  // namespace einkorn

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""check_budgets.py: what keeps the tree readable, checked. Prints every breach, exits 1 when there is one.
+
+Sizes of files, how much one public header drags in, which folder may include which, who may read Kokkos' backend
+macros, which macros exist, and that cmake/headers.cmake lists every header."""
+import os
+import pathlib
+import re
+import statistics
+import sys
+
+MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 500
+MAX_REACH, MAX_CHAIN = 45, 8
+MAX_MACROS = 5
+BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)
+MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp")
+LAYERS = ["core", "formats", "solvers"]  # each may include itself and what stands before it
+FOREIGN = {  # a library's headers: the only places that may include them
+    r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
+    r"cusparse|rocsparse": ("/vendor/",),
+    r"zlib\.h": ("core/io/",),
+    r"mpi\.h": ("solvers/distributed/",),
+    r"Tpetra|Belos": ("formats/interop/",),
+}
+
+root = pathlib.Path(__file__).resolve().parent.parent
+breaches = []
+
+
+def breach(where, what):
+    breaches.append(f"{where}: {what}")
+
+
+def files(folders, *suffixes):
+    """name relative to the root -> text"""
+    found = (path for folder in folders for path in sorted((root / folder).rglob("*")) if path.suffix in suffixes)
+    return {path.relative_to(root).as_posix(): path.read_text() for path in found}
+
+
+def check_sizes(sources):
+    lines = sorted((text.count("\n"), name) for name, text in sources.items())
+    counts = [count for count, _ in lines]
+    median, p90 = statistics.median(counts), counts[min(len(counts) - 1, int(0.9 * len(counts)))]
+    if median > MEDIAN_LINES:
+        breach("the tree", f"median file of {median} lines, at most {MEDIAN_LINES}")
+    if p90 > P90_LINES:
+        breach("the tree", f"nine of ten files within {p90} lines, at most {P90_LINES}")
+    for count, name in lines:
+        if count > MAX_LINES:
+            breach(name, f"{count} lines, at most {MAX_LINES}")
+    return f"{len(counts)} files, median {median:.0f} lines, p90 {p90}, max {counts[-1]}"
+
+
+def check_includes(headers):
+    own = {name: [i for i in re.findall(r"^\s*#include\s*<einkorn/([^>]+)>", text, re.M)] for name, text in headers.items()}
+    for name, included in own.items():
+        for header in included:
+            if header not in headers:
+                breach(name, f"includes <einkorn/{header}>, which does not exist")
+            elif LAYERS.index(header.split("/")[0]) > LAYERS.index(name.split("/")[0]):
+                breach(name, f"includes <einkorn/{header}>: imports go solvers -> formats -> core")
+            elif "/detail/" in name and is_front_door(header, headers):
+                breach(name, f"includes the front door <einkorn/{header}>: detail/ is included by it")
+        if re.search(r'^\s*#include\s*"', headers[name], re.M):
+            breach(name, 'includes with quotes: <einkorn/...> is the path')
+        for library, places in FOREIGN.items():
+            for foreign in re.findall(rf"^\s*#include\s*<((?:{library})[^>]*)>", headers[name], re.M):
+                if not any(place in name for place in places):
+                    breach(name, f"includes <{foreign}>: only {', '.join(places)} may")
+
+    def chain(name, above=()):
+        """The longest include chain from name, itself counted."""
+        if name in above:
+            breach(name, "includes itself: " + " -> ".join((*above[above.index(name):], name)))
+            return 0
+        if name not in chains:
+            chains[name] = 1 + max((chain(i, (*above, name)) for i in own.get(name, ())), default=0)
+        return chains[name]
+
+    def reach(name, seen):
+        for header in own.get(name, ()):
+            if header not in seen:
+                seen.add(header)
+                reach(header, seen)
+        return seen
+
+    chains, widest, longest = {}, 0, 0
+    for name in headers:
+        if "/detail/" in name:
+            continue
+        width, length = len(reach(name, set())), chain(name)
+        widest, longest = max(widest, width), max(longest, length)
+        if width > MAX_REACH:
+            breach(name, f"drags in {width} headers, at most {MAX_REACH}")
+        if length > MAX_CHAIN:
+            breach(name, f"include chain of {length}, at most {MAX_CHAIN}")
+    return f"reach {widest}, chain {longest}"
+
+
+def is_front_door(name, headers):
+    """A header beside a detail/ folder that includes something of that folder."""
+    if "/detail/" in name:
+        return False
+    return f"<einkorn/{os.path.dirname(name)}/detail/" in headers[name]
+
+
+def check_macros(headers):
+    macros = {}
+    for name, text in headers.items():
+        code = re.sub(r"//.*", "", text)
+        for macro in re.findall(r"^\s*#\s*define\s+(\w+)", code, re.M):
+            macros.setdefault(macro, name)
+        if not name.startswith(MAY_READ_BACKEND_MACROS):
+            for macro in BACKEND_MACROS.findall(code):
+                breach(name, f"reads {macro}: only {', '.join(MAY_READ_BACKEND_MACROS)} may")
+    for macro, name in macros.items():
+        if not macro.startswith("EINKORN_"):
+            breach(name, f"defines {macro}: macros begin with EINKORN_")
+    if len(macros) > MAX_MACROS:
+        breach("the tree", f"{len(macros)} macros ({', '.join(sorted(macros))}), at most {MAX_MACROS}")
+    return f"macros {len(macros)}"
+
+
+def check_form(sources, headers):
+    for name, text in sources.items():
+        if not text.startswith("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// SPDX-FileCopyrightText: "):
+            breach(name, "does not begin with the two SPDX lines")
+    listed = set(re.findall(r"^\s+([\w/]+\.hpp)", (root / "cmake/headers.cmake").read_text(), re.M))
+    for name in sorted(headers.keys() - listed):
+        breach(name, "is not listed in cmake/headers.cmake")
+    for name in sorted(listed - headers.keys()):
+        breach("cmake/headers.cmake", f"lists {name}, which does not exist")
+
+
+headers = files(LAYERS, ".hpp")
+sources = headers | files(["unit_tests", "perf_tests", "examples"], ".hpp", ".cpp")
+summary = [check_sizes(sources), check_includes(headers), check_macros(headers)]
+check_form(sources, headers)
+print("; ".join(summary))
+for line in breaches:
+    print(line, file=sys.stderr)
+sys.exit(bool(breaches))

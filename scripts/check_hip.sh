@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# check_hip.sh ROOT [ARCHITECTURE]     compiles every front door for AMD GPUs (gfx942 unless said), without one
+#
+# ROOT becomes a Debian sid tree with hipcc and Kokkos' headers (1 GB, a minute, made once; needs root). Compilation
+# only: Debian has no Kokkos library for HIP, so nothing links.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+root=$(realpath -m "${1:?usage: check_hip.sh ROOT [ARCHITECTURE]}")
+architecture=${2:-gfx942}
+[ "$(id -u)" -eq 0 ] || die "needs root for its chroot: run it with sudo"
+
+if [ ! -e "$root/complete" ]; then
+  [ ! -e "$root" ] || die "$root exists and is not complete: remove it or choose another"
+  need_packages debootstrap
+  say "debootstrap into $root"
+  debootstrap --variant=minbase sid "$root" "$(debian_mirror)" >"$root.log" 2>&1 || die "debootstrap failed: see $root.log"
+  cat >"$root/etc/apt/apt.conf.d/99einkorn" <<'APT'
+Acquire::Check-Valid-Until "false";
+Acquire::Languages "none";
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Dpkg::Use-Pty "0";
+APT
+  say "installing hipcc and Kokkos' headers"
+  { chroot "$root" apt-get -qq update &&
+    DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get -qqy install hipcc libamdhip64-dev libkokkos-dev &&
+    chroot "$root" apt-get clean; } >>"$root.log" 2>&1 || die "the installation in $root failed: see $root.log"
+  touch "$root/complete"
+fi
+
+work=$root/einkorn
+rm -rf "$work"
+mkdir -p "$work/include/einkorn"
+"$repo/scripts/kokkos/backend_config.sh" "$root/usr/include/kokkos" "$work/config" HIP SERIAL \
+  KOKKOS_ARCH_AMD_GPU "KOKKOS_ARCH_AMD_${architecture^^}"
+for part in core formats solvers; do
+  if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
+done
+cp "$repo/unit_tests/compile_only/front_doors.cpp" "$work/"
+# The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
+sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
+  sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
+
+say "compiling $(wc -l <"$work/headers.hpp") headers and front_doors.cpp for $architecture"
+# hipcc looks itself up in /proc.
+# shellcheck disable=SC2016
+unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
+  hipcc -c -std=c++20 -O2 -Wall -Wextra "--offload-arch=$architecture" -DKOKKOS_DEPENDENCE \
+  -DEINKORN_TEST_SPACE=Kokkos::HIP -I/einkorn/include -isystem /einkorn/config -isystem /usr/include/kokkos \
+  -include /einkorn/headers.hpp /einkorn/front_doors.cpp -o /einkorn/front_doors.o ||
+  die "a front door does not compile for $architecture: see hipcc's message above"
+say "compiles for $architecture"

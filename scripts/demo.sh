@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# demo.sh [MATRIX...] [EINKORN-BENCH OPTION...]
+#
+# Which SpMV is the fastest for a matrix, and how close to the memory's speed is it? MATRIX is a Matrix Market file
+# (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and a large generated one.
+# Kokkos_ROOT and EINKORN_DEBS: see test.sh.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:160)
+for argument; do
+  case $argument in *.mtx | *.mtx.gz | gen:*) matrices=() ;; esac
+done
+
+need_build_packages
+use_kokkos
+build=$repo/build/release
+configure "$build"
+build "$build" einkorn-bench
+
+say "einkorn-bench ${matrices[*]} $*"
+export OMP_PROC_BIND=${OMP_PROC_BIND:-spread} OMP_PLACES=${OMP_PLACES:-threads}
+"$build/perf_tests/einkorn-bench" "${matrices[@]}" "$@"

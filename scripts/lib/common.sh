@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+# shellcheck shell=bash
+#
+# Sourced by the scripts: progress on stderr, failure in one line, Debian packages, Kokkos, the build.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${EINKORN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/einkorn}
+
+say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# need_packages PACKAGE...: what a Debian machine lacks is installed; elsewhere the tools have to be there.
+need_packages() {
+  if ! command -v apt-get >/dev/null; then
+    local tool
+    for tool in g++ cmake ninja python3; do
+      command -v "$tool" >/dev/null || die "$tool is missing and this is no Debian: install g++ cmake ninja python3, GoogleTest and zlib"
+    done
+    return
+  fi
+  local missing=() as_root=() package
+  for package; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      die "no root rights: install first, as root: apt-get install ${missing[*]}"
+    fi
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  local log; log=$(mktemp)
+  { "${as_root[@]}" apt-get -qq update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qqy install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 ||
+    die "apt-get could not install ${missing[*]}: $(grep -m1 '^E:' "$log") (all of it: $log)"
+  rm -f "$log"
+}
+
+need_build_packages() {
+  need_packages ca-certificates cmake g++ libbenchmark-dev libcli11-dev libeigen3-dev libgtest-dev ninja-build \
+    nlohmann-json3-dev python3 zlib1g-dev
+}
+
+# use_kokkos: sets kokkos_root to the caller's Kokkos_ROOT, or else to one made once in the cache.
+use_kokkos() {
+  kokkos_root=${Kokkos_ROOT:-}
+  if [ -n "$kokkos_root" ]; then
+    [ -d "$kokkos_root" ] || die "Kokkos_ROOT=$kokkos_root is no directory"
+    say "Kokkos: $kokkos_root (Kokkos_ROOT)"
+    return
+  fi
+  # The scripts' checksum is part of the name: a change to the route makes a new prefix.
+  local prefix; prefix=$cache/kokkos-$(cat "$repo"/scripts/kokkos/* | cksum | cut -d' ' -f1)
+  kokkos_root=$prefix/usr
+  mkdir -p "$cache"
+  (
+    flock 9
+    [ ! -e "$prefix/complete" ] || exit 0
+    say "Kokkos and Kokkos Kernels: unpacking into $prefix"
+    "$repo/scripts/kokkos/get.sh" "$prefix" && touch "$prefix/complete"
+  ) 9>"$cache/lock" || exit 1
+}
+
+# debian_mirror: the mirror that this machine's apt uses for its own release.
+debian_mirror() {
+  local codename; codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  apt-get update --print-uris | sed -n "s,^'\(.*\)/dists/$codename/InRelease'.*,\1,p" | head -n 1
+}
+
+# jobs: as many compilers as there are cores and, at 2 GiB each, memory.
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable/ {print int($2 / 2097152)}' /proc/meminfo)
+  echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
+}
+
+# configure BUILD [CMAKE ARGUMENT...]: with ccache where there is one; afresh when it was made with another Kokkos.
+configure() {
+  local build=$1 arguments=() log; shift
+  if [ -f "$build/CMakeCache.txt" ] && ! grep -q "^CMAKE_PREFIX_PATH:[A-Z]*=$kokkos_root\$" "$build/CMakeCache.txt"; then
+    arguments+=(--fresh)
+  fi
+  if command -v ccache >/dev/null; then
+    arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  say "configuring ${build#"$repo"/}"
+  mkdir -p "$build"
+  log=$build/configure.log
+  cmake -S "$repo" -B "$build" -G Ninja "-DCMAKE_PREFIX_PATH=$kokkos_root" "${arguments[@]}" "$@" >"$log" 2>&1 ||
+    { cat "$log" >&2; die "cmake could not configure: read the error above, or remove $build and start again"; }
+}
+
+# build BUILD TARGET...
+build() {
+  local build=$1 start=$SECONDS; shift
+  say "building $*"
+  # The last part of the path says enough.
+  NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build" -j "$(jobs)" "$@" |
+    sed -u -E 's,^(\[[^]]*\]) (Building|Linking) [^/]*/.*/,\1 \2 ,; /^ninja: Entering/d' >&2 || die "the build of $* failed: see the compiler's message above"
+  say "built in $((SECONDS - start)) s"
+}
