@@ -20,6 +20,7 @@ set(einkorn_headers
   core/launch.hpp
   core/overlap.hpp
   core/scalar.hpp
+  core/scramble.hpp
   core/update.hpp
   core/version.hpp
   formats/csr/csr.hpp
@@ -52,6 +53,20 @@ set(einkorn_headers
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
   formats/from_csr.hpp
+  formats/generate/banded.hpp
+  formats/generate/blocks.hpp
+  formats/generate/circuit.hpp
+  formats/generate/detail/sort_keys.hpp
+  formats/generate/draws.hpp
+  formats/generate/generate.hpp
+  formats/generate/generator_spec.hpp
+  formats/generate/long_rows.hpp
+  formats/generate/power_law.hpp
+  formats/generate/rmat.hpp
+  formats/generate/row_pattern.hpp
+  formats/generate/stencil.hpp
+  formats/generate/stripes.hpp
+  formats/generate/symmetric.hpp
   formats/spmv_checks.hpp
   formats/spmv_options.hpp
   formats/spmv_plan.hpp)

@@ -31,11 +31,11 @@ void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y
   require_extent(y, 0, rows_of_op, "y", "rows of op(A)");
   if constexpr (Y::rank() == 2) {
     require_extent(x, 1, y.extent(1), "x", "as many vectors as y");
-    require<InvalidArgument>(y.extent(1) < 2 || y.stride(1) > 0, "spmv: y has stride 0 between its columns");
+    require<InvalidArgument>(y.extent(1) < 2 || y.size() == 0 || y.stride(1) > 0, "spmv: y has stride 0 between its columns");
   }
   require<InvalidArgument>(x.data() != nullptr || x.size() == 0, "spmv: x is not allocated");
   require<InvalidArgument>(y.data() != nullptr || y.size() == 0, "spmv: y is not allocated");
-  require<InvalidArgument>(y.extent(0) < 2 || y.stride(0) > 0, "spmv: y has stride 0 between its entries");
+  require<InvalidArgument>(y.extent(0) < 2 || y.size() == 0 || y.stride(0) > 0, "spmv: y has stride 0 between its entries");
   require<InvalidArgument>(!overlaps(x, y), "spmv: x and y overlap in memory");
 }
 

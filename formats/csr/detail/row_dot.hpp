@@ -10,7 +10,8 @@ namespace einkorn::detail {
 /// Sum over the entries [begin, end) of value times x(column), on one host thread. The order of the additions
 /// depends on the number of entries alone.
 template <class Sum, bool simd, bool conjugated, class Matrix, class X>
-Sum row_dot(Matrix const& A, typename Matrix::offset_type begin, typename Matrix::offset_type end, X const& x) {
+[[gnu::always_inline]] inline Sum row_dot(Matrix const& A, typename Matrix::offset_type begin,
+                                          typename Matrix::offset_type end, X const& x) {
   using Offset = typename Matrix::offset_type;
   auto const* const values = A.values.data();
   auto const* const columns = A.columns.data();

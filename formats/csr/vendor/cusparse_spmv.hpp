@@ -73,7 +73,8 @@ struct CusparseCoo {
     fill(exec, A, rows);
   }
 
-  static void fill(Kokkos::Cuda const& exec, Matrix const& A, Kokkos::View<Ordinal*, Kokkos::Cuda::device_type> rows) {
+  static void fill(Kokkos::Cuda const& exec, Matrix const& A,
+                   Kokkos::View<Ordinal*, Kokkos::Cuda::device_type> rows) {
     using Policy = Kokkos::TeamPolicy<Kokkos::Cuda>;
     Kokkos::parallel_for(
         "einkorn::CusparseCoo", Policy(exec, static_cast<int>(A.num_rows), 32),
@@ -85,37 +86,44 @@ struct CusparseCoo {
   }
 };
 
-/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column after column; padding has
-/// column -1. Refuses (FillLimit) when it would store more than fill_limit entries for each one of A.
+/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column after column;
+/// padding has column -1. Refuses (FillLimit) when it would store more than fill_limit entries for each one of
+/// A.
 template <class Scalar, class Ordinal>
 struct CusparseSell {
   using Device = Kokkos::Cuda::device_type;
   Ordinal num_rows = 0, num_cols = 0;
   std::int64_t nnz = 0, stored = 0;
   int slice_size = 0;
-  Kokkos::View<Ordinal*, Device> slice_offsets;          // [slices + 1]
-  Kokkos::View<Ordinal*, Device> columns;                // [stored]
+  Kokkos::View<Ordinal*, Device> slice_offsets;               // [slices + 1]
+  Kokkos::View<Ordinal*, Device> columns;                     // [stored]
   Kokkos::View<std::remove_const_t<Scalar>*, Device> values;  // [stored]
 
   template <class Offset>
   CusparseSell(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int rows_a_slice = 32,
                double fill_limit = 3.0)
-      : num_rows(A.num_rows), num_cols(A.num_cols), nnz(static_cast<std::int64_t>(A.nnz())), slice_size(rows_a_slice) {
+      : num_rows(A.num_rows),
+        num_cols(A.num_cols),
+        nnz(static_cast<std::int64_t>(A.nnz())),
+        slice_size(rows_a_slice) {
     auto const slices = (static_cast<std::size_t>(num_rows) + static_cast<std::size_t>(slice_size) - 1) /
                         static_cast<std::size_t>(slice_size);
-    auto const ends = allocate<Kokkos::View<std::int64_t*, Device>>(exec, "einkorn::CusparseSell::ends", slices);
+    auto const ends =
+        allocate<Kokkos::View<std::int64_t*, Device>>(exec, "einkorn::CusparseSell::ends", slices);
     measure(exec, A, slice_size, ends, stored);
     auto const limit = fill_limit * static_cast<double>(nnz) + 1024.0;
     require<FillLimit>(static_cast<double>(stored) <= limit, [&] {
-      return "SELL stores " + std::to_string(stored) + " entries for " + std::to_string(nnz) + ", the limit is " +
-             std::to_string(static_cast<std::int64_t>(limit));
+      return "SELL stores " + std::to_string(stored) + " entries for " + std::to_string(nnz) +
+             ", the limit is " + std::to_string(static_cast<std::int64_t>(limit));
     });
     require<OverflowError>(stored <= static_cast<std::int64_t>(std::numeric_limits<Ordinal>::max()), [&] {
       return "SELL stores " + std::to_string(stored) + " entries, which Ordinal cannot count; int64_t would do";
     });
     slice_offsets = allocate<decltype(slice_offsets)>(exec, "einkorn::CusparseSell::slice_offsets", slices + 1);
-    columns = allocate<decltype(columns)>(exec, "einkorn::CusparseSell::columns", static_cast<std::size_t>(stored));
-    values = allocate<decltype(values)>(exec, "einkorn::CusparseSell::values", static_cast<std::size_t>(stored));
+    columns =
+        allocate<decltype(columns)>(exec, "einkorn::CusparseSell::columns", static_cast<std::size_t>(stored));
+    values =
+        allocate<decltype(values)>(exec, "einkorn::CusparseSell::values", static_cast<std::size_t>(stored));
     fill(exec, A, slice_size, ends, slice_offsets, columns, values);
   }
 
@@ -141,7 +149,8 @@ struct CusparseSell {
 
   template <class Offset, class Values>
   static void fill(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int slice_size,
-                   Kokkos::View<std::int64_t*, Device> const& ends, Kokkos::View<Ordinal*, Device> const& slice_offsets,
+                   Kokkos::View<std::int64_t*, Device> const& ends,
+                   Kokkos::View<Ordinal*, Device> const& slice_offsets,
                    Kokkos::View<Ordinal*, Device> const& columns, Values const& values) {
     auto const slices = ends.extent(0);
     auto const padded = slices * static_cast<std::size_t>(slice_size);
@@ -192,14 +201,15 @@ class CusparseSpmv {
 
   /// algorithm: CUSPARSE_SPMV_COO_ALG1 or _ALG2.
   template <class Given, class Ordinal, class Offset>
-  CusparseSpmv(Kokkos::Cuda const& exec, CusparseCoo<Given, Ordinal, Offset> const& F, cusparseSpMVAlg_t algorithm)
+  CusparseSpmv(Kokkos::Cuda const& exec, CusparseCoo<Given, Ordinal, Offset> const& F,
+               cusparseSpMVAlg_t algorithm)
       : handle_(exec), algorithm_(algorithm), owner_(share(F)) {
     cusparseConstSpMatDescr_t raw = nullptr;
-    check_cusparse(cusparseCreateConstCoo(&raw, F.A.num_rows, F.A.num_cols, static_cast<std::int64_t>(F.A.nnz()),
-                                          F.rows.data(), F.A.columns.data(), F.A.values.data(),
-                                          cusparse_index<Ordinal>(), CUSPARSE_INDEX_BASE_ZERO,
-                                          cusparse_scalar<Scalar>()),
-                   "cusparseCreateConstCoo");
+    check_cusparse(
+        cusparseCreateConstCoo(&raw, F.A.num_rows, F.A.num_cols, static_cast<std::int64_t>(F.A.nnz()),
+                               F.rows.data(), F.A.columns.data(), F.A.values.data(), cusparse_index<Ordinal>(),
+                               CUSPARSE_INDEX_BASE_ZERO, cusparse_scalar<Scalar>()),
+        "cusparseCreateConstCoo");
     matrix_.reset(raw);
     prepare(exec, F.A.num_rows, F.A.num_cols, CusparsePreprocess::off);
   }
@@ -219,14 +229,16 @@ class CusparseSpmv {
 
   /// Asynchronous; x [columns], y [rows].
   void operator()(Scalar alpha, ConstVector const& x, Scalar beta, Vector const& y) const {
-    require<DimensionMismatch>(static_cast<std::int64_t>(x.extent(0)) == num_cols_ &&
-                                   static_cast<std::int64_t>(y.extent(0)) == num_rows_,
-                               "CusparseSpmv: x needs as many entries as the matrix has columns, y as many as rows");
+    require<DimensionMismatch>(
+        static_cast<std::int64_t>(x.extent(0)) == num_cols_ &&
+            static_cast<std::int64_t>(y.extent(0)) == num_rows_,
+        "CusparseSpmv: x needs as many entries as the matrix has columns, y as many as rows");
     check_cusparse(cusparseDnVecSetValues(x_.get(), const_cast<Scalar*>(x.data())), "cusparseDnVecSetValues");
     check_cusparse(cusparseDnVecSetValues(y_.get(), y.data()), "cusparseDnVecSetValues");
-    check_cusparse(cusparseSpMV(handle_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_.get(), x_.get(),
-                                &beta, y_.get(), cusparse_scalar<Scalar>(), algorithm_, buffer_.data()),
-                   "cusparseSpMV");
+    check_cusparse(
+        cusparseSpMV(handle_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_.get(), x_.get(), &beta,
+                     y_.get(), cusparse_scalar<Scalar>(), algorithm_, buffer_.data()),
+        "cusparseSpMV");
   }
 
   /// Memory that cuSPARSE asked for beside the matrix.
@@ -250,7 +262,8 @@ class CusparseSpmv {
     return DenseVector(raw);
   }
 
-  void prepare(Kokkos::Cuda const& exec, std::int64_t num_rows, std::int64_t num_cols, CusparsePreprocess preprocess) {
+  void prepare(Kokkos::Cuda const& exec, std::int64_t num_rows, std::int64_t num_cols,
+               CusparsePreprocess preprocess) {
     num_rows_ = num_rows;
     num_cols_ = num_cols;
     Vector const x("einkorn::CusparseSpmv::x", static_cast<std::size_t>(num_cols));
@@ -261,13 +274,13 @@ class CusparseSpmv {
     auto const none = CUSPARSE_OPERATION_NON_TRANSPOSE;
     auto const type = cusparse_scalar<Scalar>();
     std::size_t bytes = 0;
-    check_cusparse(cusparseSpMV_bufferSize(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta, y_.get(), type,
-                                           algorithm_, &bytes),
+    check_cusparse(cusparseSpMV_bufferSize(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta,
+                                           y_.get(), type, algorithm_, &bytes),
                    "cusparseSpMV_bufferSize");
     buffer_ = allocate<decltype(buffer_)>(exec, "einkorn::CusparseSpmv::buffer", bytes);
     if (preprocess == CusparsePreprocess::on)
-      check_cusparse(cusparseSpMV_preprocess(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
-                                             type, algorithm_, buffer_.data()),
+      check_cusparse(cusparseSpMV_preprocess(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta,
+                                             y_.get(), type, algorithm_, buffer_.data()),
                      "cusparseSpMV_preprocess");
     exec.fence("einkorn::CusparseSpmv: x and y of the set-up end here");
   }

@@ -37,12 +37,12 @@ KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type last_row(Format const&
   return next < F.num_rows ? next : F.num_rows - 1;
 }
 
-/// Calls visit(j, row) for every row that starts at entry first + j, j < sigma, in order. Empty rows are jumped
+/// Calls visit(j, row) for every row that starts at entry first + j, j < count, in order. Empty rows are jumped
 /// over.
 template <class Format, class Ordinal, class Offset, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_start(Format const& F, Ordinal low, Ordinal high, Offset first,
-                                                Visit const& visit) {
-  Offset const end = first + static_cast<Offset>(F.shape.sigma);
+                                                int count, Visit const& visit) {
+  Offset const end = first + static_cast<Offset>(count);
   Ordinal row = row_of_entry_among(F, low, high, first);
   if (F.row_offsets(row) == first) visit(0, row);
   for (Offset next = F.row_offsets(row + 1); next < end; next = F.row_offsets(row + 1)) {
@@ -103,13 +103,17 @@ struct DescribeTiles {
 
   /// Host: a tile after the other.
   void operator()(Offset tile) const {
-    Csr5Lane state[64];
+    Csr5Lane state[64] = {};
+    int const lanes = F.shape.lanes, sigma = F.shape.sigma;
+    state[0].starts = 1;
+    for_each_start(F, F.tile_row(tile), last_row(F, tile), tile * F.tile_size(), lanes * sigma,
+                   [&](int at, Ordinal) { state[at / sigma].starts |= std::uint32_t(1) << at % sigma; });
     int starts = 0, without_start = 0;
-    for (int lane = 0; lane < F.shape.lanes; ++lane) {
-      state[lane] = {starts_of(tile, lane), starts, 0};
+    for (int lane = 0; lane < lanes; ++lane) {
+      state[lane].y_offset = starts;
       starts += Kokkos::popcount(state[lane].starts);
     }
-    for (int lane = F.shape.lanes - 1; lane >= 0; --lane) {
+    for (int lane = lanes - 1; lane >= 0; --lane) {
       if (state[lane].starts != 0) state[lane].seg_offset = without_start;
       without_start = state[lane].starts != 0 ? 0 : without_start + 1;
       put(tile, lane, state[lane]);
@@ -121,7 +125,7 @@ struct DescribeTiles {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t starts_of(Offset tile, int lane) const {
     std::uint32_t starts = lane == 0 ? 1u : 0u;  // the first entry of a tile always counts
     Offset const first = tile * F.tile_size() + static_cast<Offset>(lane) * static_cast<Offset>(F.shape.sigma);
-    for_each_start(F, F.tile_row(tile), last_row(F, tile), first,
+    for_each_start(F, F.tile_row(tile), last_row(F, tile), first, F.shape.sigma,
                    [&](int j, Ordinal) { starts |= std::uint32_t(1) << j; });
     return starts;
   }
@@ -194,7 +198,7 @@ void fill_empty_offsets(Exec const& exec, Format const& F) {
         Offset at = F.empty_begin(tile) + static_cast<Offset>(state.y_offset);
         Offset const first = tile * F.tile_size() + lane * static_cast<Offset>(F.shape.sigma);
         if (lane == 0 && F.row_offsets(low) < first) F.empty_offsets(at++) = 0;  // goes on from the tile before
-        for_each_start(F, low, last_row(F, tile), first,
+        for_each_start(F, low, last_row(F, tile), first, F.shape.sigma,
                        [&](int, Ordinal row) { F.empty_offsets(at++) = row - low; });
       });
   Kokkos::parallel_for(

@@ -30,7 +30,7 @@ struct TransposeTiles {
   From from;
   Csr5Shape shape;
   std::size_t num_tiles, num_entries;
-  int tiles_a_team;
+  int tiles_a_team, lane_bits;
 
   /// One slot in 17 stays empty, so that a stride of sigma = 16 does not meet one bank again and again.
   static KOKKOS_FORCEINLINE_FUNCTION int slot(int k) { return k + (k >> 4); }
@@ -49,26 +49,42 @@ struct TransposeTiles {
     auto const base = first_tile * static_cast<std::size_t>(tile_size);
     auto* const turned = static_cast<T*>(
         team.team_scratch(0).get_shmem_aligned(scratch_bytes(tiles_a_team * tile_size), alignof(T)));
-    auto const entries = Kokkos::TeamThreadRange(team, tiles * tile_size);
-    // k counts in CSR order within the team's tiles; position_of(k) in the order of the tiles
-    if constexpr (direction == Direction::to_tiles)
-      Kokkos::parallel_for(entries, [&](int k) { turned[slot(k)] = from(base + static_cast<std::size_t>(k)); });
-    else
-      Kokkos::parallel_for(
-          entries, [&](int p) { turned[slot(entry_at(p))] = from(base + static_cast<std::size_t>(p)); });
-    team.team_barrier();
-    if constexpr (direction == Direction::to_tiles)
-      Kokkos::parallel_for(entries,
-                           [&](int p) { to(base + static_cast<std::size_t>(p)) = turned[slot(entry_at(p))]; });
-    else
-      Kokkos::parallel_for(entries, [&](int k) { to(base + static_cast<std::size_t>(k)) = turned[slot(k)]; });
+    int const count = tiles * tile_size;
+    if constexpr (direction == Direction::to_tiles) {
+      read(team, count, base, [&](int k, T const& value) { turned[slot(k)] = value; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int p) {
+        to(base + static_cast<std::size_t>(p)) = turned[slot(entry_at(p, tile_size))];
+      });
+    } else {
+      read(team, count, base, [&](int p, T const& value) { turned[slot(entry_at(p, tile_size))] = value; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count),
+                           [&](int k) { to(base + static_cast<std::size_t>(k)) = turned[slot(k)]; });
+    }
   }
 
  private:
-  /// The CSR entry whose place is p.
-  KOKKOS_FORCEINLINE_FUNCTION int entry_at(int p) const {
-    int const tile_size = shape.lanes * shape.sigma, in_tile = p % tile_size;
-    return p - in_tile + in_tile % shape.lanes * shape.sigma + in_tile / shape.lanes;
+  /// put(i, from(base + i)) for i < count, with four loads of a thread in flight.
+  template <class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void read(Member const& team, int count, std::size_t base, Put const& put) const {
+    constexpr int batch = 4;
+    int const stride = team.team_size();
+    for (int i = team.team_rank(); i < count; i += batch * stride) {
+      T values[batch];
+      for (int u = 0; u < batch; ++u) {
+        int const at = i + u * stride < count ? i + u * stride : count - 1;
+        values[u] = from(base + static_cast<std::size_t>(at));
+      }
+      for (int u = 0; u < batch; ++u)
+        if (i + u * stride < count) put(i + u * stride, values[u]);
+    }
+  }
+  /// The CSR entry whose place is p, both counted from the first of the team's tiles.
+  KOKKOS_FORCEINLINE_FUNCTION int entry_at(int p, int tile_size) const {
+    int const tile = tiles_a_team == 1 ? 0 : p / tile_size, in_tile = p - tile * tile_size;
+    int const j = in_tile >> lane_bits, lane = in_tile - (j << lane_bits);
+    return tile * tile_size + lane * shape.sigma + j;
   }
   KOKKOS_FORCEINLINE_FUNCTION void copy_tail(Member const& team) const {
     auto const begin = num_tiles * static_cast<std::size_t>(shape.lanes * shape.sigma);
@@ -78,22 +94,54 @@ struct TransposeTiles {
   }
 };
 
+/// The same on the host: a tile fits the first cache, so one side may be read or written with a stride.
+template <Direction direction, class To, class From>
+struct TransposeTilesHost {
+  To to;
+  From from;
+  Csr5Shape shape;
+  std::size_t num_tiles, num_entries;
+
+  void operator()(std::size_t tile) const {
+    auto const lanes = static_cast<std::size_t>(shape.lanes), sigma = static_cast<std::size_t>(shape.sigma);
+    std::size_t const base = tile * lanes * sigma;
+    if (tile == num_tiles) {
+      for (std::size_t k = base; k < num_entries; ++k) to(k) = from(k);
+      return;
+    }
+    for (std::size_t j = 0; j < sigma; ++j)
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        if constexpr (direction == Direction::to_tiles)
+          to(base + j * lanes + lane) = from(base + lane * sigma + j);
+        else
+          to(base + lane * sigma + j) = from(base + j * lanes + lane);
+      }
+  }
+};
+
 /// One array. Asynchronous on exec; 1 launch.
 template <Direction direction, class Exec, class Format, class To, class From>
 void move_array(Exec const& exec, std::string const& label, Format const& F, To const& to, From const& from) {
-  using Functor = TransposeTiles<Exec, direction, To, From>;
-  constexpr int most_bytes = 32 * 1024;
-  int const tile_size = F.shape.lanes * F.shape.sigma;
-  int const fit = most_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
-  int const tiles_a_team = is_gpu<Exec> ? std::clamp(fit, 1, 8) : 1;
-  auto const num_tiles = static_cast<std::size_t>(F.num_tiles);
-  auto const teams =
-      (num_tiles + static_cast<std::size_t>(tiles_a_team) - 1) / static_cast<std::size_t>(tiles_a_team);
-  auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams) + 1, is_gpu<Exec> ? 256 : 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(tiles_a_team * tile_size) +
-                                                              alignof(std::max_align_t))));
-  Kokkos::parallel_for(label, light_weight(policy),
-                       Functor{to, from, F.shape, num_tiles, static_cast<std::size_t>(F.nnz()), tiles_a_team});
+  auto const num_tiles = static_cast<std::size_t>(F.num_tiles), num_entries = static_cast<std::size_t>(F.nnz());
+  if constexpr (is_gpu<Exec>) {
+    using Functor = TransposeTiles<Exec, direction, To, From>;
+    constexpr int team_size = 256, most_bytes = 32 * 1024;
+    int const tile_size = F.shape.lanes * F.shape.sigma;
+    int const fit = most_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
+    int const tiles_a_team = std::clamp(fit, 1, 8);
+    auto const a_team = static_cast<std::size_t>(tiles_a_team);
+    auto policy =
+        Kokkos::TeamPolicy<Exec>(exec, static_cast<int>((num_tiles + a_team - 1) / a_team) + 1, team_size);
+    auto const scratch = Functor::scratch_bytes(tiles_a_team * tile_size) + alignof(std::max_align_t);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
+    Kokkos::parallel_for(
+        label, light_weight(policy),
+        Functor{to, from, F.shape, num_tiles, num_entries, tiles_a_team, bits_for(F.shape.lanes)});
+  } else {
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_tiles + 1),
+                         TransposeTilesHost<direction, To, From>{to, from, F.shape, num_tiles, num_entries});
+  }
 }
 
 template <class Exec, class Format, class Matrix>

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// Host: Kokkos::sort runs on one thread there. The keys are dealt into buckets by their leading bits and each
+/// bucket is sorted by one thread. 2^14 buckets, so that the fullest one of a skewed graph stays small beside a
+/// thread's share (R-MAT: .76^14 = 2 % of the edges go to the first).
+template <class Exec, class Keys>
+void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
+  constexpr std::size_t most_buckets = std::size_t(1) << 14;
+  int shift = 0;
+  while ((bound - 1) >> shift >= most_buckets) ++shift;
+  std::size_t const num_keys = keys.extent(0), buckets = ((bound - 1) >> shift) + 1;
+  auto const parts = static_cast<std::size_t>(exec.concurrency());
+  using Counts = Kokkos::View<std::size_t**, Kokkos::LayoutRight, typename Keys::device_type>;
+  Counts const position("einkorn::build_csr::position", parts, buckets);
+  auto const dealt = allocate<Keys>(exec, "einkorn::build_csr::dealt", num_keys);
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
+  auto const begin_of = [=](std::size_t part) {
+    return num_keys / parts * part + num_keys % parts * part / parts;
+  };
+  Kokkos::parallel_for("einkorn::build_csr[count keys]", over_parts, [=](std::size_t part) {
+    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, keys(k) >> shift);
+  });
+  exec.fence("einkorn::build_csr: the keys are counted");
+  std::size_t before = 0;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket)
+    for (std::size_t part = 0; part < parts; ++part) {
+      std::size_t const count = position(part, bucket);
+      position(part, bucket) = before;
+      before += count;
+    }
+  Kokkos::parallel_for("einkorn::build_csr[deal keys]", over_parts, [=](std::size_t part) {
+    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
+      dealt(position(part, keys(k) >> shift)++) = keys(k);
+  });
+  // Each position now is where the next part, or the next bucket, begins.
+  Kokkos::parallel_for(
+      "einkorn::build_csr[sort buckets]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0,
+                                                                                                   buckets),
+      [=](std::size_t bucket) {
+        std::size_t const begin = bucket == 0 ? 0 : position(parts - 1, bucket - 1);
+        std::size_t const end = position(parts - 1, bucket);
+        std::sort(dealt.data() + begin, dealt.data() + end);
+        std::copy(dealt.data() + begin, dealt.data() + end, keys.data() + begin);
+      });
+  exec.fence("einkorn::build_csr: the dealt keys are copied back");
+}
+
+/// Sorts keys, all of them below `bound`.
+template <class Exec, class Keys>
+void sort_keys(Exec const& exec, Keys const& keys, std::int64_t bound) {
+  if constexpr (is_gpu<Exec>)
+    Kokkos::sort(exec, keys);
+  else
+    sort_in_buckets(exec, keys, static_cast<std::uint64_t>(bound));
+}
+
+}  // namespace einkorn::detail

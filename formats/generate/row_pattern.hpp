@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/generate/draws.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace einkorn {
+
+/// A matrix that is computed rather than stored. row(i) describes one row: its length, its columns (column(k)
+/// increases with k) and the value that stands in a column. All of it is called in kernels, in any order.
+template <class T>
+concept RowPattern = requires(T const& pattern, std::int64_t index) {
+  { pattern.num_rows() } -> std::same_as<std::int64_t>;
+  { pattern.num_cols() } -> std::same_as<std::int64_t>;
+  { pattern.row(index).length() } -> std::same_as<std::int64_t>;
+  { pattern.row(index).column(index) } -> std::same_as<std::int64_t>;
+  { pattern.row(index).value(index) } -> std::same_as<Numerator>;
+};
+
+namespace detail {
+
+/// Throws OverflowError unless `count` of something fits the index type; `name` is the matrix, for the message.
+template <class Index>
+void require_fits(double count, char const* what, char const* index_name, std::string const& name) {
+  constexpr double largest_int64 = 9223372036854774784.0;  // as a double
+  if (count <= static_cast<double>(std::numeric_limits<Index>::max())) return;
+  if (count > largest_int64)
+    throw OverflowError(name + ": the number of " + what + " does not fit any 64-bit type");
+  throw OverflowError(name + ": " + std::to_string(static_cast<std::int64_t>(count)) + " " + what +
+                      " do not fit " + index_name + " of " + std::to_string(8 * sizeof(Index)) +
+                      " bits; std::int64_t would do");
+}
+
+/// Entries that one host thread fills in a row; on a GPU neighbouring threads fill neighbouring entries.
+template <class Exec>
+inline constexpr std::int64_t entries_per_thread = is_gpu<Exec> ? 1 : 1024;
+
+/// offsets(i) <- the length of row i. Returns their sum: exact below 2^53, and it never wraps as offsets may.
+template <class Exec, class Pattern, class Offsets>
+double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
+  using Offset = typename Offsets::non_const_value_type;
+  double total = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::build_csr[count]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, pattern.num_rows()),
+      KOKKOS_LAMBDA(std::int64_t row, double& sum) {
+        std::int64_t const length = pattern.row(row).length();
+        offsets(row) = static_cast<Offset>(length);
+        sum += static_cast<double>(length);
+      },
+      total);
+  return total;
+}
+
+/// offsets(i) <- offsets(0) + ... + offsets(i - 1), in place; the last one is not read. Returns the last sum.
+template <class Exec, class Offsets>
+typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
+  using Offset = typename Offsets::non_const_value_type;
+  std::size_t const last = offsets.extent(0) - 1;
+  Offset total = 0;
+  Kokkos::parallel_scan(
+      "einkorn::build_csr[offsets]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, last + 1),
+      KOKKOS_LAMBDA(std::size_t row, Offset & before, bool is_final) {
+        Offset const length = row < last ? offsets(row) : Offset(0);
+        if (is_final) offsets(row) = before;
+        before += length;
+      },
+      total);
+  return total;
+}
+
+/// Work is divided by entries, so that one row of a million costs as much as a million rows of one.
+template <class Exec, class Pattern, class Offsets, class Columns, class Values>
+void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets, Columns const& columns,
+                  Values const& values) {
+  using Scalar = typename Values::non_const_value_type;
+  using Ordinal = typename Columns::non_const_value_type;
+  auto const nnz = static_cast<std::int64_t>(values.extent(0));
+  std::int64_t const num_rows = pattern.num_rows();
+  std::int64_t const share = entries_per_thread<Exec>;
+  Kokkos::parallel_for(
+      "einkorn::build_csr[fill]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, (nnz + share - 1) / share),
+      KOKKOS_LAMBDA(std::int64_t part) {
+        std::int64_t k = part * share;
+        std::int64_t const end = nnz - k < share ? nnz : k + share;
+        for (std::int64_t i = row_of_entry(offsets, num_rows, k); k < end; ++i) {
+          auto const row = pattern.row(i);
+          auto const begin = static_cast<std::int64_t>(offsets(i));
+          auto const row_end = static_cast<std::int64_t>(offsets(i + 1));
+          for (std::int64_t const stop = row_end < end ? row_end : end; k < stop; ++k) {
+            std::int64_t const column = row.column(k - begin);
+            columns(k) = static_cast<Ordinal>(column);
+            values(k) = scalar_from<Scalar>(row.value(column));
+          }
+        }
+      });
+}
+
+}  // namespace detail
+
+/// The matrix of a row pattern as CSR, on the device and in parallel. `name` is what error messages call it.
+/// The entries may still be under way on exec when this returns. Throws OverflowError, which names the type
+/// that would do, before anything of the size of the entries is allocated; OutOfMemory.
+template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec, RowPattern Pattern>
+requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec,
+                                                                                     Pattern const& pattern,
+                                                                                     std::string const& name) {
+  require_kokkos("build_csr");
+  detail::require_fits<Ordinal>(static_cast<double>(pattern.num_rows()), "rows", "Ordinal", name);
+  detail::require_fits<Ordinal>(static_cast<double>(pattern.num_cols()), "columns", "Ordinal", name);
+  auto const num_rows = static_cast<std::size_t>(pattern.num_rows());
+  using Offsets = Kokkos::View<Offset*, Device>;
+  auto const offsets = allocate<Offsets>(exec, "einkorn::build_csr::row_offsets", num_rows + 1);
+  double const entries = detail::count_entries(exec, pattern, offsets);
+  detail::require_fits<Offset>(entries, "entries", "Offset", name);
+  constexpr double most_bytes = 9e18;  // a size_t must hold the bytes too
+  require<OutOfMemory>(entries * static_cast<double>(sizeof(Scalar) + sizeof(Ordinal)) < most_bytes,
+                       [&] { return "no memory for " + name + ": " + std::to_string(entries) + " entries"; });
+  auto const nnz = static_cast<std::size_t>(detail::sum_in_place(exec, offsets));
+  auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::build_csr::columns", nnz);
+  auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::build_csr::values", nnz);
+  detail::fill_entries(exec, pattern, offsets, columns, values);
+  return {static_cast<Ordinal>(pattern.num_rows()), static_cast<Ordinal>(pattern.num_cols()), offsets, columns,
+          values};
+}
+
+}  // namespace einkorn

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/csr.hpp>
+
+#include <KokkosSparse_CrsMatrix.hpp>
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+namespace einkorn {
+
+/// The CrsMatrix that to_crs_matrix gives for a Csr. Its ordinal is const, because the columns of a Csr are.
+template <class Scalar, class Ordinal, class Offset, class Device>
+using CrsMatrixOf = KokkosSparse::CrsMatrix<Scalar, Ordinal const, Device, void, Offset>;
+
+/// A as a KokkosSparse::CrsMatrix, sharing A's memory, which lives as long as either does. No kernel, no copy
+/// and no allocation, but for the row_offsets that an A of 0 rows may lack. The way back is as_csr()
+/// (csr/csr.hpp). The result has const columns; KokkosSparse::spmv and whatever else takes its matrix as a
+/// template take it so.
+template <class Scalar, class Ordinal, class Offset, class Device>
+CrsMatrixOf<Scalar, Ordinal, Offset, Device> to_crs_matrix(Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  using Matrix = CrsMatrixOf<Scalar, Ordinal, Offset, Device>;
+  using Graph = typename Matrix::staticcrsgraph_type;
+  using RowOffsets = Kokkos::View<Offset*, Device>;
+  Kokkos::View<Offset const*, Device> row_offsets = A.row_offsets;
+  if (row_offsets.extent(0) == 0) row_offsets = RowOffsets("einkorn::to_crs_matrix::row_offsets", 1);
+  return Matrix(std::string("einkorn::to_crs_matrix"), A.num_cols, A.values, Graph(A.columns, row_offsets));
+}
+
+}  // namespace einkorn
