@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/bench_matrix.hpp"
+#include "support/json.hpp"
+#include "support/table.hpp"
+#include "support/timing.hpp"
+
+#include <einkorn/core/error.hpp>
+
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace einkorn::perf;
+
+enum Exit { done = 0, wrong_result = 1, usage = 2, bad_input = 3, no_memory_or_device = 4 };
+
+struct Settings {
+  std::vector<std::string> matrices;
+  Selection selection;
+  Rule rule;
+  std::string scalar = "double", ordinal = "int32", peers = "on", json;
+  bool verify = true;
+};
+
+void declare(CLI::App& app, Settings& settings) {
+  app.add_option("MATRIX", settings.matrices,
+                 "Matrix Market file (.mtx, .mtx.gz) or generator: gen:stencil7:100, gen:stencil27:160,\n"
+                 "gen:band:1000000:101, gen:rmat:21[:16], gen:powerlaw:N:MEAN, gen:circuit:N, ...")
+      ->required();
+  app.add_option("--formats", settings.selection.formats, "Our formats to run; all when left out")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"csr", "csr5"}));
+  app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"row_thread", "row_team", "segmented_sum", "automatic", "tiles"}));
+  app.add_option("--scalar", settings.scalar)
+      ->check(CLI::IsMember({"float", "double", "complex"}))
+      ->capture_default_str();
+  app.add_option("--ordinal", settings.ordinal, "int64 (offsets size_t) is built for double only")
+      ->check(CLI::IsMember({"int32", "int64"}))
+      ->capture_default_str();
+  app.add_option("--sigma", settings.selection.sigma, "csr5: entries a lane; by table when left out")
+      ->check(CLI::Range(1, 32));
+  app.add_option("--lanes", settings.selection.lanes,
+                 "csr row_team: lanes a row on a GPU; by table when left out")
+      ->check(CLI::IsMember({2, 4, 8, 16, 32, 64}));
+  app.add_option("--peers", settings.peers, "Kokkos Kernels, cuSPARSE, Eigen in the same rounds")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  app.add_option("--repeat", settings.rule.rounds, "Rounds, of which every figure is the median")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  auto* const warm = app.add_flag_callback(
+      "--warm", [&] { settings.rule.cold = false; }, "Back to back only");
+  app.add_flag_callback(
+         "--cold", [&] { settings.rule.warm = false; }, "After a flush of the caches only")
+      ->excludes(warm);
+  app.add_flag("--verify,!--no-verify", settings.verify, "Check every row against a reference; on by default");
+  app.add_option("--json", settings.json, "Also write every figure to this file");
+  app.footer("Exit: 0 done, 1 a result is wrong, 2 usage, 3 bad input, 4 no memory or device.");
+}
+
+MatrixReport run_one(Exec const& exec, Bandwidth const& bandwidth, Settings const& settings,
+                     std::string const& name) {
+  auto const with = [&](auto bench) {
+    return bench(exec, bandwidth, name, settings.selection, settings.rule, settings.verify);
+  };
+  if (settings.ordinal == "int64") return with(bench_matrix<double, std::int64_t, std::size_t>);
+  if (settings.scalar == "float") return with(bench_matrix<float, int, int>);
+  if (settings.scalar == "complex") return with(bench_matrix<Kokkos::complex<double>, int, int>);
+  return with(bench_matrix<double, int, int>);
+}
+
+/// What went wrong, with the matrix unless the message has it.
+void complain(std::string const& matrix, std::string const& what) {
+  bool const named = what.find(matrix) != std::string::npos;
+  std::cerr << "einkorn-bench: " << (named ? "" : matrix + ": ") << what << '\n';
+}
+
+int run_all(Settings const& settings) {
+  keep_freed_memory();
+  Exec const exec;
+  auto const context = context_of(exec);
+  warn_of_settings();
+  Bandwidth const bandwidth(exec, context);
+  print_heading(std::cout, context);
+  int worst = done;
+  std::vector<MatrixReport> reports;
+  for (auto const& name : settings.matrices) {
+    try {
+      reports.push_back(run_one(exec, bandwidth, settings, name));
+      print_table(std::cout, reports.back());
+      for (auto const& result : reports.back().results)
+        if (result.wrong) worst = std::max<int>(worst, wrong_result);
+    } catch (einkorn::OutOfMemory const& error) {
+      complain(name, error.what());
+      worst = no_memory_or_device;
+    } catch (einkorn::Error const& error) {
+      complain(name, error.what());
+      worst = std::max<int>(worst, bad_input);
+    }
+    if (!settings.json.empty()) write_json(settings.json, context, reports);
+  }
+  return worst;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  Settings settings;
+  CLI::App app(
+      "SpMV on real and generated matrices: each format beside its peers, as a fraction of copy bandwidth.",
+      "einkorn-bench");
+  declare(app, settings);
+  std::vector<char*> ours, for_kokkos{argv[0]};
+  for (int i = 0; i < argc; ++i)
+    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? for_kokkos : ours).push_back(argv[i]);
+  try {
+    app.parse(static_cast<int>(ours.size()), ours.data());
+  } catch (CLI::ParseError const& error) {
+    return app.exit(error, std::cout, std::cerr) == 0 ? done : usage;
+  }
+  if (settings.ordinal == "int64" && settings.scalar != "double") {
+    std::cerr << "einkorn-bench: --ordinal int64 is built for --scalar double, not " << settings.scalar << '\n';
+    return usage;
+  }
+  settings.selection.peers = settings.peers == "on";
+  try {
+    int count = static_cast<int>(for_kokkos.size());
+    for_kokkos.push_back(nullptr);
+    Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
+    return run_all(settings);
+  } catch (einkorn::IoError const& error) {
+    std::cerr << "einkorn-bench: " << error.what() << '\n';
+    return bad_input;
+  } catch (std::exception const& error) {
+    std::cerr << "einkorn-bench: " << error.what() << '\n';
+    return no_memory_or_device;
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "support/types.hpp"
+
+#include <cstdint>
+#include <vector>
+
+/// The rows of the table, each made in a source file of its own. All are built for (double, int, int), (float,
+/// int, int), (complex<double>, int, int) and (double, int64_t, size_t). A row that cannot be says why.
+namespace einkorn::perf {
+
+using Candidates = std::vector<Candidate>;
+
+/// Ours: row_thread, row_team, segmented_sum, and what the plan chooses. einkorn/csr_spmv.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+
+/// Ours: tiles, and the conversions from CSR. einkorn/csr5_spmv.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+
+/// Kokkos Kernels through an SPMVHandle: native, its merge path, its default (a vendor's library where it was
+/// built with one). peers/kokkos_kernels_*.cpp, one a scalar.
+template <class Scalar, class Ordinal, class Offset>
+void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
+/// cuSPARSE called directly: CSR by ALG1 and ALG2, each with and without preprocessing, COO and SELL.
+/// peers/cusparse.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_cusparse(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
+/// Eigen's row-major SparseMatrix, on the host, with OpenMP. peers/eigen.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_eigen(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
+}  // namespace einkorn::perf

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/json.hpp"
+#include "support/traffic.hpp"
+
+#include <einkorn/core/error.hpp>
+
+#include <fstream>
+#include <optional>
+
+namespace einkorn::perf {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json record_of(Context const& context, MatrixReport const& report, Result const& result,
+               std::optional<double> seconds, bool cold) {
+  auto const& row = result.candidate;
+  bool const multiplies = row.operation == "spmv";
+  Json record{{"matrix", report.matrix},
+              {"rows", report.rows},
+              {"cols", report.cols},
+              {"nnz", report.nnz},
+              {"operation", row.operation},
+              {"format", row.format},
+              {"algorithm", row.algorithm},
+              {"library", row.library},
+              {"peer", row.is_peer()},
+              {"scalar", report.scalar},
+              {"ordinal", report.ordinal},
+              {"seconds", nullptr},
+              {"gflops", nullptr},
+              {"bytes", row.bytes},
+              {"csr_bytes", report.csr_bytes},
+              {"gb_per_s", nullptr},
+              {"copy_gb_per_s", 1e-9 * report.copy_bytes_per_second},
+              {"stream_gb_per_s", 1e-9 * report.stream_bytes_per_second},
+              {"fraction_of_copy", nullptr},
+              {"cold", cold},
+              {"rounds", report.rounds},
+              {"error", nullptr},
+              {"wrong", result.wrong},
+              {"note", row.note},
+              {"reason", row.refusal},
+              {"machine", context.machine},
+              {"backend", context.backend},
+              {"kokkos_version", context.kokkos_version},
+              {"commit", context.commit}};
+  if (!seconds) return record;
+  double const rate = static_cast<double>(row.bytes) / *seconds;
+  record["seconds"] = *seconds;
+  record["gb_per_s"] = 1e-9 * rate;
+  record["fraction_of_copy"] = rate / report.copy_bytes_per_second;
+  if (multiplies) {
+    record["gflops"] = 1e-9 * flops_per_entry(report.complex) * static_cast<double>(report.nnz) / *seconds;
+    record["error"] = result.error;
+  }
+  return record;
+}
+
+}  // namespace
+
+Json records_of(Context const& context, MatrixReport const& report) {
+  Json records = Json::array();
+  for (auto const& result : report.results) {
+    if (result.warm_seconds) records.push_back(record_of(context, report, result, result.warm_seconds, false));
+    if (result.cold_seconds) records.push_back(record_of(context, report, result, result.cold_seconds, true));
+    if (!result.warm_seconds && !result.cold_seconds)
+      records.push_back(record_of(context, report, result, {}, false));
+  }
+  return records;
+}
+
+void write_json(std::string const& path, Context const& context, std::vector<MatrixReport> const& reports) {
+  Json all = Json::array();
+  for (auto const& report : reports)
+    for (auto const& record : records_of(context, report)) all.push_back(record);
+  std::ofstream file(path);
+  file << all.dump(1) << '\n';
+  file.close();
+  require<IoError>(!file.fail(), [&] { return "cannot write " + path; });
+}
+
+}  // namespace einkorn::perf

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "support/types.hpp"
+
+#include <string>
+
+namespace einkorn::perf {
+
+/// A Matrix Market file; throws what the reader throws. read_matrix.cpp.
+template <class Scalar, class Ordinal, class Offset>
+Csr<Scalar, Ordinal, Offset, Device> read_matrix(std::string const& path);
+
+/// gen:...; throws what the generator throws. generate_matrix.cpp.
+template <class Scalar, class Ordinal, class Offset>
+Csr<Scalar, Ordinal, Offset, Device> generate_matrix(Exec const& exec, std::string const& specification);
+
+/// The matrix that a word of the command line names.
+template <class Scalar, class Ordinal, class Offset>
+Csr<Scalar, Ordinal, Offset, Device> load_matrix(Exec const& exec, std::string const& name) {
+  if (name.rfind("gen:", 0) == 0) return generate_matrix<Scalar, Ordinal, Offset>(exec, name);
+  return read_matrix<Scalar, Ordinal, Offset>(name);
+}
+
+}  // namespace einkorn::perf

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/measure.hpp"
+#include "support/timing.hpp"
+
+#include <einkorn/core/arch.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iostream>
+
+namespace einkorn::perf {
+
+namespace {
+
+constexpr double batch_seconds = is_gpu<Exec> ? 3e-3 : 10e-3;
+constexpr int longest_batch = 1000;
+constexpr int batches_a_round = 3;
+
+struct Samples {
+  int batch = 1;
+  std::vector<double> warm, cold;
+};
+
+/// At most one line on stderr every other second.
+class Progress {
+ public:
+  void say(std::string const& text) {
+    auto const now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(2)) return;
+    last_ = now;
+    std::cerr << "einkorn-bench: " << text << '\n';
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// What a row throws when it runs becomes its refusal.
+template <class Work>
+void or_refuse(Candidate& candidate, Work const& work) {
+  try {
+    work();
+  } catch (std::exception const& failure) {
+    candidate.run = nullptr;
+    candidate.refusal = failure.what();
+  }
+}
+
+}  // namespace
+
+void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report) {
+  Progress progress;
+  auto const nothing = [] {};
+  std::vector<Samples> samples(report.results.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    auto& candidate = report.results[i].candidate;
+    if (!candidate.run || candidate.operation != "spmv") continue;
+    or_refuse(candidate, [&] {
+      seconds_of(exec, nothing, candidate.run);
+      double const once = std::max(seconds_of(exec, nothing, candidate.run), 1e-7);
+      samples[i].batch = std::clamp(static_cast<int>(batch_seconds / once), 1, longest_batch);
+    });
+  }
+
+  std::vector<double> copies, streams;
+  for (int round = 0; round < rule.rounds; ++round) {
+    copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
+    streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      auto& candidate = report.results[i].candidate;
+      progress.say(report.matrix + ": round " + std::to_string(round + 1) + " of " +
+                   std::to_string(rule.rounds));
+      if (!candidate.run) continue;
+      int const batch = samples[i].batch;
+      auto const batched = [&] {
+        for (int k = 0; k < batch; ++k) candidate.run();
+      };
+      or_refuse(candidate, [&] {
+        bool const multiplies = candidate.operation == "spmv";
+        for (int k = 0; k < (multiplies ? batches_a_round : 1); ++k)
+          if (rule.warm || !multiplies)
+            samples[i].warm.push_back(seconds_of(exec, candidate.run, batched) / batch);
+        if (rule.cold && multiplies)
+          samples[i].cold.push_back(seconds_of(
+              exec, [&] { bandwidth.flush(); }, candidate.run));
+      });
+    }
+  }
+
+  report.rounds = rule.rounds;
+  report.copy_bytes_per_second = static_cast<double>(bandwidth.copy_bytes()) / median(copies);
+  report.stream_bytes_per_second = static_cast<double>(bandwidth.stream_bytes()) / median(streams);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    auto& result = report.results[i];
+    if (!result.candidate.run) continue;
+    if (!samples[i].warm.empty()) result.warm_seconds = median(samples[i].warm);
+    if (!samples[i].cold.empty()) result.cold_seconds = median(samples[i].cold);
+  }
+}
+
+}  // namespace einkorn::perf

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/table.hpp"
+#include "support/traffic.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <ostream>
+
+namespace einkorn::perf {
+
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string text(char const* format, ...) {
+  char line[512];
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  return line;
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return text("%.1f us", 1e6 * seconds);
+  return seconds < 1.0 ? text("%.2f ms", 1e3 * seconds) : text("%.2f s", seconds);
+}
+
+/// time, GFLOP/s (warm), GB/s, fraction of copy; blank where it was not measured.
+std::string figures(MatrixReport const& report, Candidate const& row, std::optional<double> seconds,
+                    bool cold) {
+  if (!seconds) return std::string(cold ? 29 : 37, ' ');
+  double const flops = flops_per_entry(report.complex) * static_cast<double>(report.nnz);
+  double const rate = static_cast<double>(row.bytes) / *seconds;
+  return text("%12s", time_text(*seconds).c_str()) + (cold ? "" : text(" %7.1f", 1e-9 * flops / *seconds)) +
+         text(" %8.1f %6.3f ", 1e-9 * rate, rate / report.copy_bytes_per_second);
+}
+
+void print_spmv(std::ostream& out, MatrixReport const& report) {
+  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s\n", "", "", "", "must", "warm:", "", "",
+              "of", "cold:", "", "of", "error");
+  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s\n", "by", "", "algorithm", "move MB",
+              "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy", "/|A||x|");
+  for (auto const& result : report.results) {
+    auto const& row = result.candidate;
+    if (row.operation != "spmv") continue;
+    out << text("%-14s %-4s %-15s ", row.library.c_str(), row.format.c_str(), row.algorithm.c_str());
+    if (!row.refusal.empty()) {
+      out << "  -  " << row.refusal << '\n';
+      continue;
+    }
+    out << text("%8.1f", 1e-6 * static_cast<double>(row.bytes))
+        << figures(report, row, result.warm_seconds, false) << figures(report, row, result.cold_seconds, true)
+        << text("  %.0e", result.error) << (result.wrong ? "  WRONG" : "") << (row.note.empty() ? "" : "  ")
+        << row.note << '\n';
+  }
+}
+
+void print_conversions(std::ostream& out, MatrixReport const& report) {
+  double own = 0.0;
+  for (auto const& result : report.results) {
+    auto const& row = result.candidate;
+    if (row.library == "einkorn" && row.format == "csr5" && row.operation == "spmv")
+      own = result.warm_seconds.value_or(result.cold_seconds.value_or(0.0));
+    if (row.operation != "conversion" || !result.warm_seconds) continue;
+    out << text("%-14s %-4s %-28s %11s", "conversion", row.format.c_str(), row.algorithm.c_str(),
+                time_text(*result.warm_seconds).c_str());
+    if (own > 0.0) out << text("  %.2f SpMVs in %s (warm)", *result.warm_seconds / own, row.format.c_str());
+    out << '\n';
+  }
+}
+
+void print_best(std::ostream& out, MatrixReport const& report, char const* name,
+                std::optional<double> Result::*seconds) {
+  Result const* best[2] = {nullptr, nullptr};
+  for (auto const& result : report.results) {
+    auto const& row = result.candidate;
+    if (row.operation != "spmv" || result.wrong || !(result.*seconds)) continue;
+    auto const*& held = best[row.is_peer() ? 1 : 0];
+    if (!held || *(result.*seconds) < *(held->*seconds)) held = &result;
+  }
+  if (!best[0] || !best[1]) return;
+  auto const& ours = best[0]->candidate;
+  auto const& peer = best[1]->candidate;
+  out << text("best %s: %s %s, %.2f times the speed of %s %s %s\n", name, ours.format.c_str(),
+              ours.algorithm.c_str(), *(best[1]->*seconds) / *(best[0]->*seconds), peer.library.c_str(),
+              peer.format.c_str(), peer.algorithm.c_str());
+}
+
+}  // namespace
+
+void print_heading(std::ostream& out, Context const& context) {
+  out << context.machine << "; " << context.backend << ", Kokkos " << context.kokkos_version << ", Einkorn "
+      << context.commit
+      << text(", last-level cache %.0f MB\n", 1e-6 * static_cast<double>(context.last_level_cache_bytes));
+}
+
+void print_table(std::ostream& out, MatrixReport const& report) {
+  double const mean =
+      report.rows == 0 ? 0.0 : static_cast<double>(report.nnz) / static_cast<double>(report.rows);
+  out << text("\n%s: %zu x %zu, %zu entries (%.1f a row, longest %zu), %s, %s, %.1f MB in CSR\n",
+              report.matrix.c_str(), report.rows, report.cols, report.nnz, mean, report.longest_row,
+              report.scalar.c_str(), report.ordinal.c_str(), 1e-6 * static_cast<double>(report.csr_bytes));
+  out << text("copy %.1f GB/s, stream of 9 reads to 1 write %.1f GB/s, medians of the same %d rounds\n",
+              1e-9 * report.copy_bytes_per_second, 1e-9 * report.stream_bytes_per_second, report.rounds);
+  print_spmv(out, report);
+  print_conversions(out, report);
+  print_best(out, report, "warm", &Result::warm_seconds);
+  print_best(out, report, "cold", &Result::cold_seconds);
+  out.flush();
+}
+
+}  // namespace einkorn::perf

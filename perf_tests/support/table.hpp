@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "support/context.hpp"
+#include "support/measure.hpp"
+
+#include <iosfwd>
+
+namespace einkorn::perf {
+
+void print_heading(std::ostream& out, Context const& context);
+
+/// The rows of one matrix, its conversions, and the best of ours beside the best of the peers.
+void print_table(std::ostream& out, MatrixReport const& report);
+
+}  // namespace einkorn::perf

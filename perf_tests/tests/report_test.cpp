@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/json.hpp"
+#include "support/table.hpp"
+#include "support/timing.hpp"
+#include "support/traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+namespace {
+
+using namespace einkorn::perf;
+
+// 7 points on 10^3: (double, int, int).
+constexpr MatrixCounts stencil{1000, 1000, 6400, 8, 4, 4};
+
+TEST(Traffic, CountsEachArrayOfCsrOnce) {
+  EXPECT_EQ(csr_bytes(stencil), 6400u * 12 + 1001 * 4 + 2 * 1000 * 8);
+  EXPECT_EQ(csr_bytes({3, 5, 0, 4, 8, 8}), 4u * 8 + (3 + 5) * 4);
+}
+
+TEST(Traffic, CountsDescriptorsAndTailOfCsr5) {
+  Csr5Counts tiles;
+  tiles.tiles = 12;
+  tiles.lanes = 32;
+  tiles.words = 1;
+  tiles.tail_rows = 40;
+  EXPECT_EQ(csr5_bytes(stencil, tiles), 6400u * 12 + 13 * 4 + 12 * 32 * 4 + 41 * 4 + 2 * 1000 * 8);
+
+  tiles.empty_begin = 13;
+  tiles.empty_offsets = 100;
+  tiles.empty_rows = 7;
+  EXPECT_EQ(csr5_bytes(stencil, tiles), 6400u * 12 + 13 * 4 + 12 * 32 * 4 + 41 * 4 + 13 * 4 + 107 * 4 + 16000);
+}
+
+TEST(Traffic, CountsTheRowsOfCooAndThePaddingOfSell) {
+  EXPECT_EQ(coo_bytes(stencil), 6400u * 16 + 16000);
+  EXPECT_EQ(sell_bytes(stencil, 7000, 32), 7000u * 12 + 33 * 4 + 16000);
+}
+
+TEST(Traffic, CountsAConversionAsOneReadAndOneWrite) {
+  Csr5Counts tiles;
+  tiles.tiles = 12;
+  tiles.lanes = 32;
+  tiles.words = 1;
+  tiles.tail_rows = 40;
+  EXPECT_EQ(csr5_conversion_bytes(stencil, tiles), 2u * 6400 * 12 + 1001 * 4 + 13 * 4 + 12 * 32 * 4);
+  EXPECT_EQ(value_update_bytes(stencil), 2u * 6400 * 8);
+}
+
+TEST(Timing, TakesTheMiddleSample) {
+  EXPECT_EQ(median({3.0, 1.0, 2.0}), 2.0);
+  EXPECT_EQ(median({4.0, 1.0, 2.0, 3.0}), 2.5);
+  EXPECT_EQ(median({}), 0.0);
+}
+
+MatrixReport two_rows() {
+  MatrixReport report;
+  report.matrix = "gen:stencil7:10";
+  report.scalar = "double";
+  report.ordinal = "int32";
+  report.rows = report.cols = 1000;
+  report.nnz = 6400;
+  report.csr_bytes = csr_bytes(stencil);
+  report.copy_bytes_per_second = 2e9;
+  Candidate ours;
+  ours.format = "csr";
+  ours.algorithm = "row_team";
+  ours.bytes = 1000;
+  Candidate refused = ours;
+  refused.library = "cusparse";
+  refused.refusal = "no memory";
+  report.results = {{ours, 1e-6, 2e-6, 1e-16, false}, {refused, {}, {}, 0.0, false}};
+  return report;
+}
+
+TEST(Json, HasOneRecordARowAndTemperatureWithEveryField) {
+  auto const records = records_of(Context{}, two_rows());
+
+  ASSERT_EQ(records.size(), 3u);
+  for (auto const& record : records)
+    for (char const* const field :
+         {"matrix",    "rows",      "cols",           "nnz",           "operation",        "format",
+          "algorithm", "peer",      "scalar",         "ordinal",       "seconds",          "gflops",
+          "bytes",     "csr_bytes", "gb_per_s",       "copy_gb_per_s", "fraction_of_copy", "cold",
+          "machine",   "backend",   "kokkos_version", "commit"})
+      EXPECT_TRUE(record.contains(field)) << field;
+  EXPECT_FALSE(records[0]["cold"].get<bool>());
+  EXPECT_TRUE(records[1]["cold"].get<bool>());
+  EXPECT_DOUBLE_EQ(records[0]["gb_per_s"].get<double>(), 1.0);
+  EXPECT_DOUBLE_EQ(records[0]["fraction_of_copy"].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(records[0]["gflops"].get<double>(), 12.8);
+}
+
+TEST(Json, GivesTheReasonOfARowWithoutFigures) {
+  auto const refused = records_of(Context{}, two_rows()).back();
+
+  EXPECT_TRUE(refused["peer"].get<bool>());
+  EXPECT_TRUE(refused["seconds"].is_null());
+  EXPECT_EQ(refused["reason"], "no memory");
+}
+
+TEST(Table, ShowsEveryRowAndTheReasonOfARefusedOne) {
+  std::ostringstream out;
+
+  print_table(out, two_rows());
+
+  EXPECT_NE(out.str().find("row_team"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("no memory"), std::string::npos) << out.str();
+}
+
+}  // namespace
