@@ -8,6 +8,7 @@
 #include <einkorn/core/overlap.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace einkorn::detail {
@@ -22,6 +23,12 @@ void require_extent(V const& v, std::size_t dimension, std::size_t expected, cha
   });
 }
 
+/// Entries of a vector or multivector by its extents; View::size() is 0 where there is no memory.
+template <class V>
+std::size_t entries_of(V const& v) {
+  return V::rank() == 1 ? v.extent(0) : v.extent(0) * v.extent(1);
+}
+
 /// What every spmv asks of its vectors, whatever the format: Kokkos runs, shapes fit, memory is there, y is
 /// written once a row and not read through x. Host side, no fence.
 template <class X, class Y>
@@ -31,12 +38,24 @@ void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y
   require_extent(y, 0, rows_of_op, "y", "rows of op(A)");
   if constexpr (Y::rank() == 2) {
     require_extent(x, 1, y.extent(1), "x", "as many vectors as y");
-    require<InvalidArgument>(y.extent(1) < 2 || y.size() == 0 || y.stride(1) > 0, "spmv: y has stride 0 between its columns");
+    require<InvalidArgument>(y.extent(1) < 2 || y.extent(0) == 0 || y.stride(1) > 0,
+                             "spmv: y has stride 0 between its columns");
   }
-  require<InvalidArgument>(x.data() != nullptr || x.size() == 0, "spmv: x is not allocated");
-  require<InvalidArgument>(y.data() != nullptr || y.size() == 0, "spmv: y is not allocated");
-  require<InvalidArgument>(y.extent(0) < 2 || y.size() == 0 || y.stride(0) > 0, "spmv: y has stride 0 between its entries");
+  require<InvalidArgument>(x.data() != nullptr || entries_of(x) == 0, "spmv: x is not allocated");
+  require<InvalidArgument>(y.data() != nullptr || entries_of(y) == 0, "spmv: y is not allocated");
+  require<InvalidArgument>(y.extent(0) < 2 || entries_of(y) == 0 || y.stride(0) > 0,
+                           "spmv: y has stride 0 between its entries");
   require<InvalidArgument>(!overlaps(x, y), "spmv: x and y overlap in memory");
+}
+
+/// Kernels step past the last entry by less than 65536: the entries leave that much room in their index type.
+template <class Offset>
+void check_entries(std::size_t nnz) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Offset>::max()) - 65536;
+  require<OverflowError>(nnz <= most, [&] {
+    return "spmv: " + std::to_string(nnz) + " entries are too many for Offset (up to " + std::to_string(most) +
+           "); int64_t or size_t would do";
+  });
 }
 
 /// y must not lie over an array of the matrix.

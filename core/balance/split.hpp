@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace einkorn {
 
 /// The row that holds entry k: the last one that starts at or before it, which is never an empty row.
@@ -24,15 +26,16 @@ KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_
 /// Where diagonal d cuts the merge path (Merrill & Garland, SC 2016) of the rows and their entries: the number
 /// of rows that end in the first d steps, a step being an entry used or a row ended. The remaining d - rows
 /// steps are entries. Parts of equal length hold as much work whatever the row lengths, empty rows included.
-template <class Ordinal, class Offsets, class Offset>
+///
+/// Steps are counted in 64 bits: rows and entries together may be more than either index type holds.
+template <class Ordinal, class Offsets>
 KOKKOS_INLINE_FUNCTION Ordinal rows_before_diagonal(Offsets const& offsets, Ordinal num_rows,
-                                                    Offset num_entries, Offset diagonal) {
-  Offset const least = diagonal > num_entries ? diagonal - num_entries : Offset(0);
-  Ordinal low = static_cast<Ordinal>(least);
-  Ordinal high = static_cast<Offset>(num_rows) < diagonal ? num_rows : static_cast<Ordinal>(diagonal);
+                                                    std::int64_t num_entries, std::int64_t diagonal) {
+  Ordinal low = static_cast<Ordinal>(diagonal > num_entries ? diagonal - num_entries : 0);
+  Ordinal high = static_cast<std::int64_t>(num_rows) < diagonal ? num_rows : static_cast<Ordinal>(diagonal);
   while (low < high) {  // row `middle` has ended when its last entry lies before the cut
     Ordinal const middle = low + (high - low) / 2;
-    if (static_cast<Offset>(offsets(middle + 1)) + static_cast<Offset>(middle) + 1 <= diagonal)
+    if (static_cast<std::int64_t>(offsets(middle + 1)) + static_cast<std::int64_t>(middle) < diagonal)
       low = middle + 1;
     else
       high = middle;

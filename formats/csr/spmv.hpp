@@ -46,6 +46,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::r
   detail::check_vectors(static_cast<std::size_t>(transposed ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(transposed ? A.num_rows : A.num_cols), x, y);
   detail::check_apart(y, A.values, "values");
+  detail::check_entries<Offset>(A.values.extent(0));
   detail::check_row_team_lanes(options);
   require<InvalidArgument>(!transposed || options.algorithm == SpmvAlgorithm::atomic_scatter,
                            "spmv: a transpose needs a plan (make_spmv_plan, which keeps the transpose) or "

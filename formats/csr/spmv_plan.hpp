@@ -147,6 +147,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
   detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
   detail::check_apart(y, A.values, "values");
+  detail::check_entries<Offset>(A.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
   if (alpha == Sum(0) || A.nnz() == 0) return scale(exec, beta, y);
   Update<Sum> const update{alpha, beta};

@@ -64,6 +64,7 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
                Carry const& carry) {
   check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
   check_apart(y, F.values, "values");
+  check_entries<typename Format::offset_type>(F.values.extent(0));
   bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
                                  : F.shape.lanes == 4 || F.shape.lanes == 8 || F.shape.lanes == 16;
   require<InvalidArgument>(fits || F.num_tiles == 0, [&] {

@@ -8,6 +8,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace einkorn::detail {
 
 /// The merge path of a matrix's rows and entries, cut into tiles of `items` steps, with a place for the sum of
@@ -17,7 +20,8 @@ template <class Ordinal, class Offset, class Device, class Sum>
 struct MergeTiles {
   using offset_type = Offset;
 
-  Offset items = 0, num_tiles = 0, num_steps = 0;  // num_steps: num_rows + nnz
+  std::int64_t items = 0, num_steps = 0;  // num_steps: num_rows + nnz
+  Offset num_tiles = 0;
   Ordinal num_rows = 0;
   bool has_long_runs = false;                       // whether a row may lie in more than 32 tiles
   Kokkos::View<Ordinal*, Device> first_rows;        // [num_tiles + 1]
@@ -26,8 +30,8 @@ struct MergeTiles {
 
   KOKKOS_FORCEINLINE_FUNCTION Ordinal first_row(Offset tile) const { return first_rows(tile); }
   KOKKOS_FORCEINLINE_FUNCTION Offset first_entry(Offset tile) const {
-    Offset const step = tile < num_tiles ? tile * items : num_steps;
-    return step - static_cast<Offset>(first_rows(tile));
+    std::int64_t const step = tile < num_tiles ? static_cast<std::int64_t>(tile) * items : num_steps;
+    return static_cast<Offset>(step - static_cast<std::int64_t>(first_rows(tile)));
   }
 
   /// The tiles after which one row goes on, if this tile is the first of them (a callable for add_carry).
@@ -36,22 +40,25 @@ struct MergeTiles {
     if (row >= num_rows) return {};
     Offset const begin = row_offsets(row);
     if (begin >= first_entry(tile + 1) || begin < first_entry(tile)) return {};
-    Offset const ends_in = (static_cast<Offset>(row) + row_offsets(row + 1)) / items;
+    auto const ends_at = static_cast<std::int64_t>(row) + static_cast<std::int64_t>(row_offsets(row + 1));
+    auto const ends_in = static_cast<Offset>(ends_at / items);
     return {row, tile, ends_in - tile};
   }
 };
 
 /// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads a tile.
 template <class Tiles, class Exec, class Matrix>
-Tiles make_merge_tiles(Exec const& exec, Matrix const& A, typename Matrix::offset_type items,
+Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
                        typename Matrix::offset_type longest_row) {
   using Offset = typename Matrix::offset_type;
   Tiles tiles;
+  auto const num_entries = static_cast<std::int64_t>(A.nnz());
+  auto const num_steps = num_entries + static_cast<std::int64_t>(A.num_rows);
   tiles.items = items;
   tiles.num_rows = A.num_rows;
-  tiles.num_steps = A.nnz() + static_cast<Offset>(A.num_rows);
-  tiles.num_tiles = (tiles.num_steps + items - 1) / items;
-  tiles.has_long_runs = longest_row / items + 2 > 32;
+  tiles.num_steps = num_steps;
+  tiles.num_tiles = static_cast<Offset>((num_steps + items - 1) / items);
+  tiles.has_long_runs = static_cast<std::int64_t>(longest_row) / items + 2 > 32;
   tiles.row_offsets = A.row_offsets;
   auto const count = static_cast<std::size_t>(tiles.num_tiles);
   tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);
@@ -59,14 +66,13 @@ Tiles make_merge_tiles(Exec const& exec, Matrix const& A, typename Matrix::offse
   auto const first_rows = tiles.first_rows;
   auto const offsets = A.row_offsets;
   auto const num_rows = A.num_rows;
-  auto const num_entries = A.nnz();
   Kokkos::parallel_for(
       "einkorn::make_merge_tiles",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, tiles.num_tiles + 1),
       KOKKOS_LAMBDA(Offset t) {
-        Offset const steps = num_entries + static_cast<Offset>(num_rows);
-        Offset const step = t * items < steps ? t * items : steps;
-        first_rows(t) = rows_before_diagonal(offsets, num_rows, num_entries, step);
+        std::int64_t const step = static_cast<std::int64_t>(t) * items;
+        first_rows(t) =
+            rows_before_diagonal(offsets, num_rows, num_entries, step < num_steps ? step : num_steps);
       });
   return tiles;
 }

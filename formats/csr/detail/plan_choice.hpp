@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 namespace einkorn::detail {
 
@@ -33,14 +35,14 @@ SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::
 
 /// Steps of the merge path a tile: a team's worth of scratch on a GPU, a thread's share of all on the host.
 template <class Exec, class Sum, class Matrix>
-typename Matrix::offset_type merge_tile_items(Exec const& exec, Matrix const& A) {
-  using Offset = typename Matrix::offset_type;
+std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]] Matrix const& A) {
   if constexpr (is_gpu<Exec>) {
     constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
-    return static_cast<Offset>(tuning.team_size * tuning.unroll);
+    return tuning.team_size * tuning.unroll;
   } else {
-    auto const parts = static_cast<Offset>(exec.concurrency());
-    return std::max<Offset>((A.nnz() + static_cast<Offset>(A.num_rows) + parts - 1) / parts, 1);
+    auto const parts = static_cast<std::int64_t>(exec.concurrency());
+    auto const steps = static_cast<std::int64_t>(A.nnz()) + static_cast<std::int64_t>(A.num_rows);
+    return std::max<std::int64_t>((steps + parts - 1) / parts, 1);
   }
 }
 

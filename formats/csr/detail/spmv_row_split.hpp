@@ -9,6 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace einkorn::detail {
 
 /// Whole rows, cut into one part a host thread so that every part has as many entries plus rows as the others.
@@ -37,9 +39,10 @@ struct SpmvRowSplit {
 
  private:
   [[nodiscard]] Ordinal first_row(Offset part) const {
-    Offset const steps = A.nnz() + static_cast<Offset>(A.num_rows);
-    Offset const step = part == num_parts ? steps : steps / num_parts * part;
-    return rows_before_diagonal(A.row_offsets, A.num_rows, A.nnz(), step);
+    auto const entries = static_cast<std::int64_t>(A.nnz());
+    std::int64_t const steps = entries + static_cast<std::int64_t>(A.num_rows);
+    auto const parts = static_cast<std::int64_t>(num_parts), at = static_cast<std::int64_t>(part);
+    return rows_before_diagonal(A.row_offsets, A.num_rows, entries, at == parts ? steps : steps / parts * at);
   }
 
   void row_times_multivector(Ordinal row) const {

@@ -173,7 +173,7 @@ struct TileRuns {
     Ordinal const row = F.tile_row(part);
     if (row >= F.num_rows) return {};
     offset_type const begin = F.row_offsets(row);
-    if (begin >= first || begin + size < first) return {};  // starts here, or a part before has it
+    if (begin >= first || first - begin > size) return {};  // starts here, or a part before has it
     offset_type const last = (F.row_offsets(row + 1) - 1) / size;
     return {row, part, last - part + 1};
   }
