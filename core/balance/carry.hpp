@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+
 namespace einkorn {
 
 /// The pieces of one row that parts other than its writer have summed: carry(first), ..., carry(first + count -
@@ -21,12 +23,14 @@ struct CarryRun {
 namespace detail {
 
 /// y(row) += alpha (carry(first) + ... ) for every run. Runs: a callable from a part's number to the CarryRun
-/// that begins there (count 0 if none does). Short runs are added up by one thread in order, long ones by a
-/// team: in either case in an order that depends on nothing but the structure.
+/// that begins there (count 0 if none does). A short run is added up by one thread in order. The threads of a
+/// team put their long runs into a list in scratch, and the team then adds up one after the other. The place of
+/// a run in the list varies, but each is summed by itself in an order that depends on nothing but its length.
 template <class Exec, class Runs, class Carry, class Y, class Sum>
 struct AddCarry {
   static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
   static constexpr int longest_serial = 32;
+  static constexpr std::size_t scratch_bytes = (team_size + 1) * sizeof(int);
 
   Runs runs;
   Carry carry;
@@ -41,22 +45,35 @@ struct AddCarry {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const begin = static_cast<Offset>(team.league_rank()) * team_size;
     Offset const part = begin + static_cast<Offset>(team.team_rank());
+    bool is_long = false;
     if (part < num_parts) {
       auto const run = runs(part);
-      if (run.count > 0 && (!has_long_runs || run.count <= longest_serial)) {
+      is_long = has_long_runs && run.count > longest_serial;
+      if (run.count > 0 && !is_long) {
         Sum sum = carry(run.first);
         for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
         update.add(y(run.row), sum);
       }
     }
-    if (!has_long_runs) return;
-    for (Offset other = begin; other < begin + team_size && other < num_parts; ++other) {
-      auto const run = runs(other);
-      if (run.count <= longest_serial) continue;  // the same answer in every thread of the team
+    if (has_long_runs) add_long_runs(team, begin, is_long);
+  }
+
+ private:
+  KOKKOS_FUNCTION void add_long_runs(Member const& team, Offset begin, bool is_long) const {
+    std::size_t const bytes = scratch_bytes;
+    auto* const list = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
+    int& listed = list[team_size];
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { listed = 0; });
+    team.team_barrier();
+    if (is_long) list[Kokkos::atomic_fetch_add(&listed, 1)] = team.team_rank();
+    team.team_barrier();
+    int const count = listed;
+    for (int i = 0; i < count; ++i) {
+      auto const run = runs(begin + static_cast<Offset>(list[i]));
       Sum sum = Sum(0);
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, run.count),
-          [&](Offset i, Sum& partial) { partial += carry(run.first + i); }, Kokkos::Sum<Sum>(sum));
+          [&](Offset k, Sum& partial) { partial += carry(run.first + k); }, Kokkos::Sum<Sum>(sum));
       Kokkos::single(Kokkos::PerTeam(team), [&]() { update.add(y(run.row), sum); });
     }
   }
@@ -71,8 +88,10 @@ void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type nu
                Carry const& carry, Y const& y, Update<Sum> const& update) {
   using Functor = detail::AddCarry<Exec, Runs, Carry, Y, Sum>;
   auto const league = static_cast<int>((num_parts + Functor::team_size - 1) / Functor::team_size);
-  Kokkos::parallel_for("einkorn::add_carry",
-                       light_weight(Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size)),
+  auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
+  if (has_long_runs)
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(int))));
+  Kokkos::parallel_for("einkorn::add_carry", light_weight(policy),
                        Functor{runs, carry, y, update, num_parts, has_long_runs});
 }
 

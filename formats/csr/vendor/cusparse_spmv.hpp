@@ -174,10 +174,7 @@ struct CusparseSell {
   }
 };
 
-/// as_alg1: preprocess for ALG1 although another algorithm runs. cuSPARSE's documentation does not speak of it,
-/// but with version 12.6 it makes ALG2 faster than either documented way on some matrices, so a fair race needs
-/// it.
-enum class CusparsePreprocess { off, on, as_alg1 };
+enum class CusparsePreprocess { off, on };
 
 /// y <- alpha A x + beta y by cusparseSpMV, for one matrix and one algorithm, on the instance it was made with.
 /// Shares the memory of the matrix. Throws CusparseError (also for what cuSPARSE does not support).
@@ -281,12 +278,10 @@ class CusparseSpmv {
                                            y_.get(), type, algorithm_, &bytes),
                    "cusparseSpMV_bufferSize");
     buffer_ = allocate<decltype(buffer_)>(exec, "einkorn::CusparseSpmv::buffer", bytes);
-    if (preprocess != CusparsePreprocess::off)
-      check_cusparse(
-          cusparseSpMV_preprocess(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta, y_.get(), type,
-                                  preprocess == CusparsePreprocess::on ? algorithm_ : CUSPARSE_SPMV_CSR_ALG1,
-                                  buffer_.data()),
-          "cusparseSpMV_preprocess");
+    if (preprocess == CusparsePreprocess::on)
+      check_cusparse(cusparseSpMV_preprocess(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta,
+                                             y_.get(), type, algorithm_, buffer_.data()),
+                     "cusparseSpMV_preprocess");
     exec.fence("einkorn::CusparseSpmv: x and y of the set-up end here");
   }
 

@@ -159,7 +159,9 @@ bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset differences = 0;
   auto const ours = F.row_offsets, theirs = A.row_offsets;
-  if (ours.data() != theirs.data())
+  if (A.columns.extent(0) != F.columns.extent(0)) return false;
+  if (F.num_rows > 0 && theirs.extent(0) != ours.extent(0)) return false;
+  if (F.num_rows > 0 && ours.data() != theirs.data())
     Kokkos::parallel_reduce(
         "einkorn::same_structure[rows]",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, ours.extent(0)),
