@@ -79,6 +79,26 @@ struct AddCarry {
   }
 };
 
+/// The same on the host: one thread adds up a run, long or short. Without teams, for which Kokkos' OpenMP would
+/// allocate scratch at the first launch.
+template <class Runs, class Carry, class Y, class Sum>
+struct AddCarryHost {
+  using Offset = typename Runs::offset_type;
+
+  Runs runs;
+  Carry carry;
+  Y y;
+  Update<Sum> update;
+
+  void operator()(Offset part) const {
+    auto const run = runs(part);
+    if (run.count == 0) return;
+    Sum sum = carry(run.first);
+    for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
+    update.add(y(run.row), sum);
+  }
+};
+
 }  // namespace detail
 
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
