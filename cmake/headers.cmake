@@ -8,6 +8,7 @@ set(einkorn_headers
   core/allocate.hpp
   core/arch.hpp
   core/balance/carry.hpp
+  core/balance/host_parts.hpp
   core/balance/split.hpp
   core/concepts.hpp
   core/error.hpp

@@ -104,15 +104,21 @@ struct AddCarryHost {
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
 /// has_long_runs: whether a run may hold more than 32 pieces.
 template <class Exec, class Runs, class Carry, class Y, class Sum>
-void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts, bool has_long_runs,
-               Carry const& carry, Y const& y, Update<Sum> const& update) {
-  using Functor = detail::AddCarry<Exec, Runs, Carry, Y, Sum>;
-  auto const league = static_cast<int>((num_parts + Functor::team_size - 1) / Functor::team_size);
-  auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
-  if (has_long_runs)
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(int))));
-  Kokkos::parallel_for("einkorn::add_carry", light_weight(policy),
-                       Functor{runs, carry, y, update, num_parts, has_long_runs});
+void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,
+               [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y, Update<Sum> const& update) {
+  if constexpr (is_gpu<Exec>) {
+    using Functor = detail::AddCarry<Exec, Runs, Carry, Y, Sum>;
+    auto const league = static_cast<int>((num_parts + Functor::team_size - 1) / Functor::team_size);
+    auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
+    if (has_long_runs)
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(int))));
+    Kokkos::parallel_for("einkorn::add_carry", light_weight(policy),
+                         Functor{runs, carry, y, update, num_parts, has_long_runs});
+  } else {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Runs::offset_type>>;
+    Kokkos::parallel_for("einkorn::add_carry", Policy(exec, 0, num_parts),
+                         detail::AddCarryHost<Runs, Carry, Y, Sum>{runs, carry, y, update});
+  }
 }
 
 }  // namespace einkorn

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
@@ -33,7 +34,7 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   template <class Exec>
   SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
     auto const parts =
-        is_gpu<Exec> ? static_cast<std::size_t>(F.num_tiles) + 1 : static_cast<std::size_t>(exec.concurrency());
+        is_gpu<Exec> ? static_cast<std::size_t>(F.num_tiles) + 1 : static_cast<std::size_t>(host_parts(exec));
     carry_ = allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan[csr5]::carry", parts);
   }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum_host.hpp>
@@ -33,14 +34,14 @@ SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::
   }
 }
 
-/// Steps of the merge path a tile: a team's worth of scratch on a GPU, a thread's share of all on the host.
+/// Steps of the merge path a tile: a team's worth of scratch on a GPU, one part of host_parts on the host.
 template <class Exec, class Sum, class Matrix>
 std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]] Matrix const& A) {
   if constexpr (is_gpu<Exec>) {
     constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
     return tuning.team_size * tuning.unroll;
   } else {
-    auto const parts = static_cast<std::int64_t>(exec.concurrency());
+    auto const parts = static_cast<std::int64_t>(host_parts(exec));
     auto const steps = static_cast<std::int64_t>(A.nnz()) + static_cast<std::int64_t>(A.num_rows);
     return std::max<std::int64_t>((steps + parts - 1) / parts, 1);
   }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
@@ -13,7 +14,7 @@
 
 namespace einkorn::detail {
 
-/// Whole rows, cut into one part a host thread so that every part has as many entries plus rows as the others.
+/// Whole rows, cut into parts (see host_parts) that have as many entries plus rows as each other.
 /// The cut is found by two binary searches a part, so nothing is precomputed; a row is never shared
 /// (segmented_sum does). simd: sum a row with SIMD lanes, else entry after entry.
 template <bool simd, bool conjugated, class Matrix, class X, class Y, class Sum>
@@ -62,10 +63,9 @@ struct SpmvRowSplit {
 template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmv_row_split(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
   using Offset = typename Matrix::offset_type;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Offset>>;
-  auto const parts = static_cast<Offset>(exec.concurrency());
-  Kokkos::parallel_for("einkorn::spmv[csr,row_split]", Policy(exec, 0, parts),
-                       SpmvRowSplit<simd, conjugated, Matrix, X, Y, Sum>{A, x, y, update, parts});
+  auto const parts = static_cast<Offset>(host_parts(exec));
+  for_each_part(exec, "einkorn::spmv[csr,row_split]", parts,
+                SpmvRowSplit<simd, conjugated, Matrix, X, Y, Sum>{A, x, y, update, parts});
 }
 
 }  // namespace einkorn::detail

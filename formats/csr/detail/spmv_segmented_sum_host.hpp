@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 
@@ -9,7 +10,7 @@
 
 namespace einkorn::detail {
 
-/// Segmented sum on the host: one tile of the merge path a thread, so that even one dense row is shared evenly.
+/// Segmented sum on the host: one tile of the merge path a part, so that even one dense row is shared evenly.
 template <bool conjugated, class Matrix, class X, class Y, class Sum, class Tiles>
 struct SpmvSegmentedSumHost {
   using Ordinal = typename Matrix::ordinal_type;
@@ -37,10 +38,8 @@ struct SpmvSegmentedSumHost {
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
 void spmv_segmented_sum_host(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x,
                              Y const& y, Tiles const& tiles) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>,
-                                     Kokkos::IndexType<typename Matrix::offset_type>>;
-  Kokkos::parallel_for("einkorn::spmv[csr,segmented_sum]", Policy(exec, 0, tiles.num_tiles),
-                       SpmvSegmentedSumHost<conjugated, Matrix, X, Y, Sum, Tiles>{A, x, y, update, tiles});
+  for_each_part(exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
+                SpmvSegmentedSumHost<conjugated, Matrix, X, Y, Sum, Tiles>{A, x, y, update, tiles});
 }
 
 }  // namespace einkorn::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/lanes/simd.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
@@ -14,7 +15,7 @@
 
 namespace einkorn::detail {
 
-/// The tiles cut into one chunk a host thread; the last chunk has the tail.
+/// The tiles cut into chunks (see host_parts); the last chunk has the tail.
 template <class Format>
 struct TileChunks {
   using Ordinal = typename Format::ordinal_type;
@@ -187,12 +188,13 @@ template <class Exec, class Format, class X, class Y, class Sum, class Carry>
 void spmv_tiles_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
   using Offset = typename Format::offset_type;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Offset>>;
-  TileChunks<Format> const chunks{F, static_cast<Offset>(exec.concurrency())};
+  auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
+  TileChunks<Format> const chunks{F,
+                                  chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
   auto const run = [&]<int W>() {
     using Kernel = SpmvTilesHost<W, Format, X, Y, Sum, Carry>;
-    Kokkos::parallel_for(
-        "einkorn::spmv[csr5,tiles]", Policy(exec, 0, chunks.num_chunks),
+    for_each_part(
+        exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, update, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };
   switch (F.shape.lanes) {
