@@ -27,10 +27,11 @@ template <class T>
 inline constexpr bool is_half =
     std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
 
-/// The real type that sums of A and B are taken in: the wider of both, and never less than float.
+/// The real type that sums of A and B are taken in: the wider of both, half and bfloat16 counting as float.
+template <class T>
+using AtLeastFloat = std::conditional_t<is_half<T>, float, T>;
 template <class A, class B>
-using WiderReal = std::conditional_t<is_half<A>, std::conditional_t<is_half<B>, float, B>,
-                                     std::conditional_t<is_half<B>, A, std::common_type_t<A, B>>>;
+using WiderReal = std::common_type_t<AtLeastFloat<A>, AtLeastFloat<B>>;
 
 }  // namespace detail
 
