@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace einkorn::test {
+
+template <class S>
+S not_a_number() {
+  return S(std::numeric_limits<real_type<S>>::quiet_NaN());
+}
+
+template <class S>
+bool is_nan(S const& value) {
+  if constexpr (is_complex<S>)
+    return std::isnan(value.real()) || std::isnan(value.imag());
+  else
+    return std::isnan(value);
+}
+
+/// Same value, or NaN in the same place.
+template <class S>
+bool same_number(S const& a, S const& b) {
+  return a == b || (is_nan(a) && is_nan(b));
+}
+
+/// What alpha sum + beta y may be off, and what it should be.
+///
+/// bound(i) = c (n + 3) eps (|alpha| sum |a||x| + |beta||y|), n entries: n products and n - 1 additions in any
+/// order and two more for alpha and beta err by at most (n + 2) eps / 2 of that to first order, so c = 1 has a
+/// factor of 2 to spare; a complex product errs by up to sqrt(5) / 2 eps instead of eps / 2, hence c = 3 there.
+template <class Sum>
+struct Expected {
+  RowSums<Sum> sums;
+  Sum alpha, beta;
+
+  template <class T>
+  [[nodiscard]] Wide<Sum> value(std::size_t i, T const& y_before) const {
+    Wide<Sum> result{};
+    if (alpha != Sum(0)) result += widen<Sum>(alpha) * sums.sum[i];
+    if (beta != Sum(0)) result += widen<Sum>(beta) * widen<Sum>(y_before);
+    return result;
+  }
+  template <class T>
+  [[nodiscard]] long double bound(std::size_t i, T const& y_before) const {
+    long double moduli = 0;
+    if (alpha != Sum(0)) moduli += std::abs(widen<Sum>(alpha)) * sums.moduli[i];
+    if (beta != Sum(0)) moduli += std::abs(widen<Sum>(beta)) * std::abs(widen<Sum>(y_before));
+    long double const c = is_complex<Sum> ? 3 : 1;
+    return c * static_cast<long double>(sums.lengths[i] + 3) * std::numeric_limits<real_type<Sum>>::epsilon() *
+               moduli +
+           std::numeric_limits<real_type<T>>::epsilon() * std::abs(value(i, y_before));
+  }
+};
+
+template <class Sum, class Matrix, class XScalar>
+Expected<Sum> expected(Matrix const& A, std::vector<XScalar> const& x, Sum alpha, Sum beta) {
+  return {row_sums<Sum>(A, x), alpha, beta};
+}
+
+/// Every entry of y is what it should be: within the bound, or, if exact, to the last bit.
+template <class Sum, class T>
+testing::AssertionResult agrees(std::vector<T> const& y, Expected<Sum> const& want,
+                                std::vector<T> const& y_before, bool exact) {
+  if (y.size() != want.sums.sum.size())
+    return testing::AssertionFailure() << "y has " << y.size() << " entries";
+  std::size_t wrong = 0, first = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    auto const error = std::abs(widen<Sum>(y[i]) - want.value(i, y_before[i]));
+    if (error <= (exact ? 0.0L : want.bound(i, y_before[i]))) continue;  // NaN does not pass
+    if (wrong++ == 0) first = i;
+  }
+  if (wrong == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << wrong << " of " << y.size() << " rows are wrong, the first is row "
+                                     << first << " of " << want.sums.lengths[first] << " entries: " << y[first]
+                                     << ", expected " << want.value(first, y_before[first])
+                                     << " with a bound of "
+                                     << (exact ? 0.0L : want.bound(first, y_before[first]));
+}
+
+/// The same bits, up to which NaN a NaN is.
+template <class T>
+testing::AssertionResult same_numbers(std::vector<T> const& got, std::vector<T> const& want) {
+  if (got.size() != want.size())
+    return testing::AssertionFailure() << got.size() << " entries, expected " << want.size();
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!same_number(got[i], want[i]))
+      return testing::AssertionFailure() << "entry " << i << " is " << got[i] << ", expected " << want[i];
+  return testing::AssertionSuccess();
+}
+
+}  // namespace einkorn::test

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::test {
+
+/// The execution space of this executable.
+using Space = EINKORN_TEST_SPACE;
+using Device = Space::device_type;
+using Complex = Kokkos::complex<double>;
+
+/// One choice of types that a typed test runs with.
+template <class S, class O, class F>
+struct Config {
+  using Scalar = S;
+  using Ordinal = O;
+  using Offset = F;
+};
+
+/// The index pairs that Csr takes, with one scalar.
+template <class S>
+using Configs =
+    testing::Types<Config<S, int, int>, Config<S, int, std::size_t>, Config<S, std::int64_t, std::size_t>>;
+
+}  // namespace einkorn::test

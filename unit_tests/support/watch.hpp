@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+
+/// What Kokkos does while an object of this class lives, by the callbacks that profiling tools use. One at a
+/// time.
+class Watch {
+ public:
+  struct Copy {
+    std::string to_space, from_space, label;
+    std::size_t bytes = 0;
+  };
+  struct Allocation {
+    std::string space, label;
+    std::size_t bytes = 0;
+  };
+  struct Record {
+    std::vector<std::string> fences, launches;
+    std::vector<Copy> copies;
+    std::vector<Allocation> allocations;
+  };
+
+  Watch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    namespace Tools = Kokkos::Tools::Experimental;
+    record() = {};
+    Tools::set_begin_fence_callback(on_fence);
+    Tools::set_begin_parallel_for_callback(on_launch);
+    Tools::set_begin_parallel_reduce_callback(on_launch);
+    Tools::set_begin_parallel_scan_callback(on_launch);
+    Tools::set_allocate_data_callback(on_allocation);
+    Tools::set_begin_deep_copy_callback(on_copy);
+  }
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+  ~Watch() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+
+  [[nodiscard]] Record const& seen() const { return record(); }
+  [[nodiscard]] std::size_t copied_bytes() const {
+    std::size_t bytes = 0;
+    for (auto const& copy : record().copies) bytes += copy.bytes;
+    return bytes;
+  }
+  /// Of a space, by a part of its name.
+  [[nodiscard]] std::size_t allocated_bytes(std::string const& space) const {
+    std::size_t bytes = 0;
+    for (auto const& allocation : record().allocations)
+      if (allocation.space.find(space) != std::string::npos) bytes += allocation.bytes;
+    return bytes;
+  }
+
+ private:
+  using Space = Kokkos_Profiling_SpaceHandle;
+
+  static Record& record() {
+    static Record all;
+    return all;
+  }
+  static void on_fence(char const* name, std::uint32_t, std::uint64_t* id) {
+    *id = 0;
+    std::string const text(name);  // watching launches makes Kokkos fence around them: not the library's doing
+    if (text.find("Kokkos Profile Tool Fence") == std::string::npos) record().fences.push_back(text);
+  }
+  static void on_launch(char const* name, std::uint32_t, std::uint64_t* id) {
+    *id = 0;
+    record().launches.emplace_back(name);
+  }
+  static void on_allocation(Space space, char const* label, void const*, std::uint64_t bytes) {
+    record().allocations.push_back({space.name, label, static_cast<std::size_t>(bytes)});
+  }
+  static void on_copy(Space to, char const* label, void const*, Space from, char const*, void const*,
+                      std::uint64_t bytes) {
+    record().copies.push_back({to.name, from.name, label, static_cast<std::size_t>(bytes)});
+  }
+
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+}  // namespace einkorn::test
