@@ -26,6 +26,21 @@ Wide<Sum> widen(S const& value) {
     return Wide<Sum>(static_cast<long double>(value));
 }
 
+/// As std::complex has them, without its care for infinities, which costs most of the oracle's time.
+inline long double product(long double a, long double b) {
+  return a * b;
+}
+inline std::complex<long double> product(std::complex<long double> const& a,
+                                         std::complex<long double> const& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+inline long double modulus(long double a) {
+  return std::abs(a);
+}
+inline long double modulus(std::complex<long double> const& a) {
+  return std::sqrt(a.real() * a.real() + a.imag() * a.imag());
+}
+
 /// Row by row: the sum of a(i, j) x(j), the sum of their moduli, the number of entries.
 template <class Sum>
 struct RowSums {
@@ -43,8 +58,8 @@ RowSums<Sum> row_sums(Matrix const& A, std::vector<XScalar> const& x, bool conju
     for (auto k = A.begin(i); k < A.end(i); ++k) {
       auto const a = widen<Sum>(conjugated ? conjugate(A.values[k]) : A.values[k]);
       auto const b = widen<Sum>(x[A.column(k)]);
-      result.sum[i] += a * b;
-      result.moduli[i] += std::abs(a) * std::abs(b);
+      result.sum[i] += product(a, b);
+      result.moduli[i] += modulus(a) * modulus(b);
     }
     result.lengths[i] = A.end(i) - A.begin(i);
   }
