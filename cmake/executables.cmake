@@ -41,7 +41,7 @@ function(einkorn_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)
+    set(arg_TIMEOUT 1500)  # a guard against hanging, wide enough for sanitizers
   endif()
   add_custom_target(${name})
   add_dependencies(einkorn.test ${name})
@@ -68,7 +68,7 @@ function(einkorn_add_test)
       add_test(NAME ${test} COMMAND ${name}.${suffix} --gtest_brief=1)
       set_tests_properties(${test} PROPERTIES
         LABELS "unit;${suffix};${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${threads}
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false")
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
       if(space MATCHES "Cuda|HIP|SYCL")
         set_property(TEST ${test} PROPERTY RESOURCE_LOCK device)
       endif()
