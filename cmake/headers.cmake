@@ -21,6 +21,7 @@ set(einkorn_headers
   core/launch.hpp
   core/overlap.hpp
   core/scalar.hpp
+  core/scan.hpp
   core/scramble.hpp
   core/update.hpp
   core/version.hpp
@@ -38,6 +39,7 @@ set(einkorn_headers
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
   formats/csr/row_lengths.hpp
+  formats/csr/same_structure.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp
@@ -53,6 +55,13 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/detail/spmv_padded_rows.hpp
+  formats/ell/detail/fill_slots.hpp
+  formats/ell/ell.hpp
+  formats/ell/from_csr.hpp
+  formats/ell/spmv.hpp
+  formats/ell/to_csr.hpp
+  formats/fill_limit.hpp
   formats/from_csr.hpp
   formats/generate/banded.hpp
   formats/generate/blocks.hpp
@@ -68,7 +77,9 @@ set(einkorn_headers
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp
   formats/generate/symmetric.hpp
+  formats/padded_tuning.hpp
   formats/spmv_checks.hpp
+  formats/spmv_operands.hpp
   formats/spmv_options.hpp
   formats/spmv_plan.hpp)
 

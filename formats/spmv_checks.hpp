@@ -66,4 +66,11 @@ void check_apart(Y const& y, Array const& array, char const* name) {
   });
 }
 
+/// All of it for y <- alpha A x + beta y with A in a format that keeps its entries in `values`.
+template <class Format, class X, class Y>
+void check_spmv(Format const& F, X const& x, Y const& y) {
+  check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
+  check_apart(y, F.values, "values");
+}
+
 }  // namespace einkorn::detail

@@ -2,15 +2,56 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
 namespace einkorn {
 
 /// What repeated SpMVs with one matrix keep between calls: row statistics and the choice made from them, cached
-/// transposes, workspace. Each format specialises it beside its kernels (csr/spmv_plan.hpp,
-/// csr5/spmv_plan.hpp); make_spmv_plan(exec, matrix, ...) makes one.
+/// transposes, workspace. Formats that need such things specialise it beside their kernels (csr/spmv_plan.hpp,
+/// csr5/spmv.hpp); this one is of those that need none, and is there so that every format has a plan.
+/// make_spmv_plan(exec, matrix, ...) makes one.
 ///
 /// A plan shares the memory of its matrix. It serves one execution-space instance at a time: two SpMVs with one
 /// plan that may run at once need two plans. VectorScalar is the scalar of x and y.
 template <class Matrix, class VectorScalar>
-class SpmvPlan;
+class SpmvPlan {
+ public:
+  using Sum = sum_type<typename Matrix::scalar_type, VectorScalar>;
+
+  explicit SpmvPlan(Matrix const& F) : matrix_(F) {}
+  [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+  /// Memory that the plan holds beside the matrix.
+  [[nodiscard]] static constexpr std::size_t bytes() { return 0; }
+
+ private:
+  Matrix matrix_;
+};
+
+/// A format whose spmv is the same with and without a plan: it says so by a member `needs_no_workspace`.
+template <class Format>
+concept NeedsNoWorkspace = Format::needs_no_workspace;
+
+/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
+/// spmv. VectorScalar: the scalar of x and y (void: that of F). Allocates nothing.
+template <class VectorScalar = void, ExecutionSpace Exec, NeedsNoWorkspace Format>
+auto make_spmv_plan(Exec const&, Format const& F) {
+  using V = std::conditional_t<std::is_void_v<VectorScalar>, typename Format::scalar_type, VectorScalar>;
+  require_kokkos("make_spmv_plan");
+  return SpmvPlan<Format, V>(F);
+}
+
+/// y <- alpha A x + beta y, as spmv(exec, alpha, plan.matrix(), x, beta, y).
+template <class Exec, NeedsNoWorkspace Format, class V, class X, class Y>
+requires SpmvOperands<Exec, Format, X, Y>
+void spmv(Exec const& exec, SpmvPlan<Format, V> const& plan, PlanSum<Format, V> alpha, X const& x,
+          PlanSum<Format, V> beta, Y const& y) {
+  check_plan_scalar<Format, V, X, Y>();
+  spmv(exec, alpha, plan.matrix(), x, beta, y);
+}
 
 }  // namespace einkorn

@@ -6,6 +6,7 @@
 #include <einkorn/formats/csr/detail/plan_choice.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>

@@ -47,6 +47,7 @@ struct HostMatrix {
 
   [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(num_rows); }
   [[nodiscard]] std::size_t cols() const { return static_cast<std::size_t>(num_cols); }
+  [[nodiscard]] std::size_t nnz() const { return values.size(); }
   [[nodiscard]] std::size_t begin(std::size_t row) const { return static_cast<std::size_t>(offsets[row]); }
   [[nodiscard]] std::size_t end(std::size_t row) const { return static_cast<std::size_t>(offsets[row + 1]); }
   [[nodiscard]] std::size_t column(std::size_t k) const { return static_cast<std::size_t>(columns[k]); }

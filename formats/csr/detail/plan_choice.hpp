@@ -5,10 +5,8 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
-#include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum_host.hpp>
-#include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/spmv_options.hpp>
@@ -16,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -55,17 +52,6 @@ void spmv_segmented_sum(Exec const& exec, Update<Sum> const& update, Matrix cons
   else
     spmv_segmented_sum_host<conjugated>(exec, update, A, x, y, tiles);
   if (tiles.num_tiles > 1) add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
-}
-
-inline void require_same_structure(Fingerprint const& planned, Fingerprint const& given) {
-  auto const size = [](Fingerprint const& f) {
-    return std::to_string(f.num_rows) + " x " + std::to_string(f.num_cols) + " with " + std::to_string(f.nnz) +
-           " entries";
-  };
-  require<StalePlan>(planned == given, [&] {
-    return "update_values: made for a matrix of " + size(planned) + ", given one of " + size(given) +
-           (planned.nnz == given.nnz ? " whose entries lie elsewhere" : "");
-  });
 }
 
 }  // namespace einkorn::detail

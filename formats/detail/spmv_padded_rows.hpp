@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/lanes/simd.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/padded_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// What the kernels below read, ELL and SELL alike ("PaddedRows"): the entries of the row at a position lie at
+/// slot_begin(position) + j * slot_stride(), j < slot_count(position), of columns and values; a column of -1 is
+/// padding; row_at(position) is the row whose sum it is. Positions i * slot_alignment() and the
+/// slot_alignment() - 1 after it have equal counts and strides, and their slots lie side by side.
+
+/// One row a thread (GPU). A thread asks for `unroll` slots before it uses the first, so that as many loads are
+/// in flight; padding reads x(0) and adds nothing, whatever x(0) is. k columns of a multivector are worked on
+/// together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al., SIAM J. Sci. Comput. 2014.
+template <PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
+struct SpmvPaddedRows {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  int row_teams;  // teams that it takes to cover the rows once
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    Ordinal const position =
+        static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * tuning.team_size +
+        static_cast<Ordinal>(team.team_rank());
+    if (position >= F.num_rows || position < 0) return;
+    Offset const stride = F.slot_stride(), count = F.slot_count(position);
+    Offset at = F.slot_begin(position);
+    Sum sum[k];
+    for (int j = 0; j < k; ++j) sum[j] = Sum(0);
+    Offset left = count;
+    for (; left >= static_cast<Offset>(tuning.unroll); left -= tuning.unroll) {
+      add_slots<tuning.unroll>(at, stride, column, sum);
+      at += stride * static_cast<Offset>(tuning.unroll);
+    }
+    for (; left > 0; --left) {
+      add_slots<1>(at, stride, column, sum);
+      at += stride;
+    }
+    Ordinal const row = F.row_at(position);
+    for (int j = 0; j < k; ++j)
+      if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
+        update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+  }
+
+ private:
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void add_slots(Offset at, Offset stride, std::size_t column,
+                                             Sum (&sum)[k]) const {
+    Ordinal columns[count];
+    Scalar values[count];
+    for (int u = 0; u < count; ++u) {
+      columns[u] = L::load_once(F.columns.data() + at + static_cast<Offset>(u) * stride);
+      values[u] = L::load_once(F.values.data() + at + static_cast<Offset>(u) * stride);
+    }
+    for (int j = 0; j < k; ++j) {
+      auto const vector = column + static_cast<std::size_t>(j);
+      if (k > 1 && vector >= x.extent(1)) return;
+      Sum from_x[count];
+      for (int u = 0; u < count; ++u)
+        from_x[u] = Sum(entry(x, columns[u] < 0 ? Ordinal(0) : columns[u], vector));
+      for (int u = 0; u < count; ++u) sum[j] += columns[u] < 0 ? Sum(0) : Sum(values[u]) * from_x[u];
+    }
+  }
+};
+
+/// Groups of W neighbouring rows a SIMD register, group after group (host). Rows that share a group have their
+/// slots side by side: one group never crosses a slice.
+template <int W, class Format, class X, class Y, class Sum>
+struct SpmvPaddedRowsHost {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Ordinal num_groups, num_parts;
+
+  void operator()(Ordinal part) const {
+    auto const first = [this](Ordinal p) {
+      return num_groups / num_parts * p + num_groups % num_parts * p / num_parts;
+    };
+    for (Ordinal group = first(part); group < first(part + 1); ++group) {
+      if constexpr (Y::rank() == 1)
+        one_group(group * W, x, y);
+      else
+        for (std::size_t j = 0; j < y.extent(1); ++j)
+          one_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+    }
+  }
+
+ private:
+  template <class From, class To>
+  void one_group(Ordinal position, From const& from, To const& to) const {
+    Offset const stride = F.slot_stride(), count = F.slot_count(position);
+    Offset at = F.slot_begin(position);
+    auto const no_padding = [&from](Ordinal column) { return column < 0 ? Sum(0) : Sum(from(column)); };
+    auto sum = Simd<Sum, W>::zero();
+    for (Offset j = 0; j < count; ++j, at += stride)
+      sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
+                      Simd<Sum, W>::gather(no_padding, F.columns.data() + at));
+    Sum sums[W];
+    sum.store(sums);
+    auto const rows = F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
+    for (Ordinal i = 0; i < rows; ++i) update(to(F.row_at(position + i)), sums[i]);
+  }
+};
+
+/// y <- alpha A x + beta y. 1 launch.
+template <class Exec, class Format, class X, class Y, class Sum>
+void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
+                      X const& x, Y const& y) {
+  using Ordinal = typename Format::ordinal_type;
+  if constexpr (is_gpu<Exec>) {
+    constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
+    constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+    using Functor = SpmvPaddedRows<tuning, k, Exec, Format, X, Y, Sum>;
+    constexpr auto rows_a_team = static_cast<std::size_t>(tuning.team_size);
+    auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+    auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+    Kokkos::parallel_for(
+        label,
+        light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
+        Functor{F, x, y, update, static_cast<int>(row_teams)});
+  } else {
+    auto const by_groups = [&]<int W>(std::integral_constant<int, W>) {
+      Ordinal const groups = F.num_rows / W + (F.num_rows % W != 0);
+      auto const parts = static_cast<Ordinal>(host_parts(exec));
+      for_each_part(exec, label, parts,
+                    SpmvPaddedRowsHost<W, Format, X, Y, Sum>{F, x, y, update, groups, parts});
+    };
+    constexpr int lanes = padded_lanes<Exec, Sum>;
+    if (F.slot_alignment() % lanes == 0)
+      by_groups(std::integral_constant<int, lanes>());
+    else
+      by_groups(std::integral_constant<int, 1>());
+  }
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/ell/detail/fill_slots.hpp>
+#include <einkorn/formats/ell/ell.hpp>
+#include <einkorn/formats/fill_limit.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+struct EllOptions {
+  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
+  Checks checks = Checks::on;              ///< of the CSR's structure
+};
+
+/// CSR to ELL, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
+/// as they are.
+///
+/// Cost: reads A once (columns twice more: checks and fingerprint), writes stride * width slots. Fences exec.
+/// Throws FillLimit before anything of the size of the slots is allocated, InvalidStructure (checks),
+/// OverflowError, OutOfMemory.
+template <>
+struct FromCsr<Ell> {
+  using Options = EllOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Ell<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[ell]");
+    if (options.checks == Checks::on) validate(exec, A);
+    Ell<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.num_entries = A.nnz();
+    F.width = row_lengths(exec, A).longest;
+    double const stored = (static_cast<double>(A.num_rows) + 31.0) * static_cast<double>(F.width);
+    detail::require_fill("ELL", static_cast<double>(A.num_rows) * static_cast<double>(F.width),
+                         static_cast<double>(A.nnz()), options.fill_limit);
+    detail::require_stored_fits<Offset>("ELL", stored);
+    F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.source = fingerprint(exec, A);
+    auto const size = static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(F.width);
+    F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Ell::columns", size);
+    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Ell::values", size);
+    detail::fill_slots<false>(exec, F, A);
+    exec.fence("einkorn::from_csr[ell]: A may change from here on");
+    return F;
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
+/// checks: one read and one write of the values and the row offsets, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  detail::fill_slots<true>(exec, F, A);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/detail/spmv_padded_rows.hpp>
+#include <einkorn/formats/ell/ell.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+namespace einkorn {
+
+/// y <- alpha A x + beta y for A in ELL.
+///
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
+/// overlap neither x nor A's values (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
+/// NaN and infinity in x(0) included. Cost: 2 stride * width flops a column; bytes = stride * width (scalar +
+/// ordinal) + cols scalar + rows scalar, and rows scalar more when beta != 0. A multivector shares one pass
+/// over A among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous
+/// on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument (overlap), Error
+/// (Kokkos not initialised). Source: Bell & Garland, 2008, section 4.2.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Ell<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+          SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  detail::check_spmv(F, x, y);
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[ell]");
+  if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
+  detail::spmv_padded_rows(exec, "einkorn::spmv[ell]", Update<Sum>{alpha, beta}, F, x, y);
+}
+
+}  // namespace einkorn
