@@ -25,10 +25,71 @@ set(einkorn_headers
   core/scramble.hpp
   core/update.hpp
   core/version.hpp
+  formats/all_formats.hpp
+  formats/any_matrix.hpp
+  formats/bdia/bdia.hpp
+  formats/bdia/bdia_tuning.hpp
+  formats/bdia/detail/join_diagonals.hpp
+  formats/bdia/detail/spmv_windows.hpp
+  formats/bdia/from_csr.hpp
+  formats/bdia/spmv.hpp
+  formats/bdia/to_csr.hpp
+  formats/bdia/validate.hpp
+  formats/brcv/brcv.hpp
+  formats/brcv/brcv_tuning.hpp
+  formats/brcv/detail/build_stripes.hpp
+  formats/brcv/detail/find_stripe.hpp
+  formats/brcv/detail/host_rows.hpp
+  formats/brcv/detail/lane_group.hpp
+  formats/brcv/detail/mark_stripes.hpp
+  formats/brcv/detail/spmm_stripes.hpp
+  formats/brcv/detail/spmm_stripes_host.hpp
+  formats/brcv/detail/spmv_dispatch.hpp
+  formats/brcv/detail/spmv_stripe_rows.hpp
+  formats/brcv/detail/spmv_stripes_host.hpp
+  formats/brcv/detail/staged_values.hpp
+  formats/brcv/detail/stripe_chunks.hpp
+  formats/brcv/from_csr.hpp
+  formats/brcv/spmv.hpp
+  formats/brcv/stripes.hpp
+  formats/brcv/to_csr.hpp
+  formats/brcv/validate.hpp
+  formats/bsr/bsr.hpp
+  formats/bsr/bsr_tuning.hpp
+  formats/bsr/detail/merge_rows.hpp
+  formats/bsr/detail/nonzeros_of_row.hpp
+  formats/bsr/detail/repeats_positions.hpp
+  formats/bsr/detail/scatter_values.hpp
+  formats/bsr/detail/spmv_block_chunks.hpp
+  formats/bsr/detail/spmv_block_lanes.hpp
+  formats/bsr/detail/spmv_block_rows_host.hpp
+  formats/bsr/detail/spmv_dispatch.hpp
+  formats/bsr/detect_block_size.hpp
+  formats/bsr/from_csr.hpp
+  formats/bsr/spmv.hpp
+  formats/bsr/to_csr.hpp
+  formats/bsr/validate.hpp
+  formats/coo/coo.hpp
+  formats/coo/coo_tuning.hpp
+  formats/coo/detail/entry_parts.hpp
+  formats/coo/detail/expand_rows.hpp
+  formats/coo/detail/first_entry.hpp
+  formats/coo/detail/spmv_dispatch.hpp
+  formats/coo/detail/spmv_entry_parts.hpp
+  formats/coo/detail/spmv_entry_parts_host.hpp
+  formats/coo/detail/workspace.hpp
+  formats/coo/from_csr.hpp
+  formats/coo/spmv.hpp
+  formats/coo/to_csr.hpp
+  formats/coo/validate.hpp
   formats/csr/csr.hpp
+  formats/csr/detail/length_order.hpp
   formats/csr/detail/merge_tiles.hpp
+  formats/csr/detail/merge_triangles.hpp
+  formats/csr/detail/permutation.hpp
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
+  formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp
@@ -36,10 +97,15 @@ set(einkorn_headers
   formats/csr/detail/spmv_segmented_sum.hpp
   formats/csr/detail/spmv_segmented_sum_host.hpp
   formats/csr/detail/transpose_order.hpp
+  formats/csr/detail/triangle.hpp
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
+  formats/csr/full_from_half.hpp
+  formats/csr/permute.hpp
   formats/csr/row_lengths.hpp
+  formats/csr/rows_by_length.hpp
   formats/csr/same_structure.hpp
+  formats/csr/sort_rows.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp
@@ -55,13 +121,30 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/detail/diagonal_scatter.hpp
+  formats/detail/diagonal_search.hpp
+  formats/detail/diagonal_spmv_host.hpp
+  formats/detail/diagonal_to_csr.hpp
+  formats/detail/diagonal_tuning.hpp
   formats/detail/spmv_padded_rows.hpp
+  formats/detail/structure_blocks.hpp
+  formats/detail/structure_diagonals.hpp
+  formats/detail/structure_rows.hpp
+  formats/detail/structure_slices.hpp
+  formats/dia/detail/spmv_diagonals.hpp
+  formats/dia/dia.hpp
+  formats/dia/dia_tuning.hpp
+  formats/dia/from_csr.hpp
+  formats/dia/spmv.hpp
+  formats/dia/to_csr.hpp
+  formats/dia/validate.hpp
   formats/ell/detail/fill_slots.hpp
   formats/ell/ell.hpp
   formats/ell/from_csr.hpp
   formats/ell/spmv.hpp
   formats/ell/to_csr.hpp
   formats/fill_limit.hpp
+  formats/format_name.hpp
   formats/from_csr.hpp
   formats/generate/banded.hpp
   formats/generate/blocks.hpp
@@ -77,11 +160,30 @@ set(einkorn_headers
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp
   formats/generate/symmetric.hpp
+  formats/hyb/detail/choose_width.hpp
+  formats/hyb/detail/fill_rest.hpp
+  formats/hyb/from_csr.hpp
+  formats/hyb/hyb.hpp
+  formats/hyb/spmv.hpp
+  formats/hyb/to_csr.hpp
   formats/padded_tuning.hpp
+  formats/select.hpp
+  formats/select_by_measuring.hpp
+  formats/select_model.hpp
+  formats/sell/detail/fill_slices.hpp
+  formats/sell/detail/slice_widths.hpp
+  formats/sell/from_csr.hpp
+  formats/sell/sell.hpp
+  formats/sell/sell_tuning.hpp
+  formats/sell/spmv.hpp
+  formats/sell/to_csr.hpp
+  formats/sell/validate.hpp
   formats/spmv_checks.hpp
   formats/spmv_operands.hpp
   formats/spmv_options.hpp
-  formats/spmv_plan.hpp)
+  formats/spmv_plan.hpp
+  formats/structure.hpp
+  formats/symmetry.hpp)
 
 set(einkorn_io_headers
   core/io/detail/matrix_market_duplicates.hpp
@@ -99,7 +201,9 @@ set(einkorn_io_headers
   core/io/triplets.hpp)
 
 set(einkorn_kokkos_kernels_headers
-  formats/interop/kokkos_kernels.hpp)
+  formats/interop/kokkos_kernels.hpp
+  formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_cusparse_headers
+  formats/csr/vendor/cusparse_spmm.hpp
   formats/csr/vendor/cusparse_spmv.hpp)

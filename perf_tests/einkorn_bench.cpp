@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/bench_matrix.hpp"
 #include "support/json.hpp"
+#include "support/spmm.hpp"
 #include "support/table.hpp"
 #include "support/timing.hpp"
 
@@ -28,7 +29,8 @@ struct Settings {
   std::vector<std::string> matrices;
   Selection selection;
   Rule rule;
-  std::string scalar = "double", ordinal = "int32", peers = "on", json;
+  std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", json;
+  int columns = 0;
   bool verify = true;
 };
 
@@ -39,10 +41,11 @@ void declare(CLI::App& app, Settings& settings) {
       ->required();
   app.add_option("--formats", settings.selection.formats, "Our formats to run; all when left out")
       ->delimiter(',')
-      ->check(CLI::IsMember({"csr", "csr5"}));
+      ->check(CLI::IsMember({"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"}));
   app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
       ->delimiter(',')
-      ->check(CLI::IsMember({"row_thread", "row_team", "segmented_sum", "automatic", "tiles"}));
+      ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "segmented_sum", "automatic", "tiles",
+                             "ell_and_coo", "window", "block_row"}));
   app.add_option("--scalar", settings.scalar)
       ->check(CLI::IsMember({"float", "double", "complex"}))
       ->capture_default_str();
@@ -54,6 +57,15 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--lanes", settings.selection.lanes,
                  "csr row_team: lanes a row on a GPU; by table when left out")
       ->check(CLI::IsMember({2, 4, 8, 16, 32, 64}));
+  app.add_flag("--select", settings.selection.select,
+               "Also what select() chooses, by model and by measuring, and the time of structure()");
+  auto* const columns = app.add_option("--columns", settings.columns,
+                                       "Vectors at once (SpMM): CSR, BRCV and SELL beside cuSPARSE's SpMM")
+                            ->check(CLI::Range(1, 4096));
+  app.add_option("--layout", settings.layout, "Of the multivectors")
+      ->check(CLI::IsMember({"left", "right"}))
+      ->needs(columns)
+      ->capture_default_str();
   app.add_option("--peers", settings.peers, "Kokkos Kernels, cuSPARSE, Eigen in the same rounds")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
@@ -75,6 +87,17 @@ MatrixReport run_one(Exec const& exec, Bandwidth const& bandwidth, Settings cons
   auto const with = [&](auto bench) {
     return bench(exec, bandwidth, name, settings.selection, settings.rule, settings.verify);
   };
+  if (settings.columns > 0) {
+    auto const with_columns = [&](auto bench) {
+      return bench(exec, bandwidth, name, settings.columns, settings.selection, settings.rule, settings.verify);
+    };
+    bool const right = settings.layout == "right";
+    if (settings.scalar == "float")
+      return right ? with_columns(bench_spmm<float, Kokkos::LayoutRight>)
+                   : with_columns(bench_spmm<float, Kokkos::LayoutLeft>);
+    return right ? with_columns(bench_spmm<double, Kokkos::LayoutRight>)
+                 : with_columns(bench_spmm<double, Kokkos::LayoutLeft>);
+  }
   if (settings.ordinal == "int64") return with(bench_matrix<double, std::int64_t, std::size_t>);
   if (settings.scalar == "float") return with(bench_matrix<float, int, int>);
   if (settings.scalar == "complex") return with(bench_matrix<Kokkos::complex<double>, int, int>);
@@ -132,6 +155,10 @@ int main(int argc, char* argv[]) {
   }
   if (settings.ordinal == "int64" && settings.scalar != "double") {
     std::cerr << "einkorn-bench: --ordinal int64 is built for --scalar double, not " << settings.scalar << '\n';
+    return usage;
+  }
+  if (settings.columns > 0 && (settings.ordinal == "int64" || settings.scalar == "complex")) {
+    std::cerr << "einkorn-bench: --columns is built for --scalar double and float, --ordinal int32\n";
     return usage;
   }
   settings.selection.peers = settings.peers == "on";

@@ -6,6 +6,7 @@
 #include <einkorn/formats/csr/detail/plan_choice.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
@@ -23,7 +24,7 @@
 namespace einkorn {
 
 /// The plan of a Csr (see formats/spmv_plan.hpp): row-length statistics and the kernel chosen from them, the
-/// tiles and carries of segmented_sum, the transpose and where its values come from.
+/// tiles and carries of segmented_sum, the order of sorted_rows, the transpose and where its values come from.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -38,7 +39,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     bool const by_scatter = options.algorithm == SpmvAlgorithm::atomic_scatter;
     require<InvalidArgument>(!by_scatter || is_transposed(options.op),
                              "make_spmv_plan: atomic_scatter is for a transpose only");
-    detail::check_row_team_lanes(options);
+    detail::check_row_team_lanes(options, true);
     matrix_ = A;
     if (is_transposed(options.op) && !by_scatter) {
       transposed_ = einkorn::transpose(exec, A);
@@ -48,8 +49,10 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if (options_.algorithm == SpmvAlgorithm::automatic)
       options_.algorithm =
           detail::choose_algorithm<Exec>(row_lengths_, static_cast<std::size_t>(exec.concurrency()));
-    if (options_.algorithm == SpmvAlgorithm::row_team && matrix_.num_rows > 0)
+    bool const sorts = options_.algorithm == SpmvAlgorithm::sorted_rows;
+    if ((options_.algorithm == SpmvAlgorithm::row_team || sorts) && matrix_.num_rows > 0)
       options_.lanes = detail::row_lanes<Exec>(matrix_, options_);
+    if (sorts && is_gpu<Exec>) row_order_ = rows_by_length(exec, matrix_);
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
@@ -63,12 +66,15 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] auto const& row_lengths() const { return row_lengths_; }
   /// What the kernel reads: A, or the transpose that the plan keeps.
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+  /// sorted_rows on a GPU: all rows, the longest first. Otherwise empty.
+  [[nodiscard]] auto const& row_order() const { return row_order_; }
   [[nodiscard]] Tiles const& tiles() const { return tiles_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
 
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum);
+    std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
+                        row_order_.size() * sizeof(Ordinal);
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
@@ -90,6 +96,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Matrix matrix_;
   std::optional<Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device>> transposed_;
   RowLengths<Ordinal, Offset> row_lengths_;
+  Kokkos::View<Ordinal*, Device> row_order_;
   Tiles tiles_;
 };
 
@@ -130,8 +137,10 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
 /// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
 /// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
 /// multivector, where the row kernels share one launch).
-/// segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of 2048
-/// steps.
+/// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
+/// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
+/// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of
+/// 2048 steps.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
@@ -154,6 +163,9 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
   Update<Sum> const update{alpha, beta};
   detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
     if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
+    if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
+      return detail::spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y,
+                                                    plan.row_order());
     if (plan.algorithm() != SpmvAlgorithm::segmented_sum)
       return detail::spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
     if constexpr (Y::rank() == 1) {

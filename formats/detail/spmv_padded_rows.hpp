@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -20,11 +21,14 @@ namespace einkorn::detail {
 /// What the kernels below read, ELL and SELL alike ("PaddedRows"): the entries of the row at a position lie at
 /// slot_begin(position) + j * slot_stride(), j < slot_count(position), of columns and values; a column of -1 is
 /// padding; row_at(position) is the row whose sum it is. Positions i * slot_alignment() and the
-/// slot_alignment() - 1 after it have equal counts and strides, and their slots lie side by side.
+/// slot_alignment() - 1 after it have equal counts and strides, and their slots lie side by side. Where counts
+/// differ, slots_before(position), non-decreasing, says how the work is spread over the positions.
 
 /// One row a thread (GPU). A thread asks for `unroll` slots before it uses the first, so that as many loads are
-/// in flight; padding reads x(0) and adds nothing, whatever x(0) is. k columns of a multivector are worked on
-/// together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al., SIAM J. Sci. Comput. 2014.
+/// in flight; what is left of a row is one more batch, in which the last slot stands for those behind it and is
+/// added once, so that loads need no predicate. Padding reads x(0) and adds nothing, whatever x(0) is. k
+/// columns of a multivector are worked on together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al.,
+/// SIAM J. Sci. Comput. 2014.
 template <PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvPaddedRows {
   using Ordinal = typename Format::ordinal_type;
@@ -52,13 +56,10 @@ struct SpmvPaddedRows {
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
     Offset left = count;
     for (; left >= static_cast<Offset>(tuning.unroll); left -= tuning.unroll) {
-      add_slots<tuning.unroll>(at, stride, column, sum);
+      add_slots<true>(at, stride, left, column, sum);
       at += stride * static_cast<Offset>(tuning.unroll);
     }
-    for (; left > 0; --left) {
-      add_slots<1>(at, stride, column, sum);
-      at += stride;
-    }
+    if (left > 0) add_slots<false>(at, stride, left, column, sum);
     Ordinal const row = F.row_at(position);
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
@@ -66,22 +67,25 @@ struct SpmvPaddedRows {
   }
 
  private:
-  template <int count>
-  KOKKOS_FORCEINLINE_FUNCTION void add_slots(Offset at, Offset stride, std::size_t column,
+  template <bool is_whole>
+  KOKKOS_FORCEINLINE_FUNCTION void add_slots(Offset at, Offset stride, Offset left, std::size_t column,
                                              Sum (&sum)[k]) const {
-    Ordinal columns[count];
-    Scalar values[count];
-    for (int u = 0; u < count; ++u) {
-      columns[u] = L::load_once(F.columns.data() + at + static_cast<Offset>(u) * stride);
-      values[u] = L::load_once(F.values.data() + at + static_cast<Offset>(u) * stride);
+    Ordinal columns[tuning.unroll];
+    Scalar values[tuning.unroll];
+    for (int u = 0; u < tuning.unroll; ++u) {
+      bool const is_slot = is_whole || static_cast<Offset>(u) < left;
+      Offset const from = at + (is_slot ? static_cast<Offset>(u) : left - 1) * stride;
+      columns[u] = L::load_once(F.columns.data() + from);
+      values[u] = L::load_once(F.values.data() + from);
+      if (!is_slot) columns[u] = -1;
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= x.extent(1)) return;
-      Sum from_x[count];
-      for (int u = 0; u < count; ++u)
+      Sum from_x[tuning.unroll];
+      for (int u = 0; u < tuning.unroll; ++u)
         from_x[u] = Sum(entry(x, columns[u] < 0 ? Ordinal(0) : columns[u], vector));
-      for (int u = 0; u < count; ++u) sum[j] += columns[u] < 0 ? Sum(0) : Sum(values[u]) * from_x[u];
+      for (int u = 0; u < tuning.unroll; ++u) sum[j] += columns[u] < 0 ? Sum(0) : Sum(values[u]) * from_x[u];
     }
   }
 };
@@ -100,10 +104,7 @@ struct SpmvPaddedRowsHost {
   Ordinal num_groups, num_parts;
 
   void operator()(Ordinal part) const {
-    auto const first = [this](Ordinal p) {
-      return num_groups / num_parts * p + num_groups % num_parts * p / num_parts;
-    };
-    for (Ordinal group = first(part); group < first(part + 1); ++group) {
+    for (Ordinal group = first_group(part), last = first_group(part + 1); group < last; ++group) {
       if constexpr (Y::rank() == 1)
         one_group(group * W, x, y);
       else
@@ -113,6 +114,25 @@ struct SpmvPaddedRowsHost {
   }
 
  private:
+  /// Parts of equal numbers of groups; where counts differ, of equal numbers of slots and rows.
+  [[nodiscard]] Ordinal first_group(Ordinal part) const {
+    if constexpr (requires { F.slots_before(part); }) {
+      if (part == num_parts) return num_groups;
+      auto const steps = static_cast<std::int64_t>(F.values.extent(0)) + static_cast<std::int64_t>(F.num_rows);
+      std::int64_t const target = steps / num_parts * part + steps % num_parts * part / num_parts;
+      Ordinal low = 0, high = num_groups;
+      while (low < high) {
+        Ordinal const middle = low + (high - low) / 2, position = middle * W;
+        if (static_cast<std::int64_t>(F.slots_before(position)) + static_cast<std::int64_t>(position) < target)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    } else {
+      return num_groups / num_parts * part + num_groups % num_parts * part / num_parts;
+    }
+  }
   template <class From, class To>
   void one_group(Ordinal position, From const& from, To const& to) const {
     Offset const stride = F.slot_stride(), count = F.slot_count(position);

@@ -66,6 +66,8 @@ def read_runs(folder):
         for number, record in enumerate(records):
             where = f"{path.name}, record {number}"
             check_record(record, where)
+            if record.get("layout"):
+                record["matrix"] += f" x {record['columns']} ({record['layout']})"
             if key(record) in seen:
                 raise BadResults(f"{where}: {' '.join(map(str, key(record)))} is there twice")
             seen.add(key(record))
@@ -211,7 +213,7 @@ def page(runs):
             if conversions:
                 text += f"\n**Conversions** (allocations included)\n\n{conversions}"
             refused = in_order((r["matrix"], label(r), r.get("reason") or "no reason recorded")
-                               for r in group if r["seconds"] is None)
+                               for r in group if r["seconds"] is None and r["operation"] != "select")
             if refused:
                 text += "\nNot run: " + "; ".join(f"`{m}` {what}: {why}" for m, what, why in refused) + ".\n"
     return text

@@ -76,6 +76,15 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   Candidates rows;
   add_csr(problem, selection, rows);
   add_csr5(problem, selection, rows);
+  add_coo(problem, selection, rows);
+  add_ell(problem, selection, rows);
+  add_sell(problem, selection, rows);
+  add_hyb(problem, selection, rows);
+  add_dia(problem, selection, rows);
+  add_bdia(problem, selection, rows);
+  add_bsr(problem, selection, rows);
+  add_brcv(problem, selection, rows);
+  if (selection.select) add_select(problem, rows);
   if (selection.peers) {
     add_kokkos_kernels(problem, rows);
     add_cusparse(problem, rows);

@@ -21,6 +21,28 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
 template <class Scalar, class Ordinal, class Offset>
 void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
+/// Ours: an SpMV, from_csr and update_values of each format. einkorn/<format>_spmv.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_coo(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_ell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_sell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_hyb(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_dia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_bdia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
+void add_brcv(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+
+/// Ours: the time of structure(), and what select() chooses, by model and by measuring. einkorn/select.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
 /// Kokkos Kernels through an SPMVHandle: native, its merge path, its default (a vendor's library where it was
 /// built with one). peers/kokkos_kernels_*.cpp, one a scalar.
 template <class Scalar, class Ordinal, class Offset>

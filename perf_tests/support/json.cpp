@@ -29,6 +29,8 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"peer", row.is_peer()},
               {"scalar", report.scalar},
               {"ordinal", report.ordinal},
+              {"columns", report.columns},
+              {"layout", report.layout},
               {"seconds", nullptr},
               {"gflops", nullptr},
               {"bytes", row.bytes},
@@ -53,7 +55,8 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
   record["gb_per_s"] = 1e-9 * rate;
   record["fraction_of_copy"] = rate / report.copy_bytes_per_second;
   if (multiplies) {
-    record["gflops"] = 1e-9 * flops_per_entry(report.complex) * static_cast<double>(report.nnz) / *seconds;
+    record["gflops"] =
+        1e-9 * flops_per_entry(report.complex) * static_cast<double>(report.nnz) * report.columns / *seconds;
     record["error"] = result.error;
   }
   return record;

@@ -28,6 +28,8 @@ struct MatrixReport {
   std::string matrix, scalar, ordinal;
   std::size_t rows = 0, cols = 0, nnz = 0, longest_row = 0, csr_bytes = 0;
   bool complex = false;
+  int columns = 1;     // vectors at once
+  std::string layout;  // of the multivectors; empty for one vector
   double copy_bytes_per_second = 0.0, stream_bytes_per_second = 0.0;  // medians over the same rounds
   int rounds = 0;
   std::vector<Result> results;

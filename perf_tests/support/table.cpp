@@ -31,7 +31,7 @@ std::string time_text(double seconds) {
 std::string figures(MatrixReport const& report, Candidate const& row, std::optional<double> seconds,
                     bool cold) {
   if (!seconds) return std::string(cold ? 29 : 37, ' ');
-  double const flops = flops_per_entry(report.complex) * static_cast<double>(report.nnz);
+  double const flops = flops_per_entry(report.complex) * static_cast<double>(report.nnz) * report.columns;
   double const rate = static_cast<double>(row.bytes) / *seconds;
   return text("%12s", time_text(*seconds).c_str()) + (cold ? "" : text(" %7.1f", 1e-9 * flops / *seconds)) +
          text(" %8.1f %6.3f ", 1e-9 * rate, rate / report.copy_bytes_per_second);
@@ -57,13 +57,24 @@ void print_spmv(std::ostream& out, MatrixReport const& report) {
   }
 }
 
-void print_conversions(std::ostream& out, MatrixReport const& report) {
+/// Of our best SpMV in a format.
+double own_seconds(MatrixReport const& report, std::string const& format) {
   double own = 0.0;
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
-    if (row.library == "einkorn" && row.format == "csr5" && row.operation == "spmv")
-      own = result.warm_seconds.value_or(result.cold_seconds.value_or(0.0));
+    if (row.is_peer() || row.format != format || row.operation != "spmv" || !row.refusal.empty()) continue;
+    double const seconds = result.warm_seconds.value_or(result.cold_seconds.value_or(0.0));
+    if (seconds > 0.0 && (own == 0.0 || seconds < own)) own = seconds;
+  }
+  return own;
+}
+
+void print_conversions(std::ostream& out, MatrixReport const& report) {
+  for (auto const& result : report.results) {
+    auto const& row = result.candidate;
+    if (row.operation == "select") out << text("select, %s: ", row.algorithm.c_str()) << row.note << '\n';
     if (row.operation != "conversion" || !result.warm_seconds) continue;
+    double const own = own_seconds(report, row.format);
     out << text("%-14s %-4s %-28s %11s", "conversion", row.format.c_str(), row.algorithm.c_str(),
                 time_text(*result.warm_seconds).c_str());
     if (own > 0.0) out << text("  %.2f SpMVs in %s (warm)", *result.warm_seconds / own, row.format.c_str());
@@ -102,6 +113,8 @@ void print_table(std::ostream& out, MatrixReport const& report) {
   out << text("\n%s: %zu x %zu, %zu entries (%.1f a row, longest %zu), %s, %s, %.1f MB in CSR\n",
               report.matrix.c_str(), report.rows, report.cols, report.nnz, mean, report.longest_row,
               report.scalar.c_str(), report.ordinal.c_str(), 1e-6 * static_cast<double>(report.csr_bytes));
+  if (!report.layout.empty())
+    out << text("%d vectors at once, layout %s\n", report.columns, report.layout.c_str());
   out << text("copy %.1f GB/s, stream of 9 reads to 1 write %.1f GB/s, medians of the same %d rounds\n",
               1e-9 * report.copy_bytes_per_second, 1e-9 * report.stream_bytes_per_second, report.rounds);
   print_spmv(out, report);

@@ -32,14 +32,14 @@ struct Problem {
 struct Selection {
   std::vector<std::string> formats, algorithms;
   int sigma = 0, lanes = 0;
-  bool peers = true;
+  bool peers = true, select = false;
 
   [[nodiscard]] bool wants(std::string const& format, std::string const& algorithm) const;
 };
 
 /// One row of the table before it is measured.
 struct Candidate {
-  std::string operation = "spmv";  // or "conversion"
+  std::string operation = "spmv";  // "conversion"; "select": a choice, with its reason as the note
   std::string library = "einkorn", format, algorithm;
   std::size_t bytes = 0;      // that the format must move (traffic.hpp)
   std::function<void()> run;  // enqueues the operation once on the problem's instance; empty: see refusal

@@ -20,11 +20,14 @@ struct Approach {
 
 /// Every algorithm with every number of lanes for op(A) = A; plan-free and planned.
 inline std::vector<Approach> all_approaches() {
-  std::vector<Approach> all{{"automatic", {}, false},
-                            {"row_thread", {.algorithm = SpmvAlgorithm::row_thread}, false},
-                            {"plan, automatic", {}, true},
-                            {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true},
-                            {"plan, segmented_sum", {.algorithm = SpmvAlgorithm::segmented_sum}, true}};
+  std::vector<Approach> all{
+      {"automatic", {}, false},
+      {"row_thread", {.algorithm = SpmvAlgorithm::row_thread}, false},
+      {"plan, automatic", {}, true},
+      {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true},
+      {"plan, sorted_rows", {.algorithm = SpmvAlgorithm::sorted_rows}, true},
+      {"plan, sorted_rows, 16 lanes", {.algorithm = SpmvAlgorithm::sorted_rows, .lanes = 16}, true},
+      {"plan, segmented_sum", {.algorithm = SpmvAlgorithm::segmented_sum}, true}};
   for (int const lanes : {0, 2, 4, 8, 16, 32, 64})
     for (bool const planned : {false, true})
       if (!planned || lanes == 0 || lanes == 16)
@@ -40,6 +43,7 @@ inline std::vector<Approach> approaches_to(Op op) {
       {"plan, automatic", {.op = op}, true},
       {"plan, row_team of 4", {.op = op, .algorithm = SpmvAlgorithm::row_team, .lanes = 4}, true},
       {"plan, row_thread", {.op = op, .algorithm = SpmvAlgorithm::row_thread}, true},
+      {"plan, sorted_rows", {.op = op, .algorithm = SpmvAlgorithm::sorted_rows}, true},
       {"plan, segmented_sum", {.op = op, .algorithm = SpmvAlgorithm::segmented_sum}, true}};
   if (is_transposed(op)) {
     all.push_back({"atomic_scatter", {.op = op, .algorithm = SpmvAlgorithm::atomic_scatter}, false});

@@ -6,6 +6,7 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_split.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_team.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
@@ -26,11 +27,14 @@ void with_conjugation(bool conjugated, Body const& body) {
   body(std::false_type{});
 }
 
-inline void check_row_team_lanes(SpmvOptions const& options) {
+/// What an SpMV refuses whatever the matrix: lanes that no hardware has; sorted_rows, but with a plan.
+inline void check_row_team_lanes(SpmvOptions const& options, bool with_plan = false) {
   int const lanes = options.lanes;
   require<InvalidArgument>(lanes >= 0 && lanes <= 64 && (lanes & (lanes - 1)) == 0, [&] {
     return "spmv: lanes is " + std::to_string(lanes) + ", expected 0 or a power of two up to 64";
   });
+  require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::sorted_rows,
+                           "spmv: sorted_rows needs a plan (make_spmv_plan, which keeps the order)");
 }
 
 /// Lanes a row for the row kernels: 1 for row_thread, else what the caller or the table says.
@@ -44,17 +48,33 @@ int row_lanes(Matrix const& A, SpmvOptions const& options) {
 }
 
 /// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
-/// where lanes other than 1 mean SIMD lanes within a row.
+/// where lanes other than 1 mean SIMD lanes within a row. Row-major multivectors of 4 columns or more have a
+/// kernel of their own on a GPU, with lanes over the columns; the number of lanes a row is then not asked for.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmv_by_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
                   Y const& y) {
   if constexpr (is_gpu<Exec>) {
+    if constexpr (Y::rank() == 2) {
+      if (takes_row_tile(x, y)) return spmm_row_tile<conjugated>(exec, update, A, x, y);
+    }
     spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
   } else if (lanes == 1) {
     spmv_row_split<false, conjugated>(exec, update, A, x, y);
   } else {
     spmv_row_split<true, conjugated>(exec, update, A, x, y);
   }
+}
+
+/// The same with neighbouring groups of lanes on rows of like length: `order` is a list of all rows
+/// (rows_by_length). The host, whose parts are of equal work anyway and whose rows wait for no other, takes the
+/// rows as they come: there `order` is not read.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Order>
+void spmv_sorted_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
+                      Y const& y, [[maybe_unused]] Order const& order) {
+  if constexpr (is_gpu<Exec>)
+    if (order.extent(0) > 0)  // else the host has made the plan
+      return spmv_row_team<conjugated>(exec, lanes, update, A, x, y, RowsOfList<Order>{order});
+  spmv_by_rows<conjugated>(exec, lanes, update, A, x, y);
 }
 
 }  // namespace einkorn::detail

@@ -14,11 +14,29 @@
 
 namespace einkorn::detail {
 
+/// The order in which groups of lanes take the rows: as they come, or by a list of all rows (sorted_rows).
+struct RowsAsTheyCome {
+  static constexpr bool is_list = false;
+  template <class Ordinal>
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(Ordinal position) const {
+    return position;
+  }
+};
+template <class List>
+struct RowsOfList {
+  static constexpr bool is_list = true;
+  List list;
+  template <class Ordinal>
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(Ordinal position) const {
+    return list(position);
+  }
+};
+
 /// One row a group of `lanes` neighbouring threads (1: one row a thread), CSR-vector and CSR-scalar of Bell &
 /// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
 /// lanes * unroll entries costs one round trip to memory. k columns of a multivector are worked on together.
 template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, class Matrix, class X, class Y,
-          class Sum>
+          class Sum, class Rows>
 struct SpmvRowTeam {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
@@ -31,16 +49,19 @@ struct SpmvRowTeam {
   Y y;
   Update<Sum> update;
   int row_teams;  // teams that it takes to cover the rows once
+  Rows row_at;
 
   static constexpr int rows_a_team = tuning.team_size / lanes;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
-    Ordinal const row = static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team +
-                        static_cast<Ordinal>(team.team_rank() / lanes);
+    Ordinal const position = static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team +
+                             static_cast<Ordinal>(team.team_rank() / lanes);
     int const lane = team.team_rank() % lanes;
-    bool const inside = row < A.num_rows && row >= 0;  // the last team may reach past the largest Ordinal
+    // the last team may reach past the largest Ordinal
+    bool const inside = position < A.num_rows && position >= 0;
+    Ordinal const row = inside ? row_at(position) : position;
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
     if (inside) {
@@ -80,40 +101,43 @@ struct SpmvRowTeam {
   }
 };
 
-template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Rows>
+void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+                   Rows const& rows) {
   constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Sum>;
+  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Sum, Rows>;
   using Policy = typename Functor::Policy;
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
   auto const row_teams = (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-  Kokkos::parallel_for(lanes == 1 ? "einkorn::spmv[csr,row_thread]" : "einkorn::spmv[csr,row_team]",
-                       light_weight(Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-                       Functor{A, x, y, update, static_cast<int>(row_teams)});
+  char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
+                            : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
+                                          : "einkorn::spmv[csr,row_team]";
+  Kokkos::parallel_for(label, light_weight(Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
+                       Functor{A, x, y, update, static_cast<int>(row_teams), rows});
 }
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Rows = RowsAsTheyCome>
 void spmv_row_team(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
-                   Y const& y) {
+                   Y const& y, Rows const& rows = {}) {
   switch (lanes) {
     case 1:
-      return spmv_row_team<1, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<1, conjugated>(exec, update, A, x, y, rows);
     case 2:
-      return spmv_row_team<2, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<2, conjugated>(exec, update, A, x, y, rows);
     case 4:
-      return spmv_row_team<4, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<4, conjugated>(exec, update, A, x, y, rows);
     case 8:
-      return spmv_row_team<8, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<8, conjugated>(exec, update, A, x, y, rows);
     case 16:
-      return spmv_row_team<16, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<16, conjugated>(exec, update, A, x, y, rows);
     case 64:
-      if constexpr (Lanes<Exec>::size >= 64) return spmv_row_team<64, conjugated>(exec, update, A, x, y);
+      if constexpr (Lanes<Exec>::size >= 64) return spmv_row_team<64, conjugated>(exec, update, A, x, y, rows);
       [[fallthrough]];
     default:
-      return spmv_row_team<32, conjugated>(exec, update, A, x, y);
+      return spmv_row_team<32, conjugated>(exec, update, A, x, y, rows);
   }
 }
 

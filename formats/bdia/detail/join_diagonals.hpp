@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace einkorn::detail {
+
+/// The bands of a matrix, on the host.
+template <class Ordinal>
+struct BandTable {
+  std::vector<Ordinal> offsets, widths;
+  double diagonals = 0;  // stored, of all bands; a double, since what is refused may be larger than any integer
+
+  [[nodiscard]] std::size_t size() const { return offsets.size(); }
+};
+
+/// Ascending diagonals to bands: runs, joined where at most max_gap empty diagonals lie between them.
+template <class Ordinal, class List>
+BandTable<Ordinal> join_diagonals(List const& diagonals, std::int64_t max_gap) {
+  BandTable<Ordinal> table;
+  for (std::size_t d = 0; d < diagonals.extent(0); ++d) {
+    auto const diagonal = static_cast<std::int64_t>(diagonals(d));
+    auto const end = table.size() == 0 ? diagonal
+                                       : static_cast<std::int64_t>(table.offsets.back()) +
+                                             static_cast<std::int64_t>(table.widths.back());
+    if (table.size() == 0 || diagonal - end > max_gap) {
+      table.offsets.push_back(diagonals(d));
+      table.widths.push_back(1);
+      table.diagonals += 1;
+    } else {
+      table.widths.back() += static_cast<Ordinal>(diagonal - end + 1);
+      table.diagonals += static_cast<double>(diagonal - end + 1);
+    }
+  }
+  return table;
+}
+
+}  // namespace einkorn::detail

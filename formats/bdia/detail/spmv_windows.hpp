@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/bdia/bdia_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// A team of neighbouring rows (GPU). For a run of w diagonals of a band it needs rows + w - 1 neighbouring
+/// entries of x, the window, which it keeps in team scratch with zeros outside the vector. As many windows as
+/// fit are staged at once; then each thread runs down the diagonals of its rows. Values are asked for in
+/// batches, the first before the windows are staged and each next one before its predecessor is used. k columns
+/// of a multivector have their windows side by side and share the values. Source: Wang, Ren & Tian, "bDIA",
+/// figure 7; departures: several bands; bands wider than scratch are cut into pieces; several rows a thread;
+/// batches.
+template <BdiaTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
+struct SpmvWindows {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using XScalar = typename X::non_const_value_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+
+  static constexpr int team_size = tuning.team_size, own_rows = tuning.rows_a_thread;
+  static constexpr int rows = team_size * own_rows;
+  static constexpr int staged_at_once = k > 2 ? 1 : 4 / k;  // entries of x that a thread asks for together
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  int row_teams;  // teams that it takes to cover the rows once
+  int capacity;   // entries of scratch for each column, `rows` or more
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    auto const first_row = static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * rows;
+    int const thread = team.team_rank();
+    std::size_t const bytes = sizeof(XScalar) * k * static_cast<std::size_t>(capacity);
+    auto* const window = static_cast<XScalar*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(XScalar)));
+
+    Scalar const* of_row[own_rows];
+    for (int q = 0; q < own_rows; ++q) {  // past the end: the last row again
+      auto const row = first_row + thread + q * team_size, last = static_cast<std::int64_t>(F.num_rows) - 1;
+      of_row[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
+    }
+    Sum sum[own_rows][k];
+    for (int q = 0; q < own_rows; ++q)
+      for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
+    Batch next;
+    Offset diagonal = 0, behind = F.num_diagonals();  // behind the staged windows
+    ask_for(of_row, diagonal, behind, next);
+    Piece piece = piece_at(0, 0, 0);
+    while (piece.length > 0) {
+      int staged = stage(thread, first_row, column, piece, window);
+      behind -= static_cast<Offset>(staged);
+      team.team_barrier();
+      int at = thread;  // where the x of this thread's first row and the next diagonal lies
+      int inner = 0;    // that diagonal within its piece
+      while (staged > 0) {
+        int const count = staged < tuning.unroll ? staged : tuning.unroll;
+        staged -= count;
+        diagonal += static_cast<Offset>(count);
+        Offset const ahead = staged > 0 ? static_cast<Offset>(staged) : behind;
+        Batch const asked_for = next;
+        if (ahead > 0) ask_for(of_row, diagonal, ahead, next);
+        add_batch(asked_for, count, window, piece, inner, at, sum);
+      }
+      piece = piece_at(piece.band, piece.begin, 0);
+      if (piece.length > 0) team.team_barrier();
+    }
+    for (int q = 0; q < own_rows; ++q) {
+      auto const row = first_row + thread + q * team_size;
+      if (row >= static_cast<std::int64_t>(F.num_rows)) continue;
+      for (int c = 0; c < k; ++c)
+        if (is_column(column, c)) update(entry(y, row, column + static_cast<std::size_t>(c)), sum[q][c]);
+    }
+  }
+
+ private:
+  struct Batch {
+    Scalar values[own_rows][tuning.unroll];
+  };
+  /// Diagonals begin .. begin + length - 1 of a band, whose window lies at `start` of the scratch. Length 0: no
+  /// room, or no band left; band and begin then say where to go on.
+  struct Piece {
+    Ordinal band, begin;
+    int start, length;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_column(std::size_t column, int c) const {
+    return k == 1 || column + static_cast<std::size_t>(c) < y.extent(1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Piece piece_at(Ordinal band, Ordinal begin, int start) const {
+    int const room = capacity - start - (rows - 1);
+    if (band >= F.num_bands() || room <= 0) return {band, begin, start, 0};
+    Ordinal const left = F.band_width(band) - begin;
+    return {band, begin, start, left < static_cast<Ordinal>(room) ? static_cast<int>(left) : room};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Piece after(Piece const& piece) const {
+    Ordinal const end = piece.begin + static_cast<Ordinal>(piece.length);
+    bool const is_whole = end >= F.band_width(piece.band);
+    return piece_at(is_whole ? piece.band + 1 : piece.band, is_whole ? Ordinal(0) : end,
+                    piece.start + piece.length + rows - 1);
+  }
+
+  /// Asks for the values of `unroll` diagonals; when only `left` are left, for the last of them again.
+  KOKKOS_FORCEINLINE_FUNCTION void ask_for(Scalar const* const (&of_row)[own_rows], Offset first, Offset left,
+                                           Batch& batch) const {
+    for (int u = 0; u < tuning.unroll; ++u) {
+      Offset const diagonal = first + (static_cast<Offset>(u) < left ? static_cast<Offset>(u) : left - 1);
+      for (int q = 0; q < own_rows; ++q) batch.values[q][u] = L::load_once(of_row[q] + diagonal * F.stride);
+    }
+  }
+
+  /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A
+  /// window is no shorter than a step of the team, so one step enters at most one other piece.
+  KOKKOS_FORCEINLINE_FUNCTION int stage(int thread, std::int64_t first_row, std::size_t column, Piece piece,
+                                        XScalar* window) const {
+    int diagonals = 0, used = 0;
+    for (Piece p = piece; p.length > 0; p = after(p)) {
+      diagonals += p.length;
+      used = p.start + p.length + rows - 1;
+    }
+    auto const last = static_cast<std::int64_t>(F.num_cols) - 1;
+    for (int base = thread; base < used; base += team_size * staged_at_once) {
+      XScalar from_x[staged_at_once][k];
+      for (int u = 0; u < staged_at_once; ++u) {
+        int const at = base + u * team_size;
+        if (at < used && at >= piece.start + piece.length + rows - 1) piece = after(piece);
+        auto const wanted = first_row + static_cast<std::int64_t>(F.band_offset(piece.band)) +
+                            static_cast<std::int64_t>(piece.begin) + (at - piece.start);
+        auto const nearest = wanted < 0 ? 0 : wanted > last ? last : wanted;
+        for (int c = 0; c < k; ++c)
+          if (is_column(column, c)) {
+            XScalar const value = entry(x, nearest, column + static_cast<std::size_t>(c));
+            from_x[u][c] = wanted == nearest ? value : XScalar(0);
+          } else {
+            from_x[u][c] = XScalar(0);
+          }
+      }
+      for (int u = 0; u < staged_at_once; ++u) {
+        int const at = base + u * team_size;
+        if (at < used)
+          for (int c = 0; c < k; ++c) window[c * capacity + at] = from_x[u][c];
+      }
+    }
+    return diagonals;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch const& batch, int count, XScalar const* window, Piece& piece,
+                                             int& inner, int& at, Sum (&sum)[own_rows][k]) const {
+    for (int u = 0; u < tuning.unroll; ++u) {
+      if (u >= count) return;
+      for (int q = 0; q < own_rows; ++q)
+        for (int c = 0; c < k; ++c)
+          sum[q][c] += Sum(batch.values[q][u]) * Sum(window[c * capacity + at + q * team_size]);
+      ++at;
+      if (++inner < piece.length) continue;
+      at += rows - 1;
+      inner = 0;
+      piece = after(piece);
+    }
+  }
+};
+
+/// y <- alpha A x + beta y. num_cols > 0. 1 launch.
+template <BdiaTuning tuning, class Exec, class Format, class X, class Y, class Sum>
+void spmv_windows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F, X const& x,
+                  Y const& y) {
+  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+  using Functor = SpmvWindows<tuning, k, Exec, Format, X, Y, Sum>;
+  constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
+  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  auto const all_windows =
+      static_cast<std::size_t>(F.num_bands()) * (rows_a_team - 1) + static_cast<std::size_t>(F.num_diagonals());
+  auto const capacity =
+      std::max(rows_a_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
+  auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
+  policy.set_scratch_size(
+      0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));
+  Kokkos::parallel_for(label, light_weight(policy),
+                       Functor{F, x, y, update, static_cast<int>(row_teams), static_cast<int>(capacity)});
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/bdia/bdia.hpp>
+#include <einkorn/formats/bdia/bdia_tuning.hpp>
+#include <einkorn/formats/bdia/detail/join_diagonals.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/detail/diagonal_scatter.hpp>
+#include <einkorn/formats/detail/diagonal_search.hpp>
+#include <einkorn/formats/fill_limit.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+struct BdiaOptions {
+  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
+  Checks checks = Checks::on;              ///< of the CSR's structure
+  /// Runs of diagonals with at most this many empty ones between them become one band.
+  std::int64_t max_gap = default_max_gap;
+};
+
+namespace detail {
+
+/// Fills F's table of bands. The host's arrays may go when it returns: exec is fenced.
+template <class Exec, class Format>
+void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> const& table, Format& F) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Ordinals = Kokkos::View<Ordinal*, typename Format::device_type>;
+  using Offsets = Kokkos::View<Offset*, typename Format::device_type>;
+  F.band_offsets = allocate<Ordinals>(exec, "einkorn::Bdia::band_offsets", table.size());
+  F.band_widths = allocate<Ordinals>(exec, "einkorn::Bdia::band_widths", table.size());
+  F.band_bases = allocate<Offsets>(exec, "einkorn::Bdia::band_bases", table.size() + 1);
+  auto const offsets = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_offsets);
+  auto const widths = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_widths);
+  auto const bases = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_bases);
+  bases(0) = 0;
+  for (std::size_t b = 0; b < table.size(); ++b) {
+    offsets(b) = table.offsets[b];
+    widths(b) = table.widths[b];
+    bases(b + 1) = bases(b) + static_cast<Offset>(table.widths[b]) * F.stride;
+  }
+  Kokkos::deep_copy(exec, F.band_offsets, offsets);
+  Kokkos::deep_copy(exec, F.band_widths, widths);
+  Kokkos::deep_copy(exec, F.band_bases, bases);
+  exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
+}
+
+}  // namespace detail
+
+/// CSR to bDIA, on the device. Rows may be unsorted; positions that repeat are added up in their order; a
+/// stored zero makes its diagonal a stored one and is then a zero like the padding. The bands are put together
+/// on the host from the list of diagonals, which is read back after it has passed the fill limit.
+///
+/// Cost: reads A's structure three times (checks, fingerprint, search) and A once more, writes one byte a
+/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots twice. Fences exec. Throws
+/// FillLimit before anything of the size of the slots is allocated, InvalidArgument (max_gap below 0),
+/// InvalidStructure (checks), OverflowError, OutOfMemory.
+template <>
+struct FromCsr<Bdia> {
+  using Options = BdiaOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Bdia<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bdia]");
+    require<InvalidArgument>(options.max_gap >= 0, [&] {
+      return "from_csr: bDIA with max_gap " + std::to_string(options.max_gap) + ", expected 0 or more";
+    });
+    if (options.checks == Checks::on) validate(exec, A);
+    Bdia<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.num_entries = A.nnz();
+    auto const diagonals = detail::mark_diagonals(exec, A);
+    auto const rows = static_cast<double>(A.num_rows), nnz = static_cast<double>(A.nnz());
+    detail::require_fill(options.max_gap > 0 ? "bDIA, gaps not counted," : "bDIA",
+                         rows * static_cast<double>(diagonals.count), nnz, options.fill_limit);
+    auto const list = detail::list_diagonals(exec, A, diagonals);
+    exec.fence("einkorn::from_csr[bdia]: the diagonals are listed");
+    auto const table = detail::join_diagonals<Ordinal>(
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list), options.max_gap);
+    detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
+    detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
+    F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.strict_rows = diagonals.strict_rows;
+    F.source = fingerprint(exec, A);
+    detail::store_bands(exec, table, F);
+    F.values = allocate<Kokkos::View<Value*, Device>>(
+        exec, "einkorn::Bdia::values",
+        static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(table.diagonals));
+    Kokkos::deep_copy(exec, F.values, Value(0));
+    detail::scatter_to_diagonals(exec, "einkorn::from_csr[bdia]", F, A);
+    exec.fence("einkorn::from_csr[bdia]: A may change from here on");
+    return F;
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
+/// checks: reads A once and writes a slot an entry, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  detail::scatter_to_diagonals(exec, "einkorn::update_values[bdia]", F, A);
+}
+
+}  // namespace einkorn

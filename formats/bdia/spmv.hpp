@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/bdia/bdia.hpp>
+#include <einkorn/formats/bdia/detail/spmv_windows.hpp>
+#include <einkorn/formats/detail/diagonal_spmv_host.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+namespace einkorn {
+
+/// y <- alpha A x + beta y for A in bDIA.
+///
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
+/// overlap neither x nor A's values (checked). Special values: beta == 0 overwrites y, NaN in it included;
+/// alpha
+/// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
+/// bands cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar + cols
+/// scalar + rows scalar, and rows scalar more when beta != 0; on a GPU x is besides read from the second cache
+/// once a band, in windows that overlap by the width of the band. A multivector shares one pass over A among 4
+/// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
+/// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
+/// (overlap), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Wang, Ren & Tian,
+/// "bDIA", section 3; departures at detail/spmv_windows.hpp.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Bdia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+          SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  detail::check_spmv(F, x, y);
+  detail::check_entries<Offset>(F.values.extent(0));
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
+  if (alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, beta, y);
+  Update<Sum> const update{alpha, beta};
+  if constexpr (is_gpu<Exec>)
+    detail::spmv_windows<bdia_tuning(arch_of<Exec>, sizeof(Scalar), Y::rank() == 2)>(
+        exec, "einkorn::spmv[bdia]", update, F, x, y);
+  else
+    detail::spmv_diagonals_host(exec, "einkorn::spmv[bdia]", update, F, x, y);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/split.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// Stripes, and columns of their lists, among the rows before one.
+template <class Ordinal, class Offset>
+struct StripesBefore {
+  Ordinal stripes;
+  Offset columns;
+};
+
+/// b, rc and rv from the rows that start a stripe, by one scan over the rows: the stripe's number is how many
+/// start before it.
+template <class Format, class Matrix, class Starts>
+struct NumberStripes {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using value_type = StripesBefore<Ordinal, Offset>;
+
+  Format F;
+  Matrix A;
+  Starts starts;
+
+  KOKKOS_FUNCTION void init(value_type& value) const { value = {0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& value, value_type const& more) const {
+    value.stripes += more.stripes;
+    value.columns += more.columns;
+  }
+  KOKKOS_FUNCTION void operator()(Ordinal row, value_type& before, bool is_final) const {
+    if (starts(row) != 0) {
+      Offset const begin = A.row_begin(row);
+      if (is_final) {
+        F.b(before.stripes) = row;
+        F.rc(before.stripes) = before.columns;
+        F.rv(before.stripes) = begin;
+      }
+      ++before.stripes;
+      before.columns += A.row_end(row) - begin;
+    }
+    if (is_final && row + 1 == F.num_rows) {
+      F.b(before.stripes) = F.num_rows;
+      F.rc(before.stripes) = before.columns;
+    }
+  }
+};
+
+/// Fills b, rc, rv and c, which have their extents already. c is copied an entry a thread, each finding its
+/// stripe by a search in rc, so that lists of any length are shared evenly. 2 launches.
+template <class Exec, class Format, class Matrix, class Starts>
+void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  if (F.num_rows == 0) {
+    Kokkos::deep_copy(exec, F.b, Ordinal(0));
+    Kokkos::deep_copy(exec, F.rc, Offset(0));
+    return;
+  }
+  Kokkos::parallel_scan("einkorn::from_csr[brcv,number]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, F.num_rows),
+                        NumberStripes<Format, Matrix, Starts>{F, A, starts});
+  Kokkos::parallel_for(
+      "einkorn::from_csr[brcv,columns]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, F.c.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) {
+        auto const k = static_cast<Offset>(i);
+        Ordinal const stripe = row_of_entry(F.rc, F.num_stripes(), k);
+        F.c(i) = A.columns(F.rv(stripe) + (k - F.rc(stripe)));
+      });
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/brcv/brcv_tuning.hpp>
+#include <einkorn/formats/brcv/detail/find_stripe.hpp>
+#include <einkorn/formats/brcv/detail/lane_group.hpp>
+#include <einkorn/formats/brcv/detail/staged_values.hpp>
+#include <einkorn/formats/brcv/detail/stripe_chunks.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// Y <- alpha A X + beta Y for row-major X and Y (GPU). A group of lanes takes a chunk of rows of one stripe
+/// and a tile of `lanes * cols` columns of X and Y: column `lane + q lanes` of the tile is lane `lane`'s. The
+/// group stages a piece of the stripe's list, and of the chunk's values, in scratch; then it reads each row of
+/// X that the list names once, coalesced, `unroll` of them at a time, and every lane adds it to its sums of all
+/// rows of the chunk. So a stripe of height h reads X h times less often than CSR does, up to the chunk's rows.
+///
+/// Chunks come from a plan. Without one a unit of work is as many rows as a chunk has, wherever stripes begin,
+/// and the group works through the pieces of stripes in it.
+/// Source: the patent's "reuse of the rows of the dense matrix"; it gives no kernel.
+template <BrcvTuning tuning, int lanes, int cols, class Exec, class Format, class X, class Y, class Sum>
+struct SpmmStripes {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Member = typename Policy::member_type;
+  using Chunks = StripeChunks<Ordinal, typename Format::device_type>;
+  using L = Lanes<Exec>;
+  using Group = LaneGroup<L, lanes>;
+
+  static constexpr int chunk_rows = brcv_chunk_rows(sizeof(Sum));
+  static constexpr int piece = brcv_piece(lanes);
+  using Staged = StagedValues<Scalar, Ordinal, chunk_rows, piece>;
+  static constexpr int groups_a_team = tuning.team_size / lanes;
+  static constexpr int groups_a_warp = L::size < lanes ? 1 : L::size / lanes;
+  static constexpr int width = lanes * cols;  // columns a tile
+  static constexpr std::size_t scratch_bytes = groups_a_team * Staged::bytes;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Chunks chunks;  // of a plan, or empty
+  Ordinal num_units;
+  int tiles;
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    std::size_t const bytes = scratch_bytes;
+    auto* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    int const group = Group::rank(team), lane = Group::lane(team);
+    Staged const staged(scratch + static_cast<std::size_t>(group) * Staged::bytes);
+    auto const first =
+        static_cast<std::size_t>(team.league_rank() % tiles) * width + static_cast<std::size_t>(lane);
+    std::size_t columns[cols];  // past the last one: the last one again, so that loads need no predicate
+    for (int q = 0; q < cols; ++q) {
+      auto const column = first + static_cast<std::size_t>(q * lanes);
+      columns[q] = column < y.extent(1) ? column : y.extent(1) - 1;
+    }
+    auto const unit =
+        static_cast<Ordinal>(team.league_rank() / tiles) * groups_a_team + static_cast<Ordinal>(group);
+    if (chunks.rows.extent(0) > 0) {
+      if (unit >= num_units) return;
+      Ordinal const stripe = chunks.stripes(unit), row = chunks.rows(unit), rest = F.b(stripe + 1) - row;
+      add_chunk(team, staged, lane, stripe, row, rest < chunk_rows ? static_cast<int>(rest) : chunk_rows, first,
+                columns);
+    } else {
+      rows_without_plan(team, staged, group, lane, unit, first, columns);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void rows_without_plan(Member const& team, Staged const& staged, int group,
+                                                     int lane, Ordinal unit, std::size_t first,
+                                                     std::size_t const (&columns)[cols]) const {
+    int const in_warp = group % groups_a_warp;
+    Ordinal const first_unit = unit - static_cast<Ordinal>(in_warp);
+    if (first_unit >= num_units) return;  // the whole warp
+    Ordinal const first_row = first_unit * chunk_rows;
+    Ordinal const low = stripe_of_row_by_lanes<L>(F.b, F.num_stripes(), first_row, in_warp * lanes + lane);
+    if (unit >= num_units) return;
+    Ordinal row = unit * chunk_rows;
+    Ordinal const end = F.num_rows - row < chunk_rows ? F.num_rows : row + chunk_rows;
+    Ordinal const rest = F.num_stripes() - low, further = row - first_row + 1;
+    Ordinal stripe = stripe_of_row(F.b, low, low + (further < rest ? further : rest), row);
+    for (; row < end; ++stripe) {
+      Ordinal const next = F.b(stripe + 1) < end ? F.b(stripe + 1) : end;
+      add_chunk(team, staged, lane, stripe, row, static_cast<int>(next - row), first, columns);
+      row = next;
+    }
+  }
+
+  /// `rows` rows of one stripe, complete.
+  KOKKOS_FORCEINLINE_FUNCTION void add_chunk(Member const& team, Staged const& staged, int lane, Ordinal stripe,
+                                             Ordinal row, int rows, std::size_t first,
+                                             std::size_t const (&columns)[cols]) const {
+    Offset const list = F.rc(stripe), length = F.rc(stripe + 1) - list;
+    Scalar const* const values =
+        F.values.data() + (F.rv(stripe) + static_cast<Offset>(row - F.b(stripe)) * length);
+    Sum sum[chunk_rows][cols];
+    for (int r = 0; r < chunk_rows; ++r)
+      for (int q = 0; q < cols; ++q) sum[r][q] = Sum(0);
+    for (Offset done = 0; done < length; done += piece) {
+      int const count = length - done < static_cast<Offset>(piece) ? static_cast<int>(length - done) : piece;
+      staged.template fill<L, lanes>(lane, values + done, length, rows, F.c.data() + (list + done), count);
+      Group::barrier(team);
+      if (rows > chunk_rows / 2)
+        add_piece<chunk_rows>(staged, count, columns, sum);
+      else
+        add_piece<chunk_rows / 2>(staged, count, columns, sum);
+      Group::barrier(team);  // before the next piece goes where this one lay
+    }
+    for (int r = 0; r < chunk_rows; ++r)
+      if (r < rows)
+        for (int q = 0; q < cols; ++q)
+          if (first + static_cast<std::size_t>(q * lanes) < y.extent(1))
+            update(y(row + r, columns[q]), sum[r][q]);
+  }
+
+  /// Adds a piece to the sums of the first `rows` rows of the chunk. Rows that the chunk does not have add up
+  /// what lies in scratch; nobody reads their sums.
+  template <int rows>
+  KOKKOS_FORCEINLINE_FUNCTION void add_piece(Staged const& staged, int count,
+                                             std::size_t const (&columns)[cols],
+                                             Sum (&sum)[chunk_rows][cols]) const {
+    auto const* const from = x.data();
+    auto const row_stride = static_cast<std::size_t>(x.stride(0));
+    for (int j = 0; j < count; j += tuning.unroll) {
+      Sum from_x[tuning.unroll][cols];
+      for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last one again
+        auto const* const row =
+            from + static_cast<std::size_t>(staged.column(j + u < count ? j + u : count - 1)) * row_stride;
+        for (int q = 0; q < cols; ++q) from_x[u][q] = Sum(row[columns[q]]);
+      }
+      for (int u = 0; u < tuning.unroll; ++u) {
+        if (j + u >= count) break;
+        Scalar values[rows];
+        staged.template values_of<rows>(j + u, values);
+        for (int r = 0; r < rows; ++r)
+          for (int q = 0; q < cols; ++q) sum[r][q] += Sum(values[r]) * from_x[u][q];
+      }
+    }
+  }
+};
+
+template <int lanes, int cols, class Exec, class Format, class X, class Y, class Sum, class Chunks>
+void spmm_stripes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                  Chunks const& chunks) {
+  using Ordinal = typename Format::ordinal_type;
+  constexpr BrcvTuning tuning = brcv_spmm_tuning(arch_of<Exec>);
+  using Functor = SpmmStripes<tuning, lanes, cols, Exec, Format, X, Y, Sum>;
+  constexpr auto chunk_rows = static_cast<std::size_t>(Functor::chunk_rows);
+  constexpr auto groups_a_team = static_cast<std::size_t>(Functor::groups_a_team);
+  auto const units = chunks.rows.extent(0) > 0
+                         ? chunks.rows.extent(0)
+                         : (static_cast<std::size_t>(F.num_rows) + chunk_rows - 1) / chunk_rows;
+  auto const tiles = (y.extent(1) + Functor::width - 1) / Functor::width;
+  auto const teams = (units + groups_a_team - 1) / groups_a_team * tiles;
+  typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_a_team, lanes);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + 16)));
+  Kokkos::parallel_for("einkorn::spmv[brcv]", light_weight(policy),
+                       Functor{F, x, y, update, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles)});
+}
+
+/// The tile by the number of columns: the narrowest that covers them, two columns a lane from 9 on, so that a
+/// value that a lane takes from scratch is used twice. Tiles of 64 columns beyond 64. 1 launch.
+template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
+void spmm_stripes_by_width(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                           Chunks const& chunks) {
+  auto const k = y.extent(1);
+  if (k <= 4) return spmm_stripes<4, 1>(exec, update, F, x, y, chunks);
+  if (k <= 8) return spmm_stripes<8, 1>(exec, update, F, x, y, chunks);
+  if (k <= 16) return spmm_stripes<8, 2>(exec, update, F, x, y, chunks);
+  if (k <= 32) return spmm_stripes<16, 2>(exec, update, F, x, y, chunks);
+  spmm_stripes<32, 2>(exec, update, F, x, y, chunks);
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/brcv/brcv_tuning.hpp>
+#include <einkorn/formats/brcv/detail/spmm_stripes.hpp>
+#include <einkorn/formats/brcv/detail/spmm_stripes_host.hpp>
+#include <einkorn/formats/brcv/detail/spmv_stripe_rows.hpp>
+#include <einkorn/formats/brcv/detail/spmv_stripes_host.hpp>
+
+namespace einkorn::detail {
+
+/// Whether the SpMM kernels take these multivectors: rows of X and Y each in one piece of memory, and columns
+/// enough.
+template <class X, class Y>
+bool takes_spmm_stripes(X const& x, Y const& y) {
+  return y.extent(1) >= brcv_least_spmm_columns && x.stride(1) == 1 && y.stride(1) == 1;
+}
+
+/// y <- alpha A x + beta y, one launch. chunks: of a plan, or empty.
+template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
+void spmv_stripes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                  [[maybe_unused]] Chunks const& chunks) {
+  if constexpr (Y::rank() == 2) {
+    if (takes_spmm_stripes(x, y)) {
+      if constexpr (is_gpu<Exec>)
+        return spmm_stripes_by_width(exec, update, F, x, y, chunks);
+      else
+        return spmm_stripes_host(exec, update, F, x, y);
+    }
+  }
+  if constexpr (is_gpu<Exec>)
+    spmv_stripe_rows_by_mean(exec, update, F, x, y, chunks.marks);
+  else
+    spmv_stripes_host(exec, update, F, x, y);
+}
+
+}  // namespace einkorn::detail

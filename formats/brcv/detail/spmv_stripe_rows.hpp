@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/brcv/brcv_tuning.hpp>
+#include <einkorn/formats/brcv/detail/find_stripe.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// One row a group of `lanes` neighbouring threads (GPU). A warp finds the stripe of its first row, from the
+/// marks of a plan or by a search of all its lanes; a row's stripe is at most as many stripes further as the
+/// row is rows further, so that a few halvings find it. Values are read once; columns come through the cache,
+/// where the stripe's other rows have put them. k columns of a multivector are worked on together.
+template <BrcvTuning tuning, int lanes, int k, class Exec, class Format, class X, class Y, class Sum>
+struct SpmvStripeRows {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Marks = Kokkos::View<Ordinal*, typename Format::device_type>;
+  using L = Lanes<Exec>;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Marks marks;    // of a plan, or empty
+  int row_teams;  // teams that it takes to cover the rows once
+
+  static constexpr int rows_a_team = tuning.team_size / lanes;
+  static constexpr int rows_a_warp = L::size < lanes ? 1 : L::size / lanes;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    int const local = team.team_rank() / lanes, lane = team.team_rank() % lanes;
+    Ordinal const row =
+        static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team + Ordinal(local);
+    bool const inside = row < F.num_rows && row >= 0;  // the last team may reach past the largest Ordinal
+    Ordinal const first_row = row - static_cast<Ordinal>(local % rows_a_warp);
+    if (first_row >= F.num_rows || first_row < 0) return;  // the whole warp
+
+    Ordinal known = first_row, low;
+    if (marks.extent(0) > 0) {
+      Ordinal const mark = first_row / brcv_rows_a_mark;
+      known = mark * brcv_rows_a_mark;
+      low = marks(mark);
+    } else {
+      low = stripe_of_row_by_lanes<L>(F.b, F.num_stripes(), first_row, team.team_rank() % L::size);
+    }
+    Sum sum[k];
+    for (int j = 0; j < k; ++j) sum[j] = Sum(0);
+    if (inside) {
+      Ordinal const rest = F.num_stripes() - low, further = row - known + 1;
+      Ordinal const stripe = stripe_of_row(F.b, low, low + (further < rest ? further : rest), row);
+      Offset const list = F.rc(stripe), length = F.rc(stripe + 1) - list;
+      Offset const values = F.rv(stripe) + static_cast<Offset>(row - F.b(stripe)) * length;
+      for (Offset p = static_cast<Offset>(lane); p < length; p += lanes * tuning.unroll)
+        add_batch(F.values.data() + values, F.c.data() + list, p, length, column, sum);
+    }
+    for (int j = 0; j < k; ++j) sum[j] = sum_over_lanes<L, lanes>(sum[j]);
+    if (lane == 0 && inside)
+      for (int j = 0; j < k; ++j)
+        if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
+          update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Scalar const* values_of_row, Ordinal const* list, Offset p,
+                                             Offset length, std::size_t column, Sum (&sum)[k]) const {
+    Ordinal columns[tuning.unroll];
+    Scalar values[tuning.unroll];
+    bool used[tuning.unroll];
+    for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last entry again, so that loads need no
+      Offset const q = p + static_cast<Offset>(u) * lanes;  // predicate
+      used[u] = q < length;
+      columns[u] = list[used[u] ? q : length - 1];
+      values[u] = L::load_once(values_of_row + (used[u] ? q : length - 1));
+    }
+    for (int j = 0; j < k; ++j) {
+      auto const vector = column + static_cast<std::size_t>(j);
+      if (k > 1 && vector >= x.extent(1)) return;
+      Sum from_x[tuning.unroll];
+      for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(entry(x, columns[u], vector));
+      for (int u = 0; u < tuning.unroll; ++u) {
+        Sum const product = Sum(values[u]) * from_x[u];
+        sum[j] += used[u] ? product : Sum(0);
+      }
+    }
+  }
+};
+
+template <int lanes, class Exec, class Format, class X, class Y, class Sum, class Marks>
+void spmv_stripe_rows(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                      Marks const& marks) {
+  constexpr BrcvTuning tuning = brcv_row_tuning(arch_of<Exec>, lanes);
+  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+  using Functor = SpmvStripeRows<tuning, lanes, k, Exec, Format, X, Y, Sum>;
+  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  Kokkos::parallel_for(
+      "einkorn::spmv[brcv]",
+      light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
+      Functor{F, x, y, update, marks, static_cast<int>(row_teams)});
+}
+
+/// Lanes a row by the mean length: the fewest that ask for the row in one batch each, as for CSR. 1 launch.
+template <class Exec, class Format, class X, class Y, class Sum, class Marks>
+void spmv_stripe_rows_by_mean(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x,
+                              Y const& y, Marks const& marks) {
+  double const mean = static_cast<double>(F.nnz()) / static_cast<double>(F.num_rows);
+  auto const is_enough = [mean](int lanes) {
+    return lanes * brcv_row_tuning(arch_of<Exec>, lanes).unroll >= mean;
+  };
+  if (is_enough(2)) return spmv_stripe_rows<2>(exec, update, F, x, y, marks);
+  if (is_enough(4)) return spmv_stripe_rows<4>(exec, update, F, x, y, marks);
+  if (is_enough(8)) return spmv_stripe_rows<8>(exec, update, F, x, y, marks);
+  if (is_enough(16)) return spmv_stripe_rows<16>(exec, update, F, x, y, marks);
+  spmv_stripe_rows<32>(exec, update, F, x, y, marks);
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/lanes/simd.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/brcv/detail/host_rows.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// Parts of equal work (host). Within a stripe 4 rows at a time, SIMD lanes over the entries: x is gathered
+/// once for the 4 rows, which the patent does for SpMM only. The sum of a row is taken in the same order
+/// whichever rows it is worked on with.
+template <class Format, class X, class Y, class Sum>
+struct SpmvStripesHost {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  static constexpr int W = simd_lanes<Sum>;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Ordinal num_parts;
+
+  void operator()(Ordinal part) const {
+    if constexpr (Y::rank() == 1)
+      one_vector(part, x, y);
+    else
+      for (std::size_t j = 0; j < y.extent(1); ++j)
+        one_vector(part, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+  }
+
+ private:
+  template <class From, class To>
+  void one_vector(Ordinal part, From const& from, To const& to) const {
+    for_each_stripe_of_part(F, part, num_parts, [&](Ordinal stripe, Ordinal row, Ordinal end) {
+      for (; end - row >= 4; row += 4) rows_of_stripe<4>(stripe, row, from, to);
+      for (; row < end; ++row) rows_of_stripe<1>(stripe, row, from, to);
+    });
+  }
+
+  template <int count, class From, class To>
+  void rows_of_stripe(Ordinal stripe, Ordinal row, From const& from, To const& to) const {
+    Offset const length = F.row_length(stripe);
+    Ordinal const* const list = F.c.data() + F.rc(stripe);
+    Scalar const* const values = F.values.data() + F.row_begin(stripe, row);
+    Sum sums[count] = {};
+    Offset j = 0;
+    if (length >= static_cast<Offset>(W)) {
+      Simd<Sum, W> lanes[count];
+      for (int r = 0; r < count; ++r) lanes[r] = Simd<Sum, W>::zero();
+      for (; j + W <= length; j += W) {
+        auto const gathered = Simd<Sum, W>::gather(from, list + j);
+        for (int r = 0; r < count; ++r)
+          lanes[r].add_product(Simd<Sum, W>::load(values + static_cast<Offset>(r) * length + j), gathered);
+      }
+      for (int r = 0; r < count; ++r) sums[r] = lanes[r].sum();
+    }
+    for (; j < length; ++j) {
+      Sum const gathered = Sum(from(list[j]));
+      for (int r = 0; r < count; ++r) sums[r] += Sum(values[static_cast<Offset>(r) * length + j]) * gathered;
+    }
+    for (int r = 0; r < count; ++r) update(to(row + r), sums[r]);
+  }
+};
+
+template <class Exec, class Format, class X, class Y, class Sum>
+void spmv_stripes_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+  auto const parts = static_cast<typename Format::ordinal_type>(host_parts(exec));
+  for_each_part(exec, "einkorn::spmv[brcv]", parts, SpmvStripesHost<Format, X, Y, Sum>{F, x, y, update, parts});
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/brcv/brcv_tuning.hpp>
+#include <einkorn/formats/brcv/detail/find_stripe.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// What a plan keeps so that GPU kernels need not look for stripes. Empty Views: the kernels look for
+/// themselves. Stripes of more than brcv_chunk_rows rows are cut into chunks of so many, the last of a stripe
+/// has the rest.
+template <class Ordinal, class Device>
+struct StripeChunks {
+  Kokkos::View<Ordinal*, Device> marks;    // [num_rows / brcv_rows_a_mark, up]: stripe of each mark's first row
+  Kokkos::View<Ordinal*, Device> stripes;  // [chunks]: a chunk's stripe
+  Kokkos::View<Ordinal*, Device> rows;     // [chunks]: its first row
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (marks.extent(0) + stripes.extent(0) + rows.extent(0)) * sizeof(Ordinal);
+  }
+};
+
+/// On the device; 4 launches; fences exec, because the number of chunks is read back.
+template <class Exec, class Format>
+StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(Exec const& exec,
+                                                                                             Format const& F,
+                                                                                             int chunk_rows) {
+  using Ordinal = typename Format::ordinal_type;
+  using List = Kokkos::View<Ordinal*, typename Format::device_type>;
+  StripeChunks<Ordinal, typename Format::device_type> chunks;
+  if (F.num_rows == 0) return chunks;
+  auto const policy = [&exec](std::size_t size) {
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size);
+  };
+  constexpr int rows_a_mark = brcv_rows_a_mark;
+  Ordinal const num_stripes = F.num_stripes(), most = static_cast<Ordinal>(chunk_rows);
+  auto const b = F.b;
+  auto const num_marks = (static_cast<std::size_t>(F.num_rows) + rows_a_mark - 1) / rows_a_mark;
+  List const marks = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::marks", num_marks);
+  Kokkos::parallel_for(
+      "einkorn::make_spmv_plan[brcv,marks]", policy(num_marks), KOKKOS_LAMBDA(std::size_t i) {
+        marks(i) = stripe_of_row(b, Ordinal(0), num_stripes, static_cast<Ordinal>(i) * rows_a_mark);
+      });
+  auto const p = static_cast<std::size_t>(num_stripes);
+  List const first_chunk = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::first_chunk", p + 1);
+  Kokkos::parallel_for(
+      "einkorn::make_spmv_plan[brcv,count]", policy(p), KOKKOS_LAMBDA(std::size_t i) {
+        Ordinal const height = b(i + 1) - b(i);
+        first_chunk(i) = height / most + (height % most != 0);
+      });
+  auto const num_chunks = static_cast<std::size_t>(counts_to_offsets(exec, first_chunk));
+  List const stripes = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::stripes", num_chunks);
+  List const rows = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::rows", num_chunks);
+  Kokkos::parallel_for(
+      "einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks), KOKKOS_LAMBDA(std::size_t i) {
+        auto const chunk = static_cast<Ordinal>(i);
+        Ordinal const stripe = row_of_entry(first_chunk, num_stripes, chunk);
+        stripes(i) = stripe;
+        rows(i) = b(stripe) + (chunk - first_chunk(stripe)) * most;
+      });
+  chunks.marks = marks;
+  chunks.stripes = stripes;
+  chunks.rows = rows;
+  return chunks;
+}
+
+}  // namespace einkorn::detail

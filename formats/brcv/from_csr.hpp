@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/brcv/brcv.hpp>
+#include <einkorn/formats/brcv/detail/build_stripes.hpp>
+#include <einkorn/formats/brcv/stripes.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+struct BrcvOptions {
+  Checks checks = Checks::on;  ///< of the CSR's structure
+};
+
+/// CSR to BRCV, on the device: the patent's steps S31 to S36. Every row is compared with the one before it, in
+/// parallel; one scan over the rows numbers the stripes and adds up b, rc and rv. Entries keep their order;
+/// unsorted rows, repeated positions and stored zeros stay as they are (rows with the same columns in another
+/// order are no stripe). Any matrix can be converted and nothing is padded; prefers_brcv() (stripes.hpp) says
+/// whether it pays.
+///
+/// Cost: reads row_offsets three times, columns twice and values once (columns twice more: checks and
+/// fingerprint), writes bytes(); a byte a row in passing. Fences exec. Throws InvalidStructure (checks),
+/// OutOfMemory. No count of the format can pass one of the CSR's, so the CSR's index types do.
+template <>
+struct FromCsr<Brcv> {
+  using Options = BrcvOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Brcv<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[brcv]");
+    if (options.checks == Checks::on) validate(exec, A);
+    auto const starts = detail::mark_stripes(exec, A);
+    auto const counts = detail::count_stripes(exec, A, starts);
+    auto const p = static_cast<std::size_t>(counts.p);
+    Brcv<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.num_entries = A.nnz();
+    F.source = fingerprint(exec, A);
+    F.b = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Brcv::b", p + 1);
+    F.rc = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Brcv::rc", p + 1);
+    F.rv = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Brcv::rv", p);
+    F.c = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Brcv::c",
+                                                   static_cast<std::size_t>(counts.list_entries));
+    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Brcv::values", A.values.extent(0));
+    detail::build_stripes(exec, F, A, starts);
+    Kokkos::deep_copy(exec, F.values, A.values);
+    exec.fence("einkorn::from_csr[brcv]: A may change from here on");
+    return F;
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
+/// checks: one read and one write of the values, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  Kokkos::deep_copy(exec, F.values, A.values);
+}
+
+}  // namespace einkorn

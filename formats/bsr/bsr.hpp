@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/fingerprint.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+/// Block sparse rows: CSR of dense blocks of b x b. Block row I holds the blocks q = row_offsets(I) ..
+/// row_offsets(I + 1) - 1. Element (r, c) of block q is entry (I * b + r, columns(q) * b + c) of the matrix and
+/// lies at q * b * b + r * b + c of values: blocks one after another, row-major inside, as
+/// KokkosSparse::Experimental::BsrMatrix has them (formats/interop/kokkos_kernels_bsr.hpp shares them).
+///
+/// Where b does not divide num_rows or num_cols, the last block row or block column reaches past the matrix;
+/// what lies there is 0 and never read as a part of the matrix.
+///
+/// Invariants: num_block_rows and num_block_cols are num_rows / b and num_cols / b, rounded up; row_offsets(0)
+/// == 0, non-decreasing, row_offsets(num_block_rows) == number of blocks; 0 <= columns(q) < num_block_cols;
+/// values has b * b entries a block. from_csr besides leaves the columns of a block row increasing, each once.
+/// A matrix of 0 rows may have no row_offsets. validate() (validate.hpp) checks structs made by hand.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Bsr {
+  static_assert(std::is_signed_v<Ordinal>, "einkorn::Bsr: Ordinal must be signed");
+
+  using scalar_type = std::remove_const_t<Scalar>;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+  static constexpr bool needs_no_workspace = true;
+
+  Ordinal num_rows = 0, num_cols = 0;
+  int block_size = 1;  // b
+  Ordinal num_block_rows = 0, num_block_cols = 0;
+  Kokkos::View<Offset const*, Device> row_offsets;  // [num_block_rows + 1], in blocks
+  Kokkos::View<Ordinal const*, Device> columns;     // [blocks], of block columns
+  Kokkos::View<Scalar*, Device> values;             // [blocks * b * b]
+  Fingerprint source;                               // of the CSR that it was made from
+  Offset num_entries = 0;                           // of that CSR
+  bool has_repeats = false;                         // that CSR holds a position more than once
+
+  [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
+  [[nodiscard]] KOKKOS_FUNCTION Offset num_blocks() const { return static_cast<Offset>(columns.extent(0)); }
+  /// b * b
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries_a_block() const {
+    return static_cast<Offset>(block_size) * static_cast<Offset>(block_size);
+  }
+
+  /// Memory of the format.
+  [[nodiscard]] std::size_t bytes() const {
+    return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) +
+           row_offsets.extent(0) * sizeof(Offset);
+  }
+};
+
+}  // namespace einkorn

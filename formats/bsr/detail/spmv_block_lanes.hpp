@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// One block row a group of `lanes` neighbouring threads (GPU), for a block size b that the compiler knows. The
+/// lanes lie over `slots` blocks as BlockLanes says, and step along the block row by as many. A lane asks for
+/// `unroll` blocks before it uses the first; past the end it asks for the last block again and drops the
+/// product, so that loads need no predicate. At the end the sums of a row are added up over slots and columns
+/// in an order that b and lanes alone decide. k columns of a multivector are worked on together. Source: Bell &
+/// Garland, 2008 (CSR-vector), with blocks for entries.
+template <BsrTuning tuning, int b, int lanes, int k, class Exec, class Format, class X, class Y, class Sum>
+struct SpmvBlockLanes {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+  using Shape = BlockLanes<b, lanes>;
+
+  static constexpr int block_rows_a_team = tuning.team_size / lanes;
+  static constexpr int parts = Shape::values_a_lane;
+  static constexpr int unroll = tuning.unroll;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  int row_teams;  // teams that it takes to cover the block rows once
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    work(team.league_rank(), team.team_rank());
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void work(int team, int thread) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    Ordinal const block_row = static_cast<Ordinal>(team - column_tile * row_teams) * block_rows_a_team +
+                              static_cast<Ordinal>(thread / lanes);
+    bool const inside = block_row < F.num_block_rows && block_row >= 0;  // may pass the largest Ordinal
+    int const lane = thread % lanes;
+    bool const has_work = lane < Shape::used_lanes;  // the others read what lane 0 reads
+    int const slot = has_work ? lane / (Shape::rows * b) : 0;
+    int const r = has_work ? lane / b % Shape::rows : 0, c = has_work ? lane % b : 0;
+    Sum sum[k][parts];
+    for (int j = 0; j < k; ++j)
+      for (int t = 0; t < parts; ++t) sum[j][t] = Sum(0);
+    if (inside) {
+      Offset const end = F.row_offsets(block_row + 1);
+      for (Offset block = F.row_offsets(block_row) + static_cast<Offset>(slot); block < end;
+           block += Shape::slots * unroll)
+        add_batch(block, end, r, c, column, sum);
+    }
+    for (int j = 0; j < k; ++j)
+      for (int t = 0; t < parts; ++t) sum[j][t] = sum_of_row(sum[j][t], slot, c);
+    if (!inside || !has_work || slot > 0 || c > 0) return;
+    Ordinal const first = block_row * b;
+    for (int t = 0; t < parts; ++t)
+      if (r + t * Shape::rows < b && static_cast<Ordinal>(r + t * Shape::rows) < F.num_rows - first)
+        for (int j = 0; j < k; ++j)
+          if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
+            update(entry(y, first + static_cast<Ordinal>(r + t * Shape::rows),
+                         column + static_cast<std::size_t>(j)),
+                   sum[j][t]);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset block, Offset end, int r, int c, std::size_t column,
+                                             Sum (&sum)[k][parts]) const {
+    Ordinal columns[unroll];
+    Scalar values[unroll][parts];
+    bool used[unroll];
+    for (int u = 0; u < unroll; ++u) {
+      Offset const wanted = block + static_cast<Offset>(u * Shape::slots);
+      used[u] = wanted < end;
+      Offset const q = used[u] ? wanted : end - 1;
+      columns[u] = L::load_once(F.columns.data() + q);
+      for (int t = 0; t < parts; ++t) {
+        int const row = r + t * Shape::rows < b ? r + t * Shape::rows : b - 1;  // its sum is dropped
+        values[u][t] = L::load_once(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c));
+      }
+    }
+    for (int u = 0; u < unroll; ++u) {
+      Ordinal const first = columns[u] * b;
+      used[u] = used[u] && static_cast<Ordinal>(c) < F.num_cols - first;
+      columns[u] = used[u] ? first + static_cast<Ordinal>(c) : Ordinal(0);
+    }
+    for (int j = 0; j < k; ++j) {
+      auto const vector = column + static_cast<std::size_t>(j);
+      if (k > 1 && vector >= x.extent(1)) return;
+      Sum from_x[unroll];
+      for (int u = 0; u < unroll; ++u) from_x[u] = Sum(entry(x, columns[u], vector));
+      for (int u = 0; u < unroll; ++u)
+        for (int t = 0; t < parts; ++t) {
+          Sum const product = Sum(values[u][t]) * from_x[u];
+          sum[j][t] += used[u] ? product : Sum(0);
+        }
+    }
+  }
+
+  /// In the lanes of slot 0 and column 0: the sum over slots and columns. Halves what is left to add, over
+  /// and over; counts need not be powers of two.
+  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_of_row(Sum sum, int slot, int c) {
+    for (int left = Shape::slots; left > 1; left = (left + 1) / 2) {
+      int const half = (left + 1) / 2;
+      Sum const other = L::shuffle_down(sum, half * Shape::rows * b, lanes);
+      if (slot < left - half) sum += other;
+    }
+    for (int left = b; left > 1; left = (left + 1) / 2) {
+      int const half = (left + 1) / 2;
+      Sum const other = L::shuffle_down(sum, half, lanes);
+      if (c < left - half) sum += other;
+    }
+    return sum;
+  }
+};
+
+}  // namespace einkorn::detail

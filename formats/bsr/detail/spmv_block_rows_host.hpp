@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/lanes/simd.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// Whole block rows, cut into parts (see host_parts) that have as many blocks plus block rows as each other.
+/// b: the block size, or 0 where it is known at run time only. With a known b all rows of a block row are
+/// summed in one pass over its blocks, otherwise one after another. 2 x 2, 4 x 4 and 8 x 8 blocks, whose rows
+/// are (parts of) SIMD registers, keep a sum an element until the block row ends.
+template <int b, class Format, class X, class Y, class Sum>
+struct SpmvBlockRowsHost {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Ordinal num_parts;
+
+  void operator()(Ordinal part) const {
+    constexpr bool rows_are_registers = Y::rank() == 1 && (b == 2 || b == 4 || b == 8);
+    Ordinal const last = first_block_row(part + 1);
+    for (Ordinal block_row = first_block_row(part); block_row < last; ++block_row) {
+      Ordinal const first = block_row * size(), left = F.num_rows - first;
+      Ordinal const rows = left < size() ? left : size();
+      if constexpr (rows_are_registers)
+        by_registers(block_row, first, rows);
+      else
+        for (Ordinal r = 0; r < rows; r += rows_at_once)
+          for (std::size_t column = 0; column < num_vectors(); column += k)
+            by_rows(block_row, first, r, rows, column);
+    }
+  }
+
+ private:
+  static constexpr int rows_at_once = b > 0 ? b : 1;
+  static constexpr std::size_t k =
+      Y::rank() == 1 ? 1 : static_cast<std::size_t>(bsr_tuning(Arch::host, 1, 1, 1).columns_at_once);
+
+  [[nodiscard]] Ordinal size() const { return b > 0 ? Ordinal(b) : static_cast<Ordinal>(F.block_size); }
+  [[nodiscard]] std::size_t num_vectors() const { return Y::rank() == 1 ? 1 : y.extent(1); }
+  [[nodiscard]] Ordinal first_block_row(Ordinal part) const {
+    auto const blocks = static_cast<std::int64_t>(F.num_blocks());
+    std::int64_t const steps = blocks + static_cast<std::int64_t>(F.num_block_rows);
+    auto const parts = static_cast<std::int64_t>(num_parts), at = static_cast<std::int64_t>(part);
+    return rows_before_diagonal(F.row_offsets, F.num_block_rows, blocks,
+                                at == parts ? steps : steps / parts * at);
+  }
+  /// x(column), or 0 past the last column, where blocks hold padding.
+  [[nodiscard]] Sum from_x(Ordinal column, std::size_t vector) const {
+    return column < F.num_cols ? Sum(entry(x, column, vector)) : Sum(0);
+  }
+
+  void by_registers(Ordinal block_row, Ordinal first, Ordinal rows) const {
+    using Row = Simd<Sum, b>;
+    Row sum[b];
+    for (int r = 0; r < b; ++r) sum[r] = Row::zero();
+    for (Offset q = F.row_offsets(block_row); q < F.row_offsets(block_row + 1); ++q) {
+      auto const* const values = F.values.data() + q * static_cast<Offset>(b * b);
+      Ordinal const column = F.columns(q) * b;
+      Sum part_of_x[b];
+      if (b <= F.num_cols - column)
+        for (int c = 0; c < b; ++c) part_of_x[c] = Sum(x(column + c));
+      else
+        for (int c = 0; c < b; ++c) part_of_x[c] = c < F.num_cols - column ? Sum(x(column + c)) : Sum(0);
+      auto const factor = Row::load(part_of_x);
+      for (int r = 0; r < b; ++r) sum[r].add_product(Row::load(values + r * b), factor);
+    }
+    for (Ordinal r = 0; r < rows; ++r) update(y(first + r), sum[r].sum());
+  }
+
+  /// Rows r .. r + rows_at_once - 1 of the block row, those of them that are below `rows`.
+  void by_rows(Ordinal block_row, Ordinal first, Ordinal r, Ordinal rows, std::size_t column) const {
+    auto const width = num_vectors() - column < k ? num_vectors() - column : k;
+    Sum sum[rows_at_once][k];
+    for (auto& row : sum)
+      for (auto& one : row) one = Sum(0);
+    for (Offset q = F.row_offsets(block_row); q < F.row_offsets(block_row + 1); ++q) {
+      auto const* const values = F.values.data() + q * F.entries_a_block() + static_cast<Offset>(r * size());
+      add_block(values, F.columns(q) * size(), column, width, sum);
+    }
+    for (Ordinal i = 0; i < rows_at_once && r + i < rows; ++i)
+      for (std::size_t j = 0; j < width; ++j) update(entry(y, first + r + i, column + j), sum[i][j]);
+  }
+
+  template <class Scalar>
+  [[gnu::always_inline]] void add_block(Scalar const* values, Ordinal first_column, std::size_t column,
+                                        std::size_t width, Sum (&sum)[rows_at_once][k]) const {
+    Ordinal const left = F.num_cols - first_column, columns = left < size() ? left : size();
+    if constexpr (b > 0) {
+      Sum part_of_x[b][k];
+      for (int c = 0; c < b; ++c)
+        for (std::size_t j = 0; j < k; ++j)
+          part_of_x[c][j] = c < columns && j < width ? Sum(entry(x, first_column + c, column + j)) : Sum(0);
+      for (int i = 0; i < b; ++i)
+        for (std::size_t j = 0; j < k; ++j) {
+          Sum of_block = Sum(values[i * b]) * part_of_x[0][j];
+          for (int c = 1; c < b; ++c) of_block += Sum(values[i * b + c]) * part_of_x[c][j];
+          sum[i][j] += of_block;
+        }
+    } else {
+      for (Ordinal c = 0; c < columns; ++c)
+        for (std::size_t j = 0; j < width; ++j)
+          sum[0][j] += Sum(values[c]) * Sum(entry(x, first_column + c, column + j));
+    }
+  }
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
+#include <einkorn/formats/bsr/detail/spmv_block_chunks.hpp>
+#include <einkorn/formats/bsr/detail/spmv_block_lanes.hpp>
+#include <einkorn/formats/bsr/detail/spmv_block_rows_host.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// body(integral_constant<int, b>) for the block sizes that have kernels of their own, body(.. 0) for others.
+template <class Body>
+void with_block_size(int block_size, Body const& body) {
+  switch (block_size) {
+    case 1:
+      return body(std::integral_constant<int, 1>());
+    case 2:
+      return body(std::integral_constant<int, 2>());
+    case 3:
+      return body(std::integral_constant<int, 3>());
+    case 4:
+      return body(std::integral_constant<int, 4>());
+    case 5:
+      return body(std::integral_constant<int, 5>());
+    case 6:
+      return body(std::integral_constant<int, 6>());
+    case 7:
+      return body(std::integral_constant<int, 7>());
+    case 8:
+      return body(std::integral_constant<int, 8>());
+    default:
+      return body(std::integral_constant<int, 0>());
+  }
+}
+
+template <class Y, int k>
+std::size_t column_tiles(Y const& y) {
+  return Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+}
+
+template <int b, int lanes, class Exec, class Format, class X, class Y, class Sum>
+void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), 1).columns_at_once;
+  constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
+  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, BlockLanes<b, lanes>::values_a_lane, sizeof(Sum), k);
+  using Functor = SpmvBlockLanes<tuning, b, lanes, k, Exec, Format, X, Y, Sum>;
+  constexpr auto a_team = static_cast<std::size_t>(Functor::block_rows_a_team);
+  auto const row_teams = (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
+  auto const league = row_teams * column_tiles<Y, k>(y);
+  Kokkos::parallel_for("einkorn::spmv[bsr]",
+                       light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+                       Functor{F, x, y, update, static_cast<int>(row_teams)});
+}
+
+template <class Exec, class Format, class X, class Y, class Sum>
+void spmv_block_chunks(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), 1).columns_at_once;
+  constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
+  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), k);
+  using Functor = SpmvBlockChunks<tuning, k, Exec, Format, X, Y, Sum>;
+  constexpr auto a_team = static_cast<std::size_t>(Functor::chunks_a_team);
+  auto const chunks = static_cast<std::size_t>(F.num_block_rows) *
+                      static_cast<std::size_t>(Functor::chunks_a_block_row(F.block_size));
+  auto const chunk_teams = (chunks + a_team - 1) / a_team;
+  auto const league = chunk_teams * column_tiles<Y, k>(y);
+  Kokkos::parallel_for("einkorn::spmv[bsr]",
+                       light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+                       Functor{F, x, y, update, static_cast<int>(chunk_teams)});
+}
+
+/// Lanes by mean blocks a block row, among the widths that b has kernels for.
+template <int b, class Exec, class Format, class X, class Y, class Sum>
+void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+  double const mean = static_cast<double>(F.num_blocks()) / static_cast<double>(F.num_block_rows);
+  int const lanes = lanes_for_block_row<b>(arch_of<Exec>, sizeof(Sum), mean);
+  if constexpr (b <= 2)
+    if (lanes == 8) return spmv_block_lanes<b, 8>(exec, update, F, x, y);
+  if constexpr (b >= 2 && b <= 4)
+    if (lanes == 16) return spmv_block_lanes<b, 16>(exec, update, F, x, y);
+  spmv_block_lanes<b, 32>(exec, update, F, x, y);
+}
+
+/// y <- alpha A x + beta y for an A with blocks. 1 launch.
+template <class Exec, class Format, class X, class Y, class Sum>
+void spmv_blocks(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+  with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
+    if constexpr (is_gpu<Exec>) {
+      if constexpr (b == 0)
+        spmv_block_chunks(exec, update, F, x, y);
+      else
+        spmv_block_lanes<b>(exec, update, F, x, y);
+    } else {
+      using Ordinal = typename Format::ordinal_type;
+      auto const parts = static_cast<Ordinal>(host_parts(exec));
+      for_each_part(exec, "einkorn::spmv[bsr]", parts,
+                    SpmvBlockRowsHost<b, Format, X, Y, Sum>{F, x, y, update, parts});
+    }
+  });
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/formats/coo/coo_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// The entries of a COO cut into parts of equal length, wherever rows begin. None is empty.
+template <class Ordinal, class Offset, class Device>
+struct EntryParts {
+  using offset_type = Offset;
+
+  Offset num_entries = 0, size = 1, num_parts = 0;
+  Kokkos::View<Ordinal const*, Device> rows;  // [num_entries]
+
+  KOKKOS_FORCEINLINE_FUNCTION Offset first_entry(Offset part) const {
+    return part < num_parts ? part * size : num_entries;
+  }
+  /// The row before the part's first entry, -1 if none: it goes on in the part if its first entry has it too.
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal row_before(Offset part) const {
+    return part > 0 ? rows(part * size - 1) : Ordinal(-1);
+  }
+
+  /// The parts that a row goes on in, if this is the first of them (a callable for add_carry).
+  KOKKOS_FUNCTION CarryRun<Ordinal, Offset> operator()(Offset part) const {
+    Ordinal const row = row_before(part);
+    if (part == 0 || rows(part * size) != row || row_before(part - 1) == row) return {};
+    Offset low = part + 1, high = num_parts;  // the first part that begins with another row: in [low, high]
+    if (low < high && rows(low * size) != row) high = low;
+    while (low < high) {
+      Offset const middle = low + (high - low) / 2;
+      if (rows(middle * size) == row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return {row, part, low - part};
+  }
+};
+
+/// One part a warp on a GPU, one of host_parts on the host.
+template <class Exec, class Format>
+EntryParts<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type>
+make_entry_parts([[maybe_unused]] Exec const& exec, Format const& F) {
+  using Offset = typename Format::offset_type;
+  Offset const nnz = F.nnz();
+  Offset size;
+  if constexpr (is_gpu<Exec>) {
+    size = static_cast<Offset>(Lanes<Exec>::size * coo_steps(static_cast<std::size_t>(nnz), Lanes<Exec>::size));
+  } else {
+    auto const parts = static_cast<Offset>(host_parts(exec));
+    size = nnz / parts + (nnz % parts != 0);
+    if (size == 0) size = 1;
+  }
+  return {nnz, size, static_cast<Offset>(nnz / size + (nnz % size != 0)), F.rows};
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/coo/coo_tuning.hpp>
+#include <einkorn/formats/coo/detail/entry_parts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// What a plan keeps for products with a COO.
+template <class Ordinal, class Offset, class Device, class Sum>
+struct CooWorkspace {
+  EntryParts<Ordinal, Offset, Device> parts;
+  Kokkos::View<Sum*, Device> carry;  // [num_parts * columns]: of what goes on from the part before
+  bool has_long_runs = false;        // whether a row may go on in more than 32 parts
+  bool has_long_gaps = false;        // whether y is better scaled by a kernel of its own
+
+  [[nodiscard]] std::size_t bytes() const { return carry.extent(0) * sizeof(Sum); }
+};
+
+/// Rows without entry side by side, at most; before the first entry and behind the last one too. Fences exec.
+template <class Exec, class Format>
+typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  Ordinal longest = 0;
+  Offset const nnz = F.nnz();
+  Ordinal const num_rows = F.num_rows;
+  auto const rows = F.rows;
+  Kokkos::parallel_reduce(
+      "einkorn::make_spmv_plan[coo,gaps]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz + 1),
+      KOKKOS_LAMBDA(Offset k, Ordinal & most) {
+        Ordinal const before = k > 0 ? rows(k - 1) : Ordinal(-1), after = k < nnz ? rows(k) : num_rows;
+        if (after - before - 1 > most) most = after - before - 1;
+      },
+      Kokkos::Max<Ordinal>(longest));
+  return longest;
+}
+
+/// Whether some row begins 32 parts in a row. Fences exec.
+template <class Exec, class Parts>
+bool has_long_runs(Exec const& exec, Parts const& parts) {
+  using Offset = typename Parts::offset_type;
+  if (parts.num_parts <= 32) return false;
+  int found = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::make_spmv_plan[coo,runs]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - 32),
+      KOKKOS_LAMBDA(Offset part, int& any) {
+        if (parts.rows(part * parts.size) == parts.rows((part + 32) * parts.size)) any = 1;
+      },
+      Kokkos::Max<int>(found));
+  return found > 0;
+}
+
+/// 1 allocation; reads rows once where y is to be written. Fences exec.
+template <class Sum, class Exec, class Format>
+CooWorkspace<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type, Sum>
+make_coo_workspace(Exec const& exec, Format const& F, bool writes_y) {
+  CooWorkspace<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type, Sum>
+      work;
+  work.parts = make_entry_parts(exec, F);
+  auto const columns = static_cast<std::size_t>(is_gpu<Exec> ? coo_columns_at_once : 1);
+  work.carry = allocate<decltype(work.carry)>(exec, "einkorn::SpmvPlan[coo]::carry",
+                                              static_cast<std::size_t>(work.parts.num_parts) * columns);
+  if (F.nnz() == 0) return work;
+  work.has_long_runs = has_long_runs(exec, work.parts);
+  work.has_long_gaps = !writes_y || static_cast<std::size_t>(F.num_rows) > static_cast<std::size_t>(F.nnz()) ||
+                       longest_gap(exec, F) > coo_longest_gap;
+  return work;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/coo/coo.hpp>
+#include <einkorn/formats/coo/detail/expand_rows.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+struct CooOptions {
+  Checks checks = Checks::on;  ///< of the CSR's structure
+};
+
+/// CSR to COO, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
+/// as they are. Nothing is shared with A, and nothing refused for its size.
+///
+/// Cost: reads A once (columns twice more: checks and fingerprint), writes rows, columns and values; a binary
+/// search among a few rows an entry. Fences exec. Throws InvalidStructure (checks), OutOfMemory.
+template <>
+struct FromCsr<Coo> {
+  using Options = CooOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Coo<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[coo]");
+    if (options.checks == Checks::on) validate(exec, A);
+    Coo<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.source = fingerprint(exec, A);
+    auto const nnz = static_cast<std::size_t>(A.nnz());
+    F.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::rows", nnz);
+    F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::columns", nnz);
+    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Coo::values", nnz);
+    detail::expand_rows(exec, A.row_offsets, A.num_rows, F.rows);
+    Kokkos::deep_copy(exec, F.columns, A.columns);
+    Kokkos::deep_copy(exec, F.values, A.values);
+    exec.fence("einkorn::from_csr[coo]: A may change from here on");
+    return F;
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads A's structure once and fences exec); a Coo that was
+/// filled by hand knows none unless its `source` is set to fingerprint(exec, A). Cost without checks: one read
+/// and one write of the values, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  auto const to = F.values;
+  auto const from = A.values;
+  Kokkos::parallel_for(
+      "einkorn::update_values[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
+      KOKKOS_LAMBDA(Offset k) { to(k) = from(k); });
+}
+
+}  // namespace einkorn

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/coo/coo.hpp>
+#include <einkorn/formats/coo/detail/first_entry.hpp>
+#include <einkorn/formats/coo/validate.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// COO to CSR: the CSR that it was made from, bit for bit, in arrays of its own. Cost: one read and one write
+/// of columns and values, a binary search in rows for each row (however many are empty), and with checks what
+/// validate() reads; on the device; fences exec with checks only. Throws InvalidStructure (checks: a Coo may be
+/// filled by hand), OutOfMemory.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
+                                            Checks checks = Checks::on) {
+  require_kokkos("to_csr");
+  if (checks == Checks::on) validate(exec, F);
+  Offset const nnz = F.nnz();
+  auto const num_rows = static_cast<std::size_t>(F.num_rows);
+  auto const size = static_cast<std::size_t>(nnz);
+  auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets", num_rows + 1);
+  auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", size);
+  auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", size);
+  Kokkos::parallel_for(
+      "einkorn::to_csr[coo,offsets]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows + 1),
+      KOKKOS_LAMBDA(std::size_t row) {
+        offsets(row) = row < num_rows ? detail::first_entry_of(F.rows, static_cast<Ordinal>(row), nnz) : nnz;
+      });
+  Kokkos::parallel_for(
+      "einkorn::to_csr[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
+      KOKKOS_LAMBDA(Offset k) {
+        columns(k) = F.columns(k);
+        values(k) = F.values(k);
+      });
+  return {F.num_rows, F.num_cols, offsets, columns, values};
+}
+
+}  // namespace einkorn

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace einkorn::detail {
+
+/// Whether entry i of a list has a place before i, by the first place of each number.
+template <class List, class First>
+struct ComesAgain {
+  List list;
+  First first;
+  template <class Index>
+  KOKKOS_FUNCTION bool operator()(Index i) const {
+    return first(list(i)) != i;
+  }
+};
+
+/// inverse(list(i)) = i for a list of all of 0 .. n - 1. Throws InvalidStructure when an entry lies outside or
+/// is there twice; the message names the first such entry. `what` is the list's name. Fences exec.
+template <class Exec, class List>
+Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
+    Exec const& exec, List const& list, typename List::non_const_value_type n, std::string const& what) {
+  using Ordinal = typename List::non_const_value_type;
+  using Inverse = Kokkos::View<Ordinal*, typename List::device_type>;
+  auto const refuse = [&](Ordinal i, std::string const& reason) {
+    auto const value = read_one(list, static_cast<std::size_t>(i));
+    throw InvalidStructure(what + "(" + std::to_string(i) + ") is " + std::to_string(value) + reason);
+  };
+  exec.fence("einkorn::inverse_permutation: what fills the list on exec has run");
+  auto const outside =
+      first_bad(exec, "einkorn::inverse_permutation[range]", n, OutOfRange<List, Ordinal>{list, n});
+  if (outside < n) refuse(outside, ", expected 0 .. " + std::to_string(n) + " - 1");
+  auto const inverse = allocate<Inverse>(exec, "einkorn::inverse_permutation", static_cast<std::size_t>(n));
+  Kokkos::deep_copy(exec, inverse, n);
+  Kokkos::parallel_for(
+      "einkorn::inverse_permutation", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
+      KOKKOS_LAMBDA(Ordinal i) { Kokkos::atomic_min(&inverse(list(i)), i); });
+  auto const second =
+      first_bad(exec, "einkorn::inverse_permutation[twice]", n, ComesAgain<List, Inverse>{list, inverse});
+  if (second < n) refuse(second, ", which is there twice: not a permutation");
+  return inverse;
+}
+
+}  // namespace einkorn::detail

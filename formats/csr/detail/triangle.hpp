@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace einkorn::detail {
+
+/// The first entry below the diagonal, above it and on it; nnz where there is none.
+template <class Offset>
+struct FirstEntries {
+  Offset below, above, on;
+};
+
+/// Entry after entry, whatever the row lengths; fences exec.
+template <class Exec, class Matrix>
+FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  Offset const nnz = A.nnz();
+  FirstEntries<Offset> first{nnz, nnz, nnz};
+  auto const columns = A.columns;
+  auto const offsets = A.row_offsets;
+  auto const num_rows = A.num_rows;
+  Kokkos::parallel_reduce(
+      "einkorn::first_entries", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
+      KOKKOS_LAMBDA(Offset k, Offset & below, Offset & above, Offset & on) {
+        Ordinal const row = row_of_entry(offsets, num_rows, k), column = columns(k);
+        if (column < row && k < below) below = k;
+        if (column > row && k < above) above = k;
+        if (column == row && k < on) on = k;
+      },
+      Kokkos::Min<Offset>(first.below), Kokkos::Min<Offset>(first.above), Kokkos::Min<Offset>(first.on));
+  auto const found = [nnz](Offset k) { return k < nnz ? k : nnz; };  // Min starts at the largest Offset
+  return {found(first.below), found(first.above), found(first.on)};
+}
+
+/// "entry 7 at (2, 0)", for a message.
+template <class Matrix>
+std::string place_of_entry(Matrix const& A, typename Matrix::offset_type k) {
+  typename Matrix::ordinal_type row = 0, end = A.num_rows;  // the row lies in [row, end)
+  while (end - row > 1) {
+    auto const middle = row + (end - row) / 2;
+    (read_one(A.row_offsets, static_cast<std::size_t>(middle)) <= k ? row : end) = middle;
+  }
+  return "entry " + std::to_string(k) + " at (" + std::to_string(row) + ", " +
+         std::to_string(read_one(A.columns, static_cast<std::size_t>(k))) + ")";
+}
+
+/// Throws OverflowError when a symmetric matrix from `nnz` entries of a half and n rows may have more entries
+/// than Offset counts.
+template <class Offset>
+void require_full_fits(std::uint64_t nnz, std::uint64_t n) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Offset>::max());
+  require<OverflowError>(n <= most && nnz <= (most - n) / 2, [&] {
+    return "full_from_half: up to 2 * " + std::to_string(nnz) + " + " + std::to_string(n) +
+           " entries do not fit Offset (up to " + std::to_string(most) + "); int64_t or size_t would do";
+  });
+}
+
+}  // namespace einkorn::detail

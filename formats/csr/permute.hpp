@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/permutation.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+/// B with B(i, j) = A(rows(i), columns(j)): row i of B is row rows(i) of A, column j of B is column columns(j)
+/// of A. That is P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1; so B x' = y' where A x = y, x'(j) =
+/// x(columns(j)) and y'(i) = y(rows(i)). The entries of a row keep the order that they have in A (sort_rows()
+/// afterwards orders them by column); repeated positions and stored zeros stay.
+///
+/// Shapes: rows [num_rows], columns [num_cols], each with every number from 0 on once. Cost: reads A once and
+/// the offsets a few times, writes B, log2(num_rows) reads of the new offsets an entry; on the device, nothing
+/// of size nnz visits the host. The same on every run. Fences exec. Throws DimensionMismatch (extents),
+/// InvalidStructure (a number outside or twice, with its place), OutOfMemory. A is taken as valid (validate()).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Rows,
+          Vector Columns>
+requires AccessibleFrom<Rows, Exec> && AccessibleFrom<Columns, Exec> &&
+    std::is_same_v<typename Rows::non_const_value_type, Ordinal> &&
+    std::is_same_v<typename Columns::non_const_value_type, Ordinal>
+        Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(
+            Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Rows const& rows,
+            Columns const& columns) {
+  using Value = std::remove_const_t<Scalar>;
+  require_kokkos("permute");
+  auto const require_length = [](auto const& list, Ordinal n, char const* name, char const* meaning) {
+    require<DimensionMismatch>(list.extent(0) == static_cast<std::size_t>(n), [&] {
+      return std::string("permute: ") + name + " has extent(0) = " + std::to_string(list.extent(0)) +
+             ", expected " + std::to_string(n) + " (" + meaning + " of A)";
+    });
+  };
+  require_length(rows, A.num_rows, "rows", "rows");
+  require_length(columns, A.num_cols, "columns", "columns");
+  Kokkos::Profiling::ScopedRegion region("einkorn::permute");
+  (void)detail::inverse_permutation(exec, rows, A.num_rows, "permute: rows");
+  auto const new_column = detail::inverse_permutation(exec, columns, A.num_cols, "permute: columns");
+
+  auto const nnz = static_cast<std::size_t>(A.nnz());
+  auto const num_rows = A.num_rows;
+  auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
+                                                               static_cast<std::size_t>(num_rows) + 1);
+  auto const to_columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", nnz);
+  auto const to_values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Csr::values", nnz);
+  auto const from_offsets = A.row_offsets;
+  auto const from_columns = A.columns;
+  auto const from_values = A.values;
+  Kokkos::parallel_for(
+      "einkorn::permute[lengths]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
+      KOKKOS_LAMBDA(Ordinal i) { offsets(i) = from_offsets(rows(i) + 1) - from_offsets(rows(i)); });
+  counts_to_offsets(exec, offsets);
+  Kokkos::parallel_for(
+      "einkorn::permute", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
+      KOKKOS_LAMBDA(std::size_t k) {
+        auto const at = static_cast<Offset>(k);
+        Ordinal const i = row_of_entry(offsets, num_rows, at);
+        Offset const from = from_offsets(rows(i)) + (at - offsets(i));
+        to_columns(k) = new_column(from_columns(from));
+        to_values(k) = from_values(from);
+      });
+  exec.fence("einkorn::permute: A may change from here on");
+  return {A.num_rows, A.num_cols, offsets, to_columns, to_values};
+}
+
+}  // namespace einkorn

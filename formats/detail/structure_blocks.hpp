@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/detail/structure_rows.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+inline constexpr std::int64_t most_sampled_block_rows = 4096;
+
+/// Blocks and entries of a sample of rows of b x b blocks. One row of blocks a thread: the b rows are merged by
+/// block column.
+template <int b, class Exec, class Matrix, class Device>
+struct LookAtBlocks {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  Findings<Device> found;
+  std::int64_t stride;  // block rows between those of the sample
+
+  KOKKOS_FUNCTION void operator()(std::int64_t sample) const {
+    auto const first = sample * stride * b, rows = static_cast<std::int64_t>(A.num_rows);
+    Offset at[b], end[b];
+    std::int64_t entries = 0, blocks = 0;
+    for (int r = 0; r < b; ++r) {
+      at[r] = end[r] = 0;
+      if (first + r >= rows) continue;
+      at[r] = A.row_begin(static_cast<Ordinal>(first + r));
+      end[r] = A.row_end(static_cast<Ordinal>(first + r));
+      entries += static_cast<std::int64_t>(end[r] - at[r]);
+    }
+    for (;; ++blocks) {
+      Ordinal next = -1;
+      for (int r = 0; r < b; ++r)
+        if (at[r] < end[r] && (next < 0 || A.columns(at[r]) / b < next)) next = A.columns(at[r]) / b;
+      if (next < 0) break;
+      for (int r = 0; r < b; ++r)
+        while (at[r] < end[r] && A.columns(at[r]) / b == next) ++at[r];
+    }
+    Kokkos::atomic_add(&found.counts(Findings<Device>::blocks + b), blocks);
+    Kokkos::atomic_add(&found.counts(Findings<Device>::block_entries + b), entries);
+  }
+};
+
+template <int b, class Exec, class Matrix, class Device>
+void look_at_blocks_of(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
+  auto const block_rows = (static_cast<std::int64_t>(A.num_rows) + b - 1) / b;
+  // Rows of many entries need fewer rows of blocks for the same sample.
+  auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
+  auto const most = std::max<std::int64_t>(most_sampled_block_rows / (1 + mean / 64), 256);
+  auto const sampled = std::min(block_rows, most);
+  Kokkos::parallel_for("einkorn::structure[blocks]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, sampled),
+                       LookAtBlocks<b, Exec, Matrix, Device>{A, findings, block_rows / sampled});
+}
+
+template <class Exec, class Matrix, class Device>
+void look_at_blocks(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
+  look_at_blocks_of<2>(exec, A, findings);
+  look_at_blocks_of<3>(exec, A, findings);
+  look_at_blocks_of<4>(exec, A, findings);
+  look_at_blocks_of<5>(exec, A, findings);
+  look_at_blocks_of<6>(exec, A, findings);
+  look_at_blocks_of<7>(exec, A, findings);
+  look_at_blocks_of<8>(exec, A, findings);
+}
+
+}  // namespace einkorn::detail

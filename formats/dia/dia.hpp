@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/fingerprint.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+/// The diagonals that hold an entry, each in full length. Diagonal d has the entries (i, i + offsets(d)), and
+/// that of row i lies at values(d * stride + i), so that neighbouring rows are neighbours in memory. No index
+/// an entry.
+///
+/// Invariants: offsets ascend, differ, and lie in (-num_rows, num_cols); stride >= num_rows; values has stride
+/// * num_diagonals() entries; slots outside the matrix hold 0. validate() (validate.hpp) checks all but the
+/// last. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.1.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Dia {
+  static_assert(std::is_signed_v<Ordinal>, "einkorn::Dia: Ordinal must be signed");
+
+  using scalar_type = std::remove_const_t<Scalar>;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+  static constexpr bool needs_no_workspace = true;
+
+  Ordinal num_rows = 0, num_cols = 0;
+  Offset stride = 0;                       // from_csr: num_rows rounded up to a multiple of 32
+  Offset num_entries = 0;                  // of the CSR that it was made from
+  bool strict_rows = true;                 // that CSR had sorted rows without repeated positions
+  Kokkos::View<Ordinal*, Device> offsets;  // [num_diagonals]: column - row
+  Kokkos::View<Scalar*, Device> values;    // [stride * num_diagonals]
+  Fingerprint source;                      // of the CSR that it was made from
+
+  [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_diagonals() const {
+    return static_cast<Ordinal>(offsets.extent(0));
+  }
+  /// As diagonal bands, each of one diagonal (see formats/detail/diagonal_search.hpp).
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_bands() const { return num_diagonals(); }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal band_offset(Ordinal band) const { return offsets(band); }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal band_width(Ordinal) const { return 1; }
+  KOKKOS_FORCEINLINE_FUNCTION Offset band_base(Ordinal band) const {
+    return static_cast<Offset>(band) * stride;
+  }
+
+  /// Memory of the format.
+  [[nodiscard]] std::size_t bytes() const {
+    return values.extent(0) * sizeof(Scalar) + offsets.extent(0) * sizeof(Ordinal);
+  }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/detail/diagonal_to_csr.hpp>
+#include <einkorn/formats/dia/dia.hpp>
+
+namespace einkorn {
+
+/// DIA to CSR with sorted rows: the CSR that it was made from, bit for bit, when that had sorted rows, no
+/// position twice and no stored zero. Otherwise rows come back sorted, repeated positions as their sum, and
+/// zeros not at all. Cost: reads the values twice, writes the CSR; on the device; fences exec once. Throws
+/// OutOfMemory.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Csr<typename Dia<Scalar, Ordinal, Offset, Device>::scalar_type, Ordinal, Offset, Device> to_csr(
+    Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F) {
+  require_kokkos("to_csr");
+  return detail::diagonals_to_csr(exec, F);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/row_lengths.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace einkorn::detail {
+
+/// Rows that hold so many entries or more. Reads row_offsets once; returns, so exec is fenced.
+template <class Exec, class Matrix>
+typename Matrix::ordinal_type rows_of_at_least(Exec const& exec, Matrix const& A,
+                                               typename Matrix::offset_type length) {
+  using Ordinal = typename Matrix::ordinal_type;
+  Ordinal rows = 0;
+  auto const offsets = A.row_offsets;
+  Kokkos::parallel_reduce(
+      "einkorn::from_csr[hyb,rows]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+      KOKKOS_LAMBDA(Ordinal row, Ordinal & count) {
+        if (offsets(row + 1) - offsets(row) >= length) ++count;
+      },
+      rows);
+  return rows;
+}
+
+/// The largest width that at least a third of the rows fill (Bell & Garland, section 3.5), that stores at most
+/// fill_limit slots for each entry, and whose slots can be counted in Offset. Bisection: widths that a third of
+/// the rows fill store at most 3 slots an entry, so log2(3 mean) passes over row_offsets.
+template <class Exec, class Matrix, class Lengths>
+typename Matrix::offset_type choose_width(Exec const& exec, Matrix const& A, Lengths const& lengths,
+                                          double fill_limit) {
+  using Offset = typename Matrix::offset_type;
+  if (A.num_rows == 0 || lengths.longest == 0) return 0;
+  double const rows = static_cast<double>(A.num_rows);
+  double const slots = std::min(fill_limit, 3.0) * static_cast<double>(A.nnz());
+  double const countable = static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0;
+  double const most = std::min({static_cast<double>(lengths.longest), slots / rows, countable / (rows + 31.0)});
+  Offset low = 0, high = most > 0 ? static_cast<Offset>(most) : Offset(0);  // the answer lies in [low, high]
+  while (low < high) {
+    Offset const middle = high - (high - low) / 2;
+    if (3.0 * static_cast<double>(rows_of_at_least(exec, A, middle)) >= rows)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/coo/detail/first_entry.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
+/// all. Fences exec.
+template <class Exec, class Matrix, class Offsets>
+typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
+                                          Offsets const& offsets) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  Kokkos::parallel_for(
+      "einkorn::from_csr[hyb,rest]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+      KOKKOS_LAMBDA(Ordinal row) {
+        Offset const length = A.row_end(row) - A.row_begin(row);
+        offsets(row) = length > width ? length - width : Offset(0);
+      });
+  return counts_to_offsets(exec, offsets);
+}
+
+/// Entries of the CSR beyond each row's first `width` to the COO, whose rows are there already: an entry's
+/// place in its row is found by a search for the row's first entry in the COO. values_only leaves columns.
+template <bool values_only, class Exec, class Format, class Matrix>
+void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  Offset const count = F.nnz();
+  Kokkos::parallel_for(
+      values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count), KOKKOS_LAMBDA(Offset k) {
+        Ordinal const row = F.rows(k);
+        Offset const from = A.row_begin(row) + width + (k - first_entry_of(F.rows, row, count));
+        if constexpr (!values_only) F.columns(k) = A.columns(from);
+        F.values(k) = A.values(from);
+      });
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/coo/detail/expand_rows.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/ell/detail/fill_slots.hpp>
+#include <einkorn/formats/fill_limit.hpp>
+#include <einkorn/formats/from_csr.hpp>
+#include <einkorn/formats/hyb/detail/choose_width.hpp>
+#include <einkorn/formats/hyb/detail/fill_rest.hpp>
+#include <einkorn/formats/hyb/hyb.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+struct HybOptions {
+  double fill_limit = default_fill_limit;  ///< slots of the ELL part for each entry of the CSR, at most
+  std::int64_t width = 0;                  ///< of the ELL part; 0: by the rule of detail/choose_width.hpp
+  Checks checks = Checks::on;              ///< of the CSR's structure
+};
+
+/// CSR to HYB, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
+/// as they are. By the rule nothing is refused for its size: the ELL part is as narrow as the fill limit asks,
+/// down to none. A width beyond the longest row is taken for the longest row.
+///
+/// Cost: reads A once (columns twice more: checks and fingerprint) and row_offsets log2(3 mean) times for the
+/// width; writes the slots and the COO part. A temporary of num_rows + 1 offsets. Fences exec. Throws
+/// InvalidStructure (checks), InvalidArgument (negative width), FillLimit and OverflowError (a width by hand),
+/// before anything of the size of the slots is allocated; OutOfMemory.
+template <>
+struct FromCsr<Hyb> {
+  using Options = HybOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Hyb<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[hyb]");
+    require<InvalidArgument>(options.width >= 0, [&] {
+      return "from_csr: width is " + std::to_string(options.width) + ", expected 0 (by rule) or more";
+    });
+    if (options.checks == Checks::on) validate(exec, A);
+    Hyb<Value, Ordinal, Offset, Device> F;
+    F.num_rows = F.ell.num_rows = F.coo.num_rows = A.num_rows;
+    F.num_cols = F.ell.num_cols = F.coo.num_cols = A.num_cols;
+    F.source = fingerprint(exec, A);
+    auto const width = width_for(exec, A, options);
+    using Offsets = Kokkos::View<Offset*, Device>;
+    auto const rest =
+        allocate<Offsets>(exec, "einkorn::from_csr[hyb]", static_cast<std::size_t>(A.num_rows) + 1);
+    auto const beyond = static_cast<std::size_t>(detail::rest_offsets(exec, A, width, rest));
+    F.ell.num_entries = A.nnz() - static_cast<Offset>(beyond);
+    F.ell.width = width;
+    F.ell.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    auto const slots = static_cast<std::size_t>(F.ell.stride) * static_cast<std::size_t>(width);
+    F.ell.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::ell::columns", slots);
+    F.ell.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::ell::values", slots);
+    detail::fill_slots<false>(exec, F.ell, A);
+    F.coo.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::rows", beyond);
+    F.coo.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", beyond);
+    F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", beyond);
+    detail::expand_rows(exec, rest, A.num_rows, F.coo.rows);
+    detail::fill_rest<false>(exec, F.coo, width, A);
+    exec.fence("einkorn::from_csr[hyb]: A may change from here on");
+    return F;
+  }
+
+ private:
+  template <class Exec, class Matrix>
+  static typename Matrix::offset_type width_for(Exec const& exec, Matrix const& A, Options const& options) {
+    using Offset = typename Matrix::offset_type;
+    auto const lengths = row_lengths(exec, A);
+    if (options.width == 0) return detail::choose_width(exec, A, lengths, options.fill_limit);
+    auto const longest = static_cast<std::uint64_t>(lengths.longest);
+    auto const width = std::min(static_cast<std::uint64_t>(options.width), longest);
+    auto const rows = static_cast<double>(A.num_rows);
+    detail::require_fill("HYB", rows * static_cast<double>(width), static_cast<double>(A.nnz()),
+                         options.fill_limit);
+    detail::require_stored_fits<Offset>("HYB", (rows + 31.0) * static_cast<double>(width));
+    return static_cast<Offset>(width);
+  }
+};
+
+/// The values of F <- A.values on the known structure. Throws StalePlan, before anything changes, when A's
+/// structure is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost
+/// without checks: one read and one write of the values, the row offsets and a binary search for each entry of
+/// the COO part, asynchronous on exec.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  if (F.ell.width > 0) detail::fill_slots<true>(exec, F.ell, A);
+  detail::fill_rest<true>(exec, F.coo, F.ell.width, A);
+}
+
+}  // namespace einkorn

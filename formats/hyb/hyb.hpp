@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/coo/coo.hpp>
+#include <einkorn/formats/ell/ell.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// Hybrid: the first ell.width entries of every row in ELL, what longer rows have beyond them in COO, both in
+/// the order of the CSR.
+///
+/// Invariants: those of Ell and Coo, which have the sizes of the whole; a row with entries in coo has no
+/// padding in ell. The `source` of either part is not set. Source: Bell & Garland, NVIDIA NVR-2008-004,
+/// section 3.5.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Hyb {
+  using scalar_type = Scalar;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+
+  Ordinal num_rows = 0, num_cols = 0;
+  Ell<Scalar, Ordinal, Offset, Device> ell;
+  Coo<Scalar, Ordinal, Offset, Device> coo;
+  Fingerprint source;  // of the CSR that it was made from
+
+  [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return ell.nnz() + coo.nnz(); }
+  /// Memory of the format.
+  [[nodiscard]] std::size_t bytes() const { return ell.bytes() + coo.bytes(); }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/coo/detail/spmv_dispatch.hpp>
+#include <einkorn/formats/coo/detail/workspace.hpp>
+#include <einkorn/formats/detail/spmv_padded_rows.hpp>
+#include <einkorn/formats/hyb/hyb.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+/// The plan of a Hyb (see formats/spmv_plan.hpp): what the plan of a Coo has, for the COO part.
+template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
+ public:
+  using Matrix = Hyb<Scalar, Ordinal, Offset, Device>;
+  using Sum = sum_type<Scalar, VectorScalar>;
+  using Workspace = detail::CooWorkspace<Ordinal, Offset, Device, Sum>;
+
+  /// Prefer make_spmv_plan().
+  template <class Exec>
+  SpmvPlan(Exec const& exec, Matrix const& F)
+      : matrix_(F), workspace_(detail::make_coo_workspace<Sum>(exec, F.coo, false)) {}
+
+  [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+  [[nodiscard]] Workspace const& workspace() const { return workspace_; }
+  /// Memory that the plan holds beside the matrix.
+  [[nodiscard]] std::size_t bytes() const { return workspace_.bytes(); }
+
+ private:
+  Matrix matrix_;
+  Workspace workspace_;
+};
+
+/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
+/// spmv. VectorScalar: the scalar of x and y (void: that of F). 1 allocation; fences exec. Throws OutOfMemory.
+template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
+          class Device>
+auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
+  using V = std::conditional_t<std::is_void_v<VectorScalar>, Scalar, VectorScalar>;
+  require_kokkos("make_spmv_plan");
+  return SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V>(exec, F);
+}
+
+namespace detail {
+
+template <class Exec, class Format, class X, class Y, class Sum, class Work>
+void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+              Work const* work) {
+  check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
+  check_apart(y, F.ell.values, "values");
+  check_apart(y, F.coo.values, "values");
+  check_entries<typename Format::offset_type>(F.coo.values.extent(0));
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[hyb]");
+  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
+  if (F.ell.nnz() > 0)
+    spmv_padded_rows(exec, "einkorn::spmv[hyb,ell]", update, F.ell, x, y);
+  else if (update.beta != Sum(1))
+    scale(exec, update.beta, y);
+  if (F.coo.nnz() > 0) add_coo_product(exec, "einkorn::spmv[hyb,coo]", update.alpha, F.coo, x, y, work);
+}
+
+}  // namespace detail
+
+/// y <- alpha A x + beta y for A in HYB, with a plan: the ELL part, then the COO part is added.
+///
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
+/// overlap neither x nor the values of either part (checked). Special values: as for CSR (csr/spmv.hpp);
+/// padding adds nothing, NaN and infinity in x(0) included. Cost: 2 flops a slot and a column; bytes = stride *
+/// width (scalar + ordinal) + COO entries (scalar + 2 ordinal) + cols scalar + rows scalar, rows scalar more
+/// when beta != 0, and 2 scalar more for each row with entries in COO. A multivector shares one pass over A
+/// among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous on
+/// exec: no fence, no allocation; 1 launch for the ELL part; where there is a COO part 1 more (every 4 columns
+/// on a GPU) and 1 a column for rows that cross its parts. Throws DimensionMismatch, InvalidArgument (overlap),
+/// OverflowError (entries too many for Offset), Error (Kokkos not initialised). Source: Bell & Garland, 2008,
+/// section 4.5.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
+requires SpmvOperands<Exec, Hyb<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> const& plan,
+          PlanSum<Hyb<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
+          PlanSum<Hyb<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  check_plan_scalar<Hyb<Scalar, Ordinal, Offset, Device>, V, X, Y>();
+  detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+}
+
+/// The same without a plan, hence without workspace: of the COO part, one warp (on the host: one thread) reads
+/// all that a row has. Right for any matrix, slow where a row is very long.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Hyb<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Hyb<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Hyb<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+          SpmvSum<Hyb<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  using Workspace = detail::CooWorkspace<Ordinal, Offset, Device, Sum>;
+  detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, F, x, y, static_cast<Workspace const*>(nullptr));
+}
+
+}  // namespace einkorn

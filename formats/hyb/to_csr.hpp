@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/coo/detail/first_entry.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/hyb/hyb.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// HYB to CSR: the CSR that it was made from, bit for bit. Cost: reads the ELL part's columns twice and all
+/// else once, writes the CSR, and a binary search in the COO part for each row and for each entry of that part;
+/// on the device; fences exec once. Throws OutOfMemory.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
+  require_kokkos("to_csr");
+  auto const nnz = static_cast<std::size_t>(F.nnz());
+  auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
+                                                               static_cast<std::size_t>(F.num_rows) + 1);
+  auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", nnz);
+  auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", nnz);
+  auto const ell = F.ell;
+  auto const coo = F.coo;
+  Offset const beyond = coo.nnz();
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
+  Kokkos::parallel_for(
+      "einkorn::to_csr[hyb,lengths]", rows, KOKKOS_LAMBDA(Ordinal row) {
+        Offset length = 0;
+        while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
+        if (length == ell.width) {
+          Offset const begin = detail::first_entry_of(coo.rows, row, beyond);
+          Offset end = begin;
+          if (begin < beyond && coo.rows(begin) == row)
+            end = row + 1 < ell.num_rows ? detail::first_entry_of(coo.rows, row + 1, beyond) : beyond;
+          length += end - begin;
+        }
+        offsets(row) = length;
+      });
+  counts_to_offsets(exec, offsets);
+  Kokkos::parallel_for(
+      "einkorn::to_csr[hyb,ell]", rows, KOKKOS_LAMBDA(Ordinal row) {
+        Offset const begin = offsets(row), length = offsets(row + 1) - begin;
+        Offset const count = length < ell.width ? length : ell.width;
+        for (Offset j = 0; j < count; ++j) {
+          columns(begin + j) = ell.columns(j * ell.stride + static_cast<Offset>(row));
+          values(begin + j) = ell.values(j * ell.stride + static_cast<Offset>(row));
+        }
+      });
+  Kokkos::parallel_for(
+      "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, beyond),
+      KOKKOS_LAMBDA(Offset k) {
+        Ordinal const row = coo.rows(k);
+        Offset const to = offsets(row) + ell.width + (k - detail::first_entry_of(coo.rows, row, beyond));
+        columns(to) = coo.columns(k);
+        values(to) = coo.values(k);
+      });
+  return {F.num_rows, F.num_cols, offsets, columns, values};
+}
+
+}  // namespace einkorn

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/fill_limit.hpp>
+#include <einkorn/formats/format_name.hpp>
+#include <einkorn/formats/structure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace einkorn {
+
+/// What one format is expected to cost for one matrix.
+struct Estimate {
+  FormatName format = FormatName::csr;
+  double bytes = 0;             ///< that one SpMV moves
+  double seconds = 0;           ///< of one SpMV
+  double conversion_spmvs = 0;  ///< cost of from_csr, in SpMVs of CSR
+  std::string what;             ///< what the figure rests on, or why the format is out of the question
+  bool refused = false;
+};
+
+/// What the model knows of a machine.
+struct MachineModel {
+  double bytes_per_second;  ///< of a copy
+  double launch_seconds;    ///< that one kernel more costs
+};
+
+constexpr MachineModel machine_model(Arch arch) {
+  switch (arch) {
+    case Arch::hopper:
+      return {4.26e12, 2.5e-6};  // H200, 2026-11
+    case Arch::cuda:
+      return {1.4e12, 3e-6};  // analytical: A100
+    case Arch::mi300:
+      return {3.5e12, 5e-6};  // analytical, not measured
+    case Arch::hip:
+      return {1.2e12, 5e-6};  // analytical, not measured
+    default:
+      return {20e9, 4e-6};  // 2 cores of a Xeon, 2026-11
+  }
+}
+
+/// How a kernel does against the bytes that its format must move, and what its conversion costs.
+struct FormatModel {
+  double of_copy;           ///< fraction of the copy bandwidth that it reaches on large matrices
+  double conversion_spmvs;  ///< in SpMVs of CSR
+  int launches;             ///< a SpMV
+};
+
+/// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes.
+constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike) {
+  bool const host = arch == Arch::host;
+  switch (format) {
+    case FormatName::csr:
+      return alike ? FormatModel{mean > 64 ? 1.00 : mean > 8 ? 0.93 : 0.97, 0, 1} : FormatModel{0.90, 0, 2};
+    case FormatName::csr5:
+      return {host ? 0.85 : 0.94, 5, 2};
+    case FormatName::coo:
+      return {0.70, 3, 3};
+    case FormatName::ell:
+    case FormatName::sell:
+      return {0.97, 6, 1};
+    case FormatName::hyb:
+      return {0.85, 8, 3};
+    case FormatName::dia:
+      return {0.96, 6, 1};
+    case FormatName::bdia:
+      return {0.97, 6, 1};
+    case FormatName::bsr:
+      return {0.92, 8, 1};
+    default:  // BRCV gives whole rows to groups of lanes
+      return {alike ? 0.90 : 0.50, 5, 1};
+  }
+}
+
+namespace detail {
+
+inline std::string sentence(char const* format, auto... values) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+}  // namespace detail
+
+/// The estimates of every format but HYB (SELL moves fewer bytes for the same matrices), by the bytes that each
+/// must move and the tables above. sizes in bytes of a scalar of the matrix and of x and y, of an ordinal and
+/// an offset.
+inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std::size_t scalar_bytes,
+                                              std::size_t vector_scalar_bytes, std::size_t ordinal_bytes,
+                                              std::size_t offset_bytes,
+                                              double fill_limit = default_fill_limit) {
+  using detail::sentence;
+  auto const S = static_cast<double>(scalar_bytes), I = static_cast<double>(ordinal_bytes),
+             P = static_cast<double>(offset_bytes);
+  auto const m = static_cast<double>(s.num_rows), n = static_cast<double>(s.num_cols),
+             nnz = static_cast<double>(s.nnz);
+  double const vectors = (m + n) * static_cast<double>(vector_scalar_bytes);
+  bool const alike = static_cast<double>(s.longest_row) <= 4.0 * s.mean_row + 32.0;
+  auto const machine = machine_model(arch);
+  std::vector<Estimate> all;
+  auto const add = [&](FormatName format, double matrix_bytes, std::string what, double fill) {
+    auto const model = format_model(arch, format, s.mean_row, alike);
+    Estimate e;
+    e.format = format;
+    e.bytes = matrix_bytes + vectors;
+    e.seconds = machine.launch_seconds * model.launches + e.bytes / (machine.bytes_per_second * model.of_copy);
+    if (arch != Arch::host &&
+        (format == FormatName::ell || format == FormatName::sell))  // one thread, batches of 8
+      e.seconds = std::fmax(e.seconds, static_cast<double>(s.longest_row) / 8.0 * 0.8e-6);
+    if (arch == Arch::host && (format == FormatName::ell || format == FormatName::sell))
+      e.seconds *= 1.15;  // gathers a lane, padding included
+    e.conversion_spmvs = model.conversion_spmvs;
+    e.refused = fill > fill_limit;
+    e.what = std::move(what);
+    if (e.refused) e.what += sentence("; the fill limit is %.3g", fill_limit);
+    all.push_back(std::move(e));
+  };
+  double const entries = std::fmax(nnz, 1.0);
+  add(FormatName::csr, nnz * (S + I) + (m + 1) * P,
+      alike ? "rows of like length" : "rows of very different lengths", 0);
+  add(FormatName::csr5, nnz * (S + I) * 1.015, "equal tiles, 1.5 % of descriptors", 0);
+  add(FormatName::coo, nnz * (S + 2 * I), "an index more an entry", 0);
+  double const ell = m * static_cast<double>(s.longest_row);
+  add(FormatName::ell, ell * (S + I), sentence("fill %.2f", ell / entries), ell / entries);
+  bool const sorts = s.slice_fill > 1.05;
+  double const sell = sorts ? s.sorted_slice_fill : s.slice_fill;
+  add(FormatName::sell,
+      nnz * sell * (S + I) + m / std::fmax(static_cast<double>(s.slice_rows), 1.0) * P + (sorts ? m * I : 0),
+      sentence("slices of %lld rows, fill %.3f", static_cast<long long>(s.slice_rows), sell), sell);
+  double const dia = m * static_cast<double>(s.num_diagonals), bdia = m * static_cast<double>(s.band_diagonals);
+  add(FormatName::dia, dia * S,
+      sentence("%lld diagonals, fill %.2f", static_cast<long long>(s.num_diagonals), dia / entries),
+      dia / entries);
+  add(FormatName::bdia, bdia * S,
+      sentence("%lld diagonals in %lld bands, fill %.2f", static_cast<long long>(s.band_diagonals),
+               static_cast<long long>(s.num_bands), bdia / entries),
+      bdia / entries);
+  std::size_t b = 2;
+  auto const block_bytes = [&](std::size_t size) {
+    auto const area = static_cast<double>(size * size);
+    return s.block_fill[size] * (S + I / area);
+  };
+  for (std::size_t i = 3; i < s.block_fill.size(); ++i)
+    if (block_bytes(i) < block_bytes(b)) b = i;
+  add(FormatName::bsr, nnz * block_bytes(b) + m / static_cast<double>(b) * P,
+      sentence("%zu x %zu blocks, fill %.2f", b, b, s.block_fill[b]), s.block_fill[b]);
+  add(FormatName::brcv,
+      nnz * S + static_cast<double>(s.stripe_columns) * I + static_cast<double>(s.num_stripes) * (I + 2 * P),
+      sentence("%lld stripes of %.1f rows", static_cast<long long>(s.num_stripes),
+               m / std::fmax(static_cast<double>(s.num_stripes), 1.0)),
+      0);
+  return all;
+}
+
+}  // namespace einkorn

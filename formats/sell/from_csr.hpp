@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/rows_by_length.hpp>
+#include <einkorn/formats/csr/same_structure.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/fill_limit.hpp>
+#include <einkorn/formats/from_csr.hpp>
+#include <einkorn/formats/sell/detail/fill_slices.hpp>
+#include <einkorn/formats/sell/detail/slice_widths.hpp>
+#include <einkorn/formats/sell/sell.hpp>
+#include <einkorn/formats/sell/sell_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+struct SellOptions {
+  int slice_rows = 0;      ///< C, 1 to 1024; 0: as many as threads or SIMD lanes work in step
+  std::int64_t sigma = 0;  ///< rows a sorting window: a multiple of C, or 1 for none; 0: see sell_tuning.hpp
+  double fill_limit = default_fill_limit;  ///< slots of rows for each entry of the CSR, at most
+  Checks checks = Checks::on;              ///< of the CSR's structure
+};
+
+/// CSR to SELL-C-sigma, on the device. Entries keep their order; unsorted rows, repeated positions and stored
+/// zeros stay as they are. Fill is counted over the slots of the rows; positions behind the last row, less than
+/// C times the last slice's width, are not held against the matrix.
+///
+/// sigma 0 sorts in windows of 4096 rows (rounded up to a multiple of C) where the fill without sorting passes
+/// 1.05 and there is more than one slice. Cost: reads the row offsets once (three times more to sort, and a
+/// sort of 64-bit keys: see rows_by_length.hpp), A once (columns twice more: checks and fingerprint), writes
+/// the slots. Fences exec. Throws InvalidArgument (slice_rows, sigma), FillLimit before anything of the size of
+/// the slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
+template <>
+struct FromCsr<Sell> {
+  using Options = SellOptions;
+
+  template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+  static Sell<std::remove_const_t<Scalar>, Ordinal, Offset, Device> make(
+      Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
+    using Value = std::remove_const_t<Scalar>;
+    require_kokkos("from_csr");
+    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[sell]");
+    int const slice_rows = options.slice_rows == 0 ? sell_slice_rows<Exec, Value> : options.slice_rows;
+    check(slice_rows, options);
+    if (options.checks == Checks::on) validate(exec, A);
+    Sell<Value, Ordinal, Offset, Device> F;
+    F.num_rows = A.num_rows;
+    F.num_cols = A.num_cols;
+    F.num_entries = A.nnz();
+    F.slice_rows = static_cast<Ordinal>(slice_rows);
+    F.slice_offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Sell::slice_offsets",
+                                                              static_cast<std::size_t>(F.num_slices()) + 1);
+    double const slots = order_rows(exec, F, A, options.sigma);
+    detail::require_fill("SELL", slots, static_cast<double>(A.nnz()), options.fill_limit);
+    std::size_t const size = detail::widths_to_offsets(exec, F);
+    F.source = fingerprint(exec, A);
+    F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
+    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
+    detail::fill_slices<false>(exec, F, A);
+    exec.fence("einkorn::from_csr[sell]: A may change from here on");
+    return F;
+  }
+
+ private:
+  static void check(int slice_rows, Options const& options) {
+    require<InvalidArgument>(slice_rows > 0 && slice_rows <= sell_most_slice_rows, [&] {
+      return "from_csr: SELL with slice_rows = " + std::to_string(slice_rows) +
+             ", expected 1 .. 1024, or 0 for the hardware's";
+    });
+    auto const sigma = options.sigma;
+    require<InvalidArgument>(sigma >= 0 && (sigma <= 1 || sigma % slice_rows == 0), [&] {
+      return "from_csr: SELL with sigma = " + std::to_string(sigma) +
+             ", expected a multiple of slice_rows = " + std::to_string(slice_rows) + ", 1 for no sorting, or 0";
+    });
+  }
+
+  /// Sets F.rows and leaves the widths of the slices in F.slice_offsets. Returns the slots of the rows.
+  template <class Exec, class Format, class Matrix>
+  static double order_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
+    if (sigma <= 1) {
+      double const slots = detail::slice_widths(exec, F, A);
+      bool const is_full = slots <= sell_fill_without_sorting * static_cast<double>(A.nnz());
+      if (sigma == 1 || is_full || F.num_slices() == 1) return slots;
+      auto const C = static_cast<std::int64_t>(F.slice_rows);
+      sigma = (sell_sorting_window + C - 1) / C * C;
+    }
+    F.rows = rows_by_length(exec, A, sigma);
+    return detail::slice_widths(exec, F, A);
+  }
+};
+
+/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
+/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
+/// checks: one read of A's values and row offsets and one write of F's values, asynchronous on exec, 1 launch.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
+void update_values(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+  detail::require_structure_of(exec, F.source, A, checks);
+  detail::fill_slices<true>(exec, F, A);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/fingerprint.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+/// SELL-C-sigma: the rows, in an order of the format's own, cut into slices of C = slice_rows positions; a
+/// slice is padded to its longest row and stored like a small ELLPACK matrix. Slot j of position p lies at
+/// slice_offsets(s) + j C + p % C of columns and values, s = p / C. A row's entries fill its first slots, in
+/// the order of the CSR; the slots behind them hold column -1 and value 0, and so do those of the positions
+/// from num_rows to the end of the last slice.
+///
+/// Invariants (validate() in validate.hpp checks them): 1 <= C <= 1024; slice_offsets has ceil(num_rows / C) +
+/// 1 entries (or none where there are no rows), begins with 0, does not decrease, holds multiples of C and ends
+/// with the size of columns and values; a column is -1 or in [0, num_cols), and behind a -1 a row has nothing
+/// else; num_entries of them are not -1; `rows` is empty (position p is row p) or holds every row once.
+/// Source: Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Sell {
+  static_assert(std::is_signed_v<Ordinal>, "einkorn::Sell: Ordinal must be signed");
+
+  using scalar_type = std::remove_const_t<Scalar>;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+  static constexpr bool needs_no_workspace = true;
+
+  Ordinal num_rows = 0, num_cols = 0;
+  Ordinal slice_rows = 1;  // C
+  Offset num_entries = 0;
+  Kokkos::View<Offset*, Device> slice_offsets;  // [num_slices + 1]
+  Kokkos::View<Ordinal*, Device> columns;       // [slice_offsets(num_slices)]
+  Kokkos::View<Scalar*, Device> values;         // [slice_offsets(num_slices)]
+  Kokkos::View<Ordinal*, Device> rows;          // [num_rows] position -> row, or empty
+  Fingerprint source;                           // of the CSR that it was made from
+
+  [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal num_slices() const {
+    return num_rows / slice_rows + (num_rows % slice_rows != 0 ? 1 : 0);
+  }
+  /// The position's slots (PaddedRows, see formats/detail/spmv_padded_rows.hpp).
+  KOKKOS_FORCEINLINE_FUNCTION Offset slot_begin(Ordinal position) const {
+    Unsigned const slice = slice_of(position);
+    return slice_offsets(slice) + static_cast<Offset>(static_cast<Unsigned>(position) - slice * width());
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Offset slot_stride() const { return static_cast<Offset>(slice_rows); }
+  KOKKOS_FORCEINLINE_FUNCTION Offset slot_count(Ordinal position) const {
+    Unsigned const slice = slice_of(position);
+    return (slice_offsets(slice + 1) - slice_offsets(slice)) / static_cast<Offset>(slice_rows);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal position) const {
+    return rows.extent(0) == 0 ? position : rows(position);
+  }
+  [[nodiscard]] Ordinal slot_alignment() const { return slice_rows; }
+  /// Slots of the slices before this position's: how a host divides the work.
+  KOKKOS_FORCEINLINE_FUNCTION Offset slots_before(Ordinal position) const {
+    return slice_offsets(slice_of(position));
+  }
+
+  /// Memory of the format.
+  [[nodiscard]] std::size_t bytes() const {
+    return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) +
+           slice_offsets.extent(0) * sizeof(Offset) + rows.extent(0) * sizeof(Ordinal);
+  }
+
+ private:
+  using Unsigned = std::make_unsigned_t<Ordinal>;  // divides faster, and the last slice may pass Ordinal's end
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Unsigned width() const { return static_cast<Unsigned>(slice_rows); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Unsigned slice_of(Ordinal position) const {
+    return static_cast<Unsigned>(position) / width();
+  }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/detail/spmv_padded_rows.hpp>
+#include <einkorn/formats/sell/sell.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+namespace einkorn {
+
+/// y <- alpha A x + beta y for A in SELL-C-sigma. x and y are in the caller's order: sorting never shows.
+///
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
+/// overlap neither x nor A's values (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
+/// NaN and infinity in x(0) included. Cost: 2 slots flops a column; bytes = slots (scalar + ordinal) + slices
+/// offset + cols scalar + rows scalar, rows scalar more when beta != 0, and rows ordinal more when rows are
+/// sorted. A multivector shares one pass over A among 4 columns on a GPU; on the host each column reads A anew.
+/// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch,
+/// InvalidArgument (overlap), Error (Kokkos not initialised). Source: Kreutzer, Hager, Wellein, Fehske, Bishop,
+/// SIAM J. Sci. Comput. 36(5), 2014, section 4.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Sell<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+          SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
+  using Sum = decltype(alpha);
+  detail::check_spmv(F, x, y);
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[sell]");
+  if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
+  detail::spmv_padded_rows(exec, "einkorn::spmv[sell]", Update<Sum>{alpha, beta}, F, x, y);
+}
+
+}  // namespace einkorn

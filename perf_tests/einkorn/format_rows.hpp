@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "support/candidates.hpp"
+#include "support/counts.hpp"
+
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/from_csr.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace einkorn::perf {
+
+/// The rows of a format that has one kernel: an SpMV with its plan, the conversion from CSR and the refresh of
+/// values. note(F) says what the conversion found. The bytes of an SpMV are those of the format and the
+/// vectors.
+template <template <class, class, class, class> class Format, class Scalar, class Ordinal, class Offset,
+          class Options, class Note>
+void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows,
+                Candidate row, Options options, Note const& note) {
+  if (!selection.wants(row.format, row.algorithm)) return;
+  using F = Format<Scalar, Ordinal, Offset, Device>;
+  options.checks = Checks::off;
+  auto const counts = counts_of(problem.A);
+  auto const matrix = std::make_shared<F>();
+  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+    *matrix = from_csr<Format>(problem.exec, problem.A, options);
+    auto const plan = make_spmv_plan(problem.exec, *matrix);
+    auto const kept = std::make_shared<std::decay_t<decltype(plan)>>(plan);
+    built.bytes = matrix->bytes() + vector_bytes(counts);
+    built.note = note(*matrix);
+    built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+  }));
+  if (!rows.back().run) return;
+
+  Candidate conversion;
+  conversion.operation = "conversion";
+  conversion.format = row.format;
+  conversion.algorithm = row.algorithm + " from_csr";
+  conversion.bytes = matrix->bytes() + csr_bytes(counts) - vector_bytes(counts);
+  conversion.run = [problem, options] {
+    [[maybe_unused]] F const again = from_csr<Format>(problem.exec, problem.A, options);
+  };
+  rows.push_back(conversion);
+  conversion.algorithm = row.algorithm + " update_values";
+  conversion.bytes = value_update_bytes(counts);
+  conversion.run = [problem, matrix] { update_values(problem.exec, *matrix, problem.A, Checks::off); };
+  rows.push_back(conversion);
+}
+
+inline Candidate row_of(std::string format, std::string algorithm) {
+  Candidate row;
+  row.format = std::move(format);
+  row.algorithm = std::move(algorithm);
+  return row;
+}
+
+}  // namespace einkorn::perf

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/counts.hpp"
+#include "support/spmm.hpp"
+
+#include <einkorn/formats/brcv/from_csr.hpp>
+#include <einkorn/formats/brcv/spmv.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <memory>
+#include <type_traits>
+
+namespace einkorn::perf {
+
+namespace {
+
+/// make() gives a matrix or a plan that spmv takes; bytes_of(it) what one SpMM moves of the matrix.
+template <class P, class Make>
+void add_row(P const& problem, Selection const& selection, Candidates& rows, char const* format,
+             char const* algorithm, Make const& make) {
+  if (!selection.wants(format, algorithm)) return;
+  Candidate row;
+  row.format = format;
+  row.algorithm = algorithm;
+  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+    auto const [plan, bytes] = make();
+    auto const kept = std::make_shared<std::decay_t<decltype(plan)>>(plan);
+    built.bytes = bytes + problem.y.extent(1) * vector_bytes(counts_of(problem.A));
+    using Scalar = typename std::decay_t<decltype(problem.y)>::value_type;
+    built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+  }));
+}
+
+}  // namespace
+
+template <class Scalar, class Layout>
+void add_spmm(SpmmProblem<Scalar, Layout> const& problem, Selection const& selection, Candidates& rows) {
+  auto const counts = counts_of(problem.A);
+  add_row(problem, selection, rows, "csr", "row_team", [&] {
+    SpmvOptions options;
+    options.algorithm = SpmvAlgorithm::row_team;
+    return std::pair(make_spmv_plan(problem.exec, problem.A, options, Checks::off),
+                     csr_bytes(counts) - vector_bytes(counts));
+  });
+  add_row(problem, selection, rows, "brcv", "row_team", [&] {
+    auto const F = from_csr<Brcv>(problem.exec, problem.A);
+    return std::pair(make_spmv_plan(problem.exec, F), F.bytes());
+  });
+  add_row(problem, selection, rows, "sell", "row_thread", [&] {
+    auto const F = from_csr<Sell>(problem.exec, problem.A);
+    return std::pair(make_spmv_plan(problem.exec, F), F.bytes());
+  });
+}
+
+template void add_spmm(SpmmProblem<double, Kokkos::LayoutLeft> const&, Selection const&, Candidates&);
+template void add_spmm(SpmmProblem<double, Kokkos::LayoutRight> const&, Selection const&, Candidates&);
+template void add_spmm(SpmmProblem<float, Kokkos::LayoutLeft> const&, Selection const&, Candidates&);
+template void add_spmm(SpmmProblem<float, Kokkos::LayoutRight> const&, Selection const&, Candidates&);
+
+}  // namespace einkorn::perf

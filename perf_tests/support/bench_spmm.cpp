@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/counts.hpp"
+#include "support/matrices.hpp"
+#include "support/spmm.hpp"
+#include "support/verify.hpp"
+
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/row_lengths.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace einkorn::perf {
+
+namespace {
+
+template <class Scalar, class Layout>
+void fill(Exec const& exec, Kokkos::View<Scalar**, Layout, Device> const& x) {
+  DenseVector<Scalar> const all("einkorn::perf::random", x.extent(0) * x.extent(1));
+  fill_by_hash(exec, all);
+  auto const columns = x.extent(1);
+  Kokkos::parallel_for(
+      "einkorn::perf::fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, all.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) { x(i / columns, i % columns) = all(i); });
+}
+
+/// The first, the middle and the last column against the reference, each on a Y full of NaN.
+template <class Scalar, class Layout>
+void check_results(SpmmProblem<Scalar, Layout> const& problem, MatrixReport& report) {
+  auto const k = problem.y.extent(1);
+  Problem<Scalar, int, int> one{problem.exec, problem.A, {}, DenseVector<Scalar>("y", problem.y.extent(0))};
+  for (std::size_t const column : {std::size_t(0), k / 2, k - 1}) {
+    DenseVector<Scalar> const x("x", problem.x.extent(0));
+    Kokkos::deep_copy(problem.exec, x, Kokkos::subview(problem.x, Kokkos::ALL, column));
+    one.x = x;
+    Reference<Scalar, int, int> const reference(one);
+    for (auto& result : report.results) {
+      if (!result.candidate.run || result.candidate.operation != "spmv") continue;
+      try {
+        Candidate of_column;
+        of_column.run = [&] {
+          Kokkos::deep_copy(problem.exec, problem.y, std::numeric_limits<Scalar>::quiet_NaN());
+          result.candidate.run();
+          Kokkos::deep_copy(problem.exec, one.y, Kokkos::subview(problem.y, Kokkos::ALL, column));
+        };
+        auto const deviation = reference.check(of_column);
+        result.error = std::max(result.error, deviation.worst);
+        result.wrong = result.wrong || !deviation.within_bound;
+      } catch (std::exception const& failure) {
+        result.candidate.run = nullptr;
+        result.candidate.refusal = failure.what();
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Scalar, class Layout>
+MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, int columns,
+                        Selection const& selection, Rule const& rule, bool verify) {
+  std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
+  auto const A = load_matrix<Scalar, int, int>(exec, name);
+  auto const k = static_cast<std::size_t>(columns);
+  Kokkos::View<Scalar**, Layout, Device> const x("x", static_cast<std::size_t>(A.num_cols), k);
+  Kokkos::View<Scalar**, Layout, Device> const y("y", static_cast<std::size_t>(A.num_rows), k);
+  fill(exec, x);
+  SpmmProblem<Scalar, Layout> const problem{exec, A, x, y};
+  auto const counts = counts_of(A);
+  MatrixReport report;
+  report.matrix = name;
+  report.scalar = std::is_same_v<Scalar, float> ? "float" : "double";
+  report.ordinal = "int32";
+  report.rows = counts.rows;
+  report.cols = counts.cols;
+  report.nnz = counts.nnz;
+  report.columns = columns;
+  report.layout = std::is_same_v<Layout, Kokkos::LayoutLeft> ? "left" : "right";
+  report.longest_row = static_cast<std::size_t>(row_lengths(exec, A).longest);
+  report.csr_bytes = csr_bytes(counts) + (k - 1) * vector_bytes(counts);
+  std::cerr << "einkorn-bench: " << name << ": converting\n";
+  Candidates rows;
+  add_spmm(problem, selection, rows);
+  if (selection.peers) {
+    add_kokkos_kernels_spmm(problem, rows);
+    add_cusparse_spmm(problem, rows);
+  }
+  for (auto& row : rows) report.results.push_back({std::move(row), {}, {}, 0.0, false});
+  if (verify && k > 0 && counts.rows > 0) check_results(problem, report);
+  measure(exec, bandwidth, rule, report);
+  for (auto& result : report.results) result.candidate.run = nullptr;  // and with it the matrices
+  return report;
+}
+
+template MatrixReport bench_spmm<double, Kokkos::LayoutLeft>(Exec const&, Bandwidth const&, std::string const&,
+                                                             int, Selection const&, Rule const&, bool);
+template MatrixReport bench_spmm<double, Kokkos::LayoutRight>(Exec const&, Bandwidth const&, std::string const&,
+                                                              int, Selection const&, Rule const&, bool);
+template MatrixReport bench_spmm<float, Kokkos::LayoutLeft>(Exec const&, Bandwidth const&, std::string const&,
+                                                            int, Selection const&, Rule const&, bool);
+template MatrixReport bench_spmm<float, Kokkos::LayoutRight>(Exec const&, Bandwidth const&, std::string const&,
+                                                             int, Selection const&, Rule const&, bool);
+
+}  // namespace einkorn::perf

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "../dia/diagonals.hpp"
+#include "../support/vectors.hpp"
+
+#include <einkorn/formats/bdia/from_csr.hpp>
+#include <einkorn/formats/bdia/spmv.hpp>
+
+namespace einkorn::test {
+namespace {
+
+auto in_bands(Csr<double, int, int, Device> const& A, std::int64_t gap = 0) {
+  BdiaOptions options;
+  options.fill_limit = 1e30;
+  options.max_gap = gap;
+  return from_csr<Bdia>(Space(), A, options);
+}
+
+template <class S>
+class BdiaKernel : public testing::Test {};
+using Scalars = testing::Types<double, float, Complex>;
+TYPED_TEST_SUITE(BdiaKernel, Scalars);
+
+/// make(matrix, format) for every pattern of diagonals, with and without joined gaps.
+template <class S, class Body>
+void on_bands(Body const& body) {
+  for (auto const& pattern : diagonal_patterns())
+    for (std::int64_t const gap : {0, 1, 3000}) {
+      SCOPED_TRACE(pattern.name + ", gap " + std::to_string(gap));
+      auto const A = with_numbers<S>(pattern, Numbers::integers);
+      BdiaOptions options;
+      options.fill_limit = 1e30;
+      options.max_gap = gap;
+      body(A, from_csr<Bdia>(Space(), A.on_device(), options));
+    }
+}
+
+TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
+  on_bands<TypeParam>([](auto const& A, auto const& F) {
+    expect_exact_products<TypeParam>(
+        A, [&](auto alpha, auto const& x, auto beta, auto const& y) { spmv(Space(), alpha, F, x, beta, y); });
+  });
+}
+
+// The kernel of the GPUs, in the space of this test: teams of one thread where there is no GPU. A window of 1
+// byte is one of a single diagonal; of 700 bytes, one of a few.
+template <BdiaTuning tuning, class S>
+void expect_windows(std::size_t most_rows = 10000) {
+  SCOPED_TRACE("window of " + std::to_string(tuning.window_bytes) + " bytes, " +
+               std::to_string(tuning.rows_a_thread) + " rows a thread");
+  on_bands<S>([most_rows](auto const& A, auto const& F) {
+    if (A.rows() > most_rows) return;
+    expect_exact_products<S>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
+      detail::spmv_windows<tuning>(Space(), "test", Update<S>{alpha, beta}, F, x, y);
+    });
+  });
+}
+
+constexpr int team = is_gpu<Space> ? 64 : 1;
+constexpr int two = is_gpu<Space> ? 64 : 2;
+
+TYPED_TEST(BdiaKernel, OfTheGpuStagesAllWindowsAtOnce) {
+  expect_windows<BdiaTuning{team, 1, 1, 8, 1, 32000}, TypeParam>();
+  expect_windows<BdiaTuning{team, 5, 1, 4, 1, 32000}, TypeParam>();
+}
+
+TYPED_TEST(BdiaKernel, OfTheGpuCutsWindowsThatDoNotFit) {
+  expect_windows<BdiaTuning{team, 1, 1, 8, 1, 1}, TypeParam>();
+  expect_windows<BdiaTuning{team, 2, 1, 4, 1, 1}, TypeParam>();
+  expect_windows<BdiaTuning{team, 3, 1, 3, 1, 700}, TypeParam>();
+  expect_windows<BdiaTuning{team, 2, 1, 1, 1, is_gpu<Space> ? 3000 : 100}, TypeParam>();
+}
+
+TYPED_TEST(BdiaKernel, OfTheGpuSharesWindowsAmongTheThreadsOfATeam) {
+  if (Space().concurrency() < two) GTEST_SKIP() << "one thread";
+  expect_windows<BdiaTuning{two, 1, 1, 4, 1, 32000}, TypeParam>(100);  // barriers are slow on shared cores
+  expect_windows<BdiaTuning{two, 2, 1, 4, 1, is_gpu<Space> ? 3000 : 100}, TypeParam>(100);
+}
+
+TYPED_TEST(BdiaKernel, OfTheGpuSharesOnePassAmongColumns) {
+  using S = TypeParam;
+  on_bands<S>([](auto const& A, auto const& F) {
+    for (std::size_t const k : {1u, 3u, 4u, 6u}) {
+      auto const x = from_columns<Kokkos::LayoutLeft>(number_columns<S>(A.cols(), k, 20), A.cols());
+      auto const y = from_columns<Kokkos::LayoutRight>(number_columns<S>(A.rows(), k, 40), A.rows());
+      auto const before = to_columns(y), from = to_columns(x);
+
+      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 4, 9000}>(Space(), "test", Update<S>{S(2), S(0.5)}, F, x,
+                                                               y);
+
+      auto const got = to_columns(y);
+      for (std::size_t j = 0; j < k; ++j)
+        EXPECT_TRUE(agrees(got[j], expected<S>(A, from[j], S(2), S(0.5)), before[j], true)) << "column " << j;
+    }
+  });
+}
+
+TEST(BdiaWindows, ABandOfTwentyThousandDiagonalsIsCut) {
+  auto const A = with_numbers<double>(on_diagonals(100, 20000, band(-50, 20000)), Numbers::integers);
+  auto const F = in_bands(A.on_device());
+  ASSERT_EQ(F.num_bands(), 1);
+
+  expect_exact_products<double>(
+      A, [&](auto alpha, auto const& x, auto beta, auto const& y) { spmv(Space(), alpha, F, x, beta, y); });
+  expect_exact_products<double>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
+    detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}>(Space(), "test", Update<double>{alpha, beta}, F,
+                                                              x, y);
+  });
+}
+
+TEST(BdiaWindows, AreZeroOutsideTheVector) {
+  // x is the middle of a longer array full of NaN: what is read beside it would show
+  auto const A = with_numbers<double>(on_diagonals(500, 500, band(-16, 33)), Numbers::integers);
+  auto const F = in_bands(A.on_device());
+  std::vector<double> around(700, not_a_number<double>());
+  auto const x = numbers<double>(Numbers::integers, 500, 2);
+  std::copy(x.begin(), x.end(), around.begin() + 100);
+  auto const part = Kokkos::subview(to_device(around), std::pair(100, 600));
+  for (bool const by_windows : {false, true}) {
+    auto const y = to_device(std::vector<double>(500, not_a_number<double>()));
+    if (by_windows)
+      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}>(Space(), "test", Update<double>{1, 0}, F, part,
+                                                                y);
+    else
+      spmv(Space(), 1.0, F, part, 0.0, y);
+    EXPECT_TRUE(agrees(to_host(y), expected<double>(A, x, 1.0, 0.0), x, true));
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test

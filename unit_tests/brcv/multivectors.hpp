@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+// Products with multivectors of any number of columns, for formats whose kernels put lanes over the columns.
+
+#include "../support/near.hpp"
+#include "../support/vectors.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace einkorn::test {
+
+/// Numbers of columns around every tile of the kernels.
+inline std::vector<std::size_t> column_counts() {
+  return {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129, 256};
+}
+
+/// One matrix, columns of X and Y, and what comes out, each column computed once.
+template <class VS, class Host>
+class Multivectors {
+ public:
+  using Sum = sum_type<typename Host::Scalar, VS>;
+
+  explicit Multivectors(Host const& A, Numbers kind = Numbers::integers, bool conjugated = false,
+                        std::size_t most = 256)
+      : rows_(A.rows()), cols_(A.cols()), exact_(kind == Numbers::integers) {
+    for (std::size_t j = 0; j < most; ++j) {
+      x_.push_back(numbers<VS>(kind, cols_, 1000 + j));
+      y_.push_back(numbers<VS>(kind, rows_, 3000 + j));
+      sums_.push_back(row_sums<Sum>(A, x_.back(), conjugated));
+    }
+  }
+
+  /// The first k columns, alpha and beta general; then beta = 0 and Y full of NaN. X and Y in the given
+  /// layouts.
+  template <class XLayout, class YLayout, class Multiply>
+  void expect(std::size_t k, Multiply const& multiply) const {
+    SCOPED_TRACE(std::to_string(k) + " columns");
+    for (bool const overwrite : {false, true}) {
+      auto const X = from_columns<XLayout>(first(x_, k), cols_);
+      auto const Y = from_columns<YLayout>(before(k, overwrite), rows_);
+      Sum const alpha(-2.5), beta(overwrite ? 0 : 0.5);
+
+      multiply(alpha, X, beta, Y);
+
+      compare(to_columns(Y), alpha, beta, before(k, overwrite));
+    }
+  }
+
+  /// X and Y are parts of larger row-major multivectors, at odd places; what is around Y stays as it was.
+  template <class Multiply>
+  void expect_parts(std::size_t k, Multiply const& multiply) const {
+    SCOPED_TRACE(std::to_string(k) + " columns of more");
+    auto const y = before(k, false);
+    auto const around = [k](auto const& columns, std::size_t rows) {
+      using T = typename std::decay_t<decltype(columns)>::value_type::value_type;
+      std::vector<std::vector<T>> more(k + 4, std::vector<T>(rows + 2, T(77)));
+      for (std::size_t j = 0; j < k; ++j)
+        std::copy(columns[j].begin(), columns[j].end(), more[j + 1].begin() + 1);
+      return more;
+    };
+    auto const all_x = from_columns<Kokkos::LayoutRight>(around(first(x_, k), cols_), cols_ + 2);
+    auto const all_y = from_columns<Kokkos::LayoutRight>(around(y, rows_), rows_ + 2);
+    auto const part = [k](auto const& all, std::size_t rows) {
+      return Kokkos::subview(all, std::pair<std::size_t, std::size_t>(1, rows + 1),
+                             std::pair<std::size_t, std::size_t>(1, k + 1));
+    };
+
+    multiply(Sum(3), part(all_x, cols_), Sum(-1), part(all_y, rows_));
+
+    auto got = to_columns(all_y);
+    std::vector<std::vector<VS>> inner;
+    for (std::size_t j = 1; j <= k; ++j) {
+      inner.emplace_back(got[j].begin() + 1, got[j].end() - 1);
+      std::copy(y[j - 1].begin(), y[j - 1].end(), got[j].begin() + 1);
+    }
+    compare(inner, Sum(3), Sum(-1), y);
+    EXPECT_EQ(got, around(y, rows_)) << "outside of Y";
+  }
+
+  /// A NaN in row `row` of X, in one column in three, reaches the rows of A with an entry there, in these
+  /// columns.
+  template <class Multiply>
+  void expect_nan_apart(Host const& A, std::size_t row, std::size_t k, Multiply const& multiply) const {
+    SCOPED_TRACE(std::to_string(k) + " columns, NaN");
+    auto x = first(x_, k);
+    for (std::size_t j = 0; j < k; j += 3) x[j][row] = not_a_number<VS>();
+    auto const X = from_columns<Kokkos::LayoutRight>(x, cols_);
+    auto const Y = from_columns<Kokkos::LayoutRight>(before(k, true), rows_);
+
+    multiply(Sum(1), X, Sum(0), Y);
+
+    auto const got = to_columns(Y);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      bool uses = false;
+      for (auto p = A.begin(i); p < A.end(i); ++p) uses = uses || A.column(p) == row;
+      for (std::size_t j = 0; j < k; ++j)
+        ASSERT_EQ(is_nan(got[j][i]), uses && j % 3 == 0) << "row " << i << ", column " << j;
+    }
+  }
+
+ private:
+  using Columns = std::vector<std::vector<VS>>;
+
+  static Columns first(Columns const& all, std::size_t k) {
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k)};
+  }
+  [[nodiscard]] Columns before(std::size_t k, bool overwrite) const {
+    return overwrite ? Columns(k, std::vector<VS>(rows_, not_a_number<VS>())) : first(y_, k);
+  }
+  void compare(Columns const& got, Sum alpha, Sum beta, Columns const& y) const {
+    ASSERT_EQ(got.size(), y.size());
+    for (std::size_t j = 0; j < got.size(); ++j)
+      ASSERT_TRUE(agrees(got[j], Expected<Sum>{sums_[j], alpha, beta}, y[j], exact_)) << "column " << j;
+  }
+
+  std::size_t rows_, cols_;
+  bool exact_;
+  Columns x_, y_;
+  std::vector<RowSums<Sum>> sums_;
+};
+
+/// Both layouts, one of each, parts of larger multivectors; the numbers of columns around tiles, up to `most`.
+template <class VS, class Host, class Multiply>
+void expect_products_of_any_width(Host const& A, std::size_t most, Multiply const& multiply) {
+  using Kokkos::LayoutLeft, Kokkos::LayoutRight;
+  Multivectors<VS, Host> const vectors(A, Numbers::integers, false, most);
+  for (auto const k : column_counts()) {
+    if (k > most) continue;
+    vectors.template expect<LayoutRight, LayoutRight>(k, multiply);
+    vectors.expect_parts(k, multiply);
+    if (k > 33) continue;
+    vectors.template expect<LayoutLeft, LayoutLeft>(k, multiply);
+    vectors.template expect<LayoutLeft, LayoutRight>(k, multiply);
+    vectors.template expect<LayoutRight, LayoutLeft>(k, multiply);
+  }
+}
+
+}  // namespace einkorn::test

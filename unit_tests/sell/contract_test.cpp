@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/format_contract.hpp"
+
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
+#include <einkorn/formats/sell/to_csr.hpp>
+#include <einkorn/formats/sell/validate.hpp>
+
+#include <numeric>
+
+namespace einkorn::test {
+namespace {
+
+/// Slots of the rows when rows in the given order are cut into slices of C.
+double slots_of(std::vector<std::size_t> const& lengths, std::size_t C) {
+  double slots = 0;
+  for (std::size_t first = 0; first < lengths.size(); first += C) {
+    auto const end = std::min(first + C, lengths.size());
+    std::size_t widest = 0;
+    for (auto i = first; i < end; ++i) widest = std::max(widest, lengths[i]);
+    slots += static_cast<double>(widest) * static_cast<double>(end - first);
+  }
+  return slots;
+}
+
+template <class C>
+struct SellSubject {
+  using Config = C;
+  using Options = SellOptions;
+  using Host = HostMatrixOf<C>;
+  static constexpr bool keeps_nan_apart = true;
+
+  static std::vector<std::pair<std::string, Options>> variants() {
+    return {{"default", {}},
+            {"C 5, no sorting", {.slice_rows = 5, .sigma = 1}},
+            {"C 32, windows of 64", {.slice_rows = 32, .sigma = 64}},
+            {"C 16, one window", {.slice_rows = 16, .sigma = 1048576}},
+            {"C 1", {.slice_rows = 1}}};
+  }
+  template <class Matrix>
+  static auto make(Matrix const& A, Options const& options) {
+    auto const F = from_csr<Sell>(Space(), A, options);
+    validate(Space(), F);
+    return F;
+  }
+  static double stored(Host const& A, Options const& options) {
+    auto const slice_rows = static_cast<std::size_t>(
+        options.slice_rows == 0 ? sell_slice_rows<Space, typename C::Scalar> : options.slice_rows);
+    std::vector<std::size_t> lengths(A.rows());
+    for (std::size_t i = 0; i < A.rows(); ++i) lengths[i] = A.end(i) - A.begin(i);
+    auto window = static_cast<std::size_t>(options.sigma);
+    if (window == 0) {
+      double const unsorted = slots_of(lengths, slice_rows);
+      if (unsorted <= 1.05 * static_cast<double>(A.nnz())) return unsorted;
+      window = (4096 + slice_rows - 1) / slice_rows * slice_rows;
+    }
+    for (std::size_t first = 0; first < lengths.size(); first += window)
+      std::sort(lengths.begin() + static_cast<std::ptrdiff_t>(first),
+                lengths.begin() + static_cast<std::ptrdiff_t>(std::min(first + window, lengths.size())),
+                std::greater<>());
+    return slots_of(lengths, slice_rows);
+  }
+  static Host returned(Host const& A) { return A; }
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Sell, FormatContract, Subjects<SellSubject>);
+
+}  // namespace
+}  // namespace einkorn::test

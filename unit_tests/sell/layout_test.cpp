@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Where the slots lie, on matrices that can be checked by hand; what from_csr and validate refuse.
+
+#include "../support/battery.hpp"
+#include "../support/near.hpp"
+#include "../support/throws.hpp"
+#include "../support/watch.hpp"
+
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
+#include <einkorn/formats/sell/to_csr.hpp>
+#include <einkorn/formats/sell/validate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using Matrix = Sell<double, int, int, Device>;
+
+/// Rows of lengths 1, 3, 0, 2, 1.
+HostMatrix<double> five_rows() {
+  return from_dense<double>({{0, 1, 0, 0}, {2, 0, 3, 4}, {}, {5, 0, 0, 6}, {0, 0, 7, 0}}, 4);
+}
+
+TEST(SellLayout, SlicesOfTwoRowsInTheirOrder) {
+  auto const F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 1});
+
+  EXPECT_EQ(F.num_slices(), 3);
+  EXPECT_EQ(F.nnz(), 7);
+  EXPECT_EQ(F.rows.extent(0), 0u);
+  EXPECT_EQ(to_host(F.slice_offsets), (std::vector<int>{0, 6, 10, 12}));
+  EXPECT_EQ(to_host(F.columns), (std::vector<int>{1, 0, -1, 2, -1, 3, -1, 0, -1, 3, 2, -1}));
+  EXPECT_EQ(to_host(F.values), (std::vector<double>{1, 2, 0, 3, 0, 4, 0, 5, 0, 6, 7, 0}));
+  EXPECT_EQ(F.bytes(), 12 * (sizeof(double) + sizeof(int)) + 4 * sizeof(int));
+}
+
+TEST(SellLayout, TheLongestRowsOfAWindowComeFirst) {
+  auto const all = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 6});
+  auto const windows = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 4});
+
+  EXPECT_EQ(to_host(all.rows), (std::vector<int>{1, 3, 0, 4, 2}));
+  EXPECT_EQ(to_host(all.slice_offsets), (std::vector<int>{0, 6, 8, 8}));
+  EXPECT_EQ(to_host(all.columns), (std::vector<int>{0, 0, 2, 3, 3, -1, 1, 2}));
+  EXPECT_EQ(to_host(all.values), (std::vector<double>{2, 5, 3, 6, 4, 0, 1, 7}));
+  EXPECT_EQ(all.bytes(), 8 * (sizeof(double) + sizeof(int)) + 4 * sizeof(int) + 5 * sizeof(int));
+  EXPECT_EQ(to_host(windows.rows), (std::vector<int>{1, 3, 0, 2, 4}));
+  EXPECT_EQ(to_host(windows.slice_offsets), (std::vector<int>{0, 6, 8, 10}));
+}
+
+TEST(SellLayout, EqualRowsAreLeftInTheirOrderAndUnequalOnesSorted) {
+  std::vector<std::int64_t> const equal(1000, 9);
+  std::vector<std::int64_t> unequal(1000);
+  for (std::size_t i = 0; i < unequal.size(); ++i) unequal[i] = i % 2 ? 9 : 1;
+  auto const make = [](std::vector<std::int64_t> const& lengths) {
+    return from_csr<Sell>(Space(),
+                          with_numbers<double>(from_lengths("", lengths, 50), Numbers::reals).on_device());
+  };
+
+  auto const plain = make(equal);
+  auto const sorted = make(unequal);
+
+  EXPECT_EQ(plain.slice_rows, (sell_slice_rows<Space, double>));
+  EXPECT_EQ(plain.rows.extent(0), 0u);
+  auto const rows = to_host(sorted.rows);
+  ASSERT_EQ(rows.size(), 1000u);
+  for (std::size_t p = 0; p < 500; ++p) {
+    EXPECT_EQ(rows[p], static_cast<int>(2 * p + 1));
+    EXPECT_EQ(rows[500 + p], static_cast<int>(2 * p));
+  }
+}
+
+TEST(SellLayout, ADefaultConstructedOneIsZeroTimesZero) {
+  Matrix const F;
+  Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
+
+  validate(Space(), F);
+  spmv(Space(), 1.0, F, x, 0.0, y);
+
+  EXPECT_EQ(to_csr(Space(), F).nnz(), 0);
+}
+
+TEST(SellOptions, ThatAreNone) {
+  auto const A = five_rows().on_device();
+  auto const refused = [&](SellOptions const& options, std::vector<std::string> const& parts) {
+    EXPECT_TRUE(throws<InvalidArgument>([&] { (void)from_csr<Sell>(Space(), A, options); }, parts));
+  };
+  refused({.slice_rows = -1}, {"slice_rows = -1", "1 .. 1024"});
+  refused({.slice_rows = 1025}, {"slice_rows = 1025", "1 .. 1024"});
+  refused({.slice_rows = 8, .sigma = 12}, {"sigma = 12", "slice_rows = 8"});
+  refused({.slice_rows = 8, .sigma = -8}, {"sigma = -8"});
+}
+
+TEST(SellOptions, ThousandRowsASlice) {
+  auto const host = with_numbers<double>(random_pattern(3000, 200, 3), Numbers::integers);
+  auto const x = numbers<double>(Numbers::integers, 200, 2);
+  auto const y = to_device(std::vector<double>(3000));
+
+  auto const F = from_csr<Sell>(Space(), host.on_device(), {.slice_rows = 1024, .sigma = 2048});
+  spmv(Space(), 1.0, F, to_device(x), 0.0, y);
+
+  validate(Space(), F);
+  EXPECT_TRUE(agrees(to_host(y), expected<double>(host, x, 1.0, 0.0), std::vector<double>(3000), true));
+}
+
+TEST(SellFill, IsRefusedWithTheFigureAndTakenAtTheLimit) {
+  auto const A = five_rows().on_device();  // 11 slots of rows for 7 entries: 6 + 4 + 1
+  EXPECT_TRUE(throws<FillLimit>(
+      [&] { (void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 1.5}); },
+      {"SELL", "11", "7", "1.57", "limit is 1.5"}));
+  EXPECT_NO_THROW((void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 11.0 / 7.0}));
+}
+
+TEST(SellConversion, CopiesAFewNumbersToTheHost) {
+  auto const A = with_numbers<double>(random_pattern(3000, 2500, 1), Numbers::reals).on_device();
+  Kokkos::fence();
+  Watch const watch;
+  auto const F = from_csr<Sell>(Space(), A);
+  auto const back = to_csr(Space(), F);
+  update_values(Space(), F, back);
+  EXPECT_LE(watch.copied_bytes(), 512u);
+}
+
+/// What validate says of the sorted form of five_rows() after `spoil`.
+template <class Spoil>
+testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil const& spoil) {
+  Matrix F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 6});
+  validate(Space(), F);
+  spoil(F);
+  return throws<InvalidStructure>([&] { validate(Space(), F); }, parts);
+}
+
+/// view(i) <- value
+template <class View>
+void set(View& view, std::size_t i, typename View::value_type value) {
+  auto entries = to_host(view);
+  entries[i] = value;
+  view = to_device(entries);
+}
+
+TEST(SellValidate, Sizes) {
+  EXPECT_TRUE(refused({"negative size -5 x 4"}, [](Matrix& F) { F.num_rows = -5; }));
+  EXPECT_TRUE(refused({"slice_rows is 0", "1 .. 1024"}, [](Matrix& F) { F.slice_rows = 0; }));
+  EXPECT_TRUE(refused({"slice_rows is 2000"}, [](Matrix& F) { F.slice_rows = 2000; }));
+  EXPECT_TRUE(refused({"columns has 7 slots, values 8"}, [](Matrix& F) { Kokkos::resize(F.columns, 7); }));
+  EXPECT_TRUE(refused({"rows has extent 4", "num_rows = 5"}, [](Matrix& F) { Kokkos::resize(F.rows, 4); }));
+  EXPECT_TRUE(refused({"slice_offsets has extent 3", "slices + 1 = 4"},
+                      [](Matrix& F) { Kokkos::resize(F.slice_offsets, 3); }));
+  EXPECT_TRUE(refused({"entries, but no rows"}, [](Matrix& F) {
+    F.num_rows = 0;
+    F.rows = {};
+    F.slice_offsets = {};
+  }));
+  EXPECT_TRUE(refused({"num_entries is 6", "7 slots"}, [](Matrix& F) { F.num_entries = 6; }));
+}
+
+TEST(SellValidate, SliceOffsets) {
+  EXPECT_TRUE(refused({"slice_offsets(0) is 2", "expected 0"}, [](Matrix& F) { set(F.slice_offsets, 0, 2); }));
+  EXPECT_TRUE(refused({"slice_offsets(3) is 10", "8"}, [](Matrix& F) { set(F.slice_offsets, 3, 10); }));
+  EXPECT_TRUE(refused({"slice 0 has slots 0 to 5", "multiple of slice_rows = 2"},
+                      [](Matrix& F) { set(F.slice_offsets, 1, 5); }));
+  EXPECT_TRUE(refused({"slice 1 has slots 10 to 8"}, [](Matrix& F) { set(F.slice_offsets, 1, 10); }));
+}
+
+TEST(SellValidate, RowsThatAreNoPermutation) {
+  EXPECT_TRUE(refused({"rows(2) is 5", "0 .. 5 - 1"}, [](Matrix& F) { set(F.rows, 2, 5); }));
+  EXPECT_TRUE(refused({"rows(2) is -1"}, [](Matrix& F) { set(F.rows, 2, -1); }));
+  EXPECT_TRUE(refused({"rows(3) is 1", "twice"}, [](Matrix& F) { set(F.rows, 3, 1); }));
+}
+
+TEST(SellValidate, Columns) {
+  EXPECT_TRUE(refused({"slot 3 has column 4", "0 .. 4 - 1"}, [](Matrix& F) { set(F.columns, 3, 4); }));
+  EXPECT_TRUE(refused({"slot 5 has column -2"}, [](Matrix& F) { set(F.columns, 5, -2); }));
+  EXPECT_TRUE(refused({"slot 4 has column 3", "behind a row's entries"},
+                      [](Matrix& F) { set(F.columns, 2, -1); }));  // a gap before slot 4
+}
+
+TEST(SellValidate, AnEntryBehindTheLastRow) {
+  Matrix F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 1});
+  set(F.columns, 11, 0);
+  EXPECT_TRUE(throws<InvalidStructure>([&] { validate(Space(), F); }, {"slot 11 has column 0", "last row"}));
+}
+
+}  // namespace
+}  // namespace einkorn::test
