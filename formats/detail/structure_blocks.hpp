@@ -12,10 +12,10 @@
 
 namespace einkorn::detail {
 
-inline constexpr std::int64_t most_sampled_block_rows = 4096;
+inline constexpr std::int64_t most_sampled_block_rows = 4096, longest_sampled_row = 1024;
 
 /// Blocks and entries of a sample of rows of b x b blocks. One row of blocks a thread: the b rows are merged by
-/// block column.
+/// block column. Rows of more than longest_sampled_row entries in the mean are no part of the sample.
 template <int b, class Exec, class Matrix, class Device>
 struct LookAtBlocks {
   using Ordinal = typename Matrix::ordinal_type;
@@ -36,6 +36,7 @@ struct LookAtBlocks {
       end[r] = A.row_end(static_cast<Ordinal>(first + r));
       entries += static_cast<std::int64_t>(end[r] - at[r]);
     }
+    if (entries > b * longest_sampled_row) return;  // one thread would be at it for long
     for (;; ++blocks) {
       Ordinal next = -1;
       for (int r = 0; r < b; ++r)

@@ -99,6 +99,14 @@ struct LookAtRows {
   }
 
  private:
+  /// On a GPU through the first-level cache, which may show what was there before: a flag is then stored again.
+  /// Read atomically, flags of few diagonals would be asked of one line of the second-level cache.
+  static KOKKOS_FORCEINLINE_FUNCTION bool is_clear(int const* flag) {
+    if constexpr (is_gpu<Exec>)
+      return *flag == 0;
+    else
+      return Kokkos::atomic_load(flag) == 0;
+  }
   static KOKKOS_FUNCTION bool is_largest(int slot) {
     return slot == Found::longest_row || slot == Found::lower_bandwidth || slot == Found::upper_bandwidth;
   }
@@ -128,7 +136,7 @@ struct LookAtRows {
       if (distance > own[Found::upper_bandwidth]) own[Found::upper_bandwidth] = distance;
       int* const flag =
           &found.diagonal(static_cast<std::size_t>(distance + static_cast<std::int64_t>(A.num_rows) - 1));
-      if (Kokkos::atomic_load(flag) == 0) Kokkos::atomic_store(flag, 1);
+      if (is_clear(flag)) Kokkos::atomic_store(flag, 1);
       if (k > begin && static_cast<std::int64_t>(A.columns(k - 1)) >= column) unsorted = 1;
       if (alike && differs == 0 && A.columns(k - length) != A.columns(k)) differs = 1;
     }

@@ -136,6 +136,20 @@ TEST(CooSpmv, SumsOfNeighbouringRowsDoNotMix) {
   EXPECT_EQ(to_host(y), want);
 }
 
+TEST(CooSpmv, ShortGapsBeforeBetweenAndAfterTheEntriesAreWritten) {
+  auto const F =
+      by_hand(9, 3, {2, 2, 2, 3, 3, 3, 6, 6, 6}, {0, 1, 2, 0, 1, 2, 0, 1, 2});  // rows 0, 1, 4, 5, 7, 8 empty
+  auto const plan = make_spmv_plan(Space(), F);
+  auto const x = to_device(std::vector<double>{1, 10, 100});
+  auto const y = to_device(std::vector<double>(9, not_a_number<double>()));
+
+  spmv(Space(), plan, 1.0, x, 0.0, y);
+  EXPECT_EQ(to_host(y), (std::vector<double>{0, 0, 111, 111, 0, 0, 111, 0, 0}));
+  Kokkos::deep_copy(y, 2.0);
+  spmv(Space(), plan, 1.0, x, 0.5, y);
+  EXPECT_EQ(to_host(y), (std::vector<double>{1, 1, 112, 112, 1, 1, 112, 1, 1}));
+}
+
 TEST(CooSpmv, APlanScalesYApartOnlyWhereManyRowsAreEmpty) {
   struct Case {
     char const* name;

@@ -100,13 +100,14 @@ TEST(SellOptions, ThatAreNone) {
 TEST(SellOptions, ThousandRowsASlice) {
   auto const host = with_numbers<double>(random_pattern(3000, 200, 3), Numbers::integers);
   auto const x = numbers<double>(Numbers::integers, 200, 2);
-  auto const y = to_device(std::vector<double>(3000));
+  std::vector<double> const before(3000, not_a_number<double>());
+  auto const y = to_device(before);
 
   auto const F = from_csr<Sell>(Space(), host.on_device(), {.slice_rows = 1024, .sigma = 2048});
   spmv(Space(), 1.0, F, to_device(x), 0.0, y);
 
   validate(Space(), F);
-  EXPECT_TRUE(agrees(to_host(y), expected<double>(host, x, 1.0, 0.0), std::vector<double>(3000), true));
+  EXPECT_TRUE(agrees(to_host(y), expected<double>(host, x, 1.0, 0.0), before, true));
 }
 
 TEST(SellFill, IsRefusedWithTheFigureAndTakenAtTheLimit) {

@@ -51,7 +51,8 @@ struct MarkStripes {
         Offset const at = done + static_cast<Offset>(lane);
         differs = A.columns(begin + at) != A.columns(before + at);
       }
-      starts_here = starts_here || (L::ballot(differs) & of_group) != 0;
+      Mask const found = L::ballot(differs);  // by every lane, whatever its row has come to
+      starts_here = starts_here || (found & of_group) != 0;
       done += lanes;
     }
     if (inside && lane == 0) starts(row) = starts_here ? 1 : 0;

@@ -140,13 +140,13 @@ struct SpmmStripes {
             from + static_cast<std::size_t>(staged.column(j + u < count ? j + u : count - 1)) * row_stride;
         for (int q = 0; q < cols; ++q) from_x[u][q] = Sum(row[columns[q]]);
       }
-      for (int u = 0; u < tuning.unroll; ++u) {
-        if (j + u >= count) break;
-        Scalar values[rows];
-        staged.template values_of<rows>(j + u, values);
-        for (int r = 0; r < rows; ++r)
-          for (int q = 0; q < cols; ++q) sum[r][q] += Sum(values[r]) * from_x[u][q];
-      }
+      for (int u = 0; u < tuning.unroll; ++u)
+        if (j + u < count) {
+          Scalar values[rows];
+          staged.template values_of<rows>(j + u, values);
+          for (int r = 0; r < rows; ++r)
+            for (int q = 0; q < cols; ++q) sum[r][q] += Sum(values[r]) * from_x[u][q];
+        }
     }
   }
 };
