@@ -60,9 +60,11 @@ struct Sell {
     return rows.extent(0) == 0 ? position : rows(position);
   }
   [[nodiscard]] Ordinal slot_alignment() const { return slice_rows; }
-  /// Slots of the slices before this position's: how a host divides the work.
+  /// Slots of the positions before this one: how a host divides the work.
   KOKKOS_FORCEINLINE_FUNCTION Offset slots_before(Ordinal position) const {
-    return slice_offsets(slice_of(position));
+    Unsigned const slice = slice_of(position);
+    auto const before = static_cast<Offset>(static_cast<Unsigned>(position) - slice * width());
+    return slice_offsets(slice) + before * slot_count(position);
   }
 
   /// Memory of the format.
