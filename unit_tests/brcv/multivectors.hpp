@@ -129,10 +129,9 @@ class Multivectors {
 };
 
 /// Both layouts, one of each, parts of larger multivectors; the numbers of columns around tiles, up to `most`.
-template <class VS, class Host, class Multiply>
-void expect_products_of_any_width(Host const& A, std::size_t most, Multiply const& multiply) {
+template <class Vectors, class Multiply>
+void expect_products_of_any_width(Vectors const& vectors, std::size_t most, Multiply const& multiply) {
   using Kokkos::LayoutLeft, Kokkos::LayoutRight;
-  Multivectors<VS, Host> const vectors(A, Numbers::integers, false, most);
   for (auto const k : column_counts()) {
     if (k > most) continue;
     vectors.template expect<LayoutRight, LayoutRight>(k, multiply);
@@ -142,6 +141,52 @@ void expect_products_of_any_width(Host const& A, std::size_t most, Multiply cons
     vectors.template expect<LayoutLeft, LayoutRight>(k, multiply);
     vectors.template expect<LayoutRight, LayoutLeft>(k, multiply);
   }
+}
+
+// Checks of one matrix, to be made with every way to multiply it: check(multiply).
+
+template <class VS, class Host>
+auto check_every_width(Host const& host, std::size_t most) {
+  return [most, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, most)](auto const& multiply) {
+    expect_products_of_any_width(vectors, most, multiply);
+  };
+}
+
+/// host: with real numbers.
+template <class VS, class Host>
+auto check_rounding(Host const& host) {
+  return [vectors = Multivectors<VS, Host>(host, Numbers::reals, false, 33)](auto const& multiply) {
+    for (std::size_t const k : {5u, 17u, 33u})
+      vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
+  };
+}
+
+template <class VS, class Host>
+auto check_nan(Host const& host) {
+  return [&host, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, 65)](auto const& multiply) {
+    for (std::size_t const k : {3u, 4u, 9u, 17u, 65u}) {
+      vectors.expect_nan_apart(host, 0, k, multiply);
+      vectors.expect_nan_apart(host, host.cols() - 1, k, multiply);
+    }
+  };
+}
+
+/// Ten runs give the same bits, and so do columns that are alike, wherever they lie.
+template <class VS, class Host>
+auto check_repeatability(Host const& host) {
+  return [&host](auto const& multiply) {
+    auto const x = std::vector(37, numbers<VS>(Numbers::reals, host.cols(), 2));
+    auto const y = std::vector(37, numbers<VS>(Numbers::reals, host.rows(), 3));
+    auto const X = from_columns<Kokkos::LayoutRight>(x, host.cols());
+    std::vector<std::vector<VS>> first;
+    for (int run = 0; run < 10; ++run) {
+      auto const Y = from_columns<Kokkos::LayoutRight>(y, host.rows());
+      multiply(VS(0.75), X, VS(0.5), Y);
+      if (run == 0) first = to_columns(Y);
+      EXPECT_EQ(to_columns(Y), first);
+    }
+    for (auto const& column : first) EXPECT_EQ(column, first[0]);
+  };
 }
 
 }  // namespace einkorn::test

@@ -23,30 +23,26 @@ std::vector<Pattern> patterns() {
   return some;
 }
 
-/// body(host, multiply without a plan), body(host, multiply with a plan) for every pattern.
-template <class S, class VS, class O = int, class F = int, class Body>
-void with_and_without_plan(std::vector<Pattern> const& some, Body const& body,
-                           Numbers kind = Numbers::integers) {
-  for (auto const& pattern : some) {
+/// check_of(host)(multiply) without and with a plan, for every pattern.
+template <class S, class VS, class O = int, class F = int, class CheckOf>
+void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
+  for (auto const& pattern : patterns()) {
     auto const host = with_numbers<S, O, F>(pattern, kind);
     auto const A = from_csr<Brcv>(Space(), host.on_device());
     auto const plan = make_spmv_plan<VS>(Space(), A);
+    auto const check = check_of(host);
     {
       SCOPED_TRACE(pattern.name + ", no plan");
-      body(host,
-           [&](auto alpha, auto const& X, auto beta, auto const& Y) { spmv(Space(), alpha, A, X, beta, Y); });
+      check([&](auto alpha, auto const& X, auto beta, auto const& Y) { spmv(Space(), alpha, A, X, beta, Y); });
     }
     SCOPED_TRACE(pattern.name + ", plan");
-    body(host,
-         [&](auto alpha, auto const& X, auto beta, auto const& Y) { spmv(Space(), plan, alpha, X, beta, Y); });
+    check([&](auto alpha, auto const& X, auto beta, auto const& Y) { spmv(Space(), plan, alpha, X, beta, Y); });
   }
 }
 
 template <class S, class VS, class O = int, class F = int>
 void expect_every_width(std::size_t most) {
-  with_and_without_plan<S, VS, O, F>(patterns(), [most](auto const& host, auto const& multiply) {
-    expect_products_of_any_width<VS>(host, most, multiply);
-  });
+  each_way<S, VS, O, F>([most](auto const& host) { return check_every_width<VS>(host, most); });
 }
 
 TEST(BrcvSpmm, OfDouble) {
@@ -66,45 +62,15 @@ TEST(BrcvSpmm, OfARealMatrixWithComplexVectors) {
 }
 
 TEST(BrcvSpmm, StaysWithinTheBoundOfRoundingErrors) {
-  with_and_without_plan<double, double>(
-      patterns(),
-      [](auto const& host, auto const& multiply) {
-        using Host = std::decay_t<decltype(host)>;
-        Multivectors<double, Host> const vectors(host, Numbers::reals, false, 33);
-        for (std::size_t const k : {5u, 17u, 33u})
-          vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
-      },
-      Numbers::reals);
+  each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
 }
 
 TEST(BrcvSpmm, KeepsNaNInTheRowsThatUseIt) {
-  with_and_without_plan<double, double>(patterns(), [](auto const& host, auto const& multiply) {
-    using Host = std::decay_t<decltype(host)>;
-    Multivectors<double, Host> const vectors(host, Numbers::integers, false, 65);
-    for (std::size_t const k : {3u, 4u, 9u, 17u, 65u}) {
-      vectors.expect_nan_apart(host, 0, k, multiply);
-      vectors.expect_nan_apart(host, host.cols() - 1, k, multiply);
-    }
-  });
+  each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
 }
 
 TEST(BrcvSpmm, GivesTheSameBitsOnEveryRun) {
-  with_and_without_plan<double, double>(
-      striped_patterns(),
-      [](auto const& host, auto const& multiply) {
-        auto const x = std::vector(37, numbers<double>(Numbers::reals, host.cols(), 2));
-        auto const y = std::vector(37, numbers<double>(Numbers::reals, host.rows(), 3));
-        auto const X = from_columns<Kokkos::LayoutRight>(x, host.cols());
-        decltype(to_columns(X)) first;
-        for (int run = 0; run < 5; ++run) {
-          auto const Y = from_columns<Kokkos::LayoutRight>(y, host.rows());
-          multiply(0.75, X, 0.5, Y);
-          if (run == 0) first = to_columns(Y);
-          EXPECT_EQ(to_columns(Y), first);
-        }
-        for (auto const& column : first) EXPECT_EQ(column, first[0]) << "columns are alike wherever they lie";
-      },
-      Numbers::reals);
+  each_way<double, double>([](auto const& host) { return check_repeatability<double>(host); }, Numbers::reals);
 }
 
 TEST(BrcvSpmm, AlphaOfZeroReadsNeitherAnXNorA) {

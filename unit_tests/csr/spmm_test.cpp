@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace einkorn::test {
 namespace {
@@ -29,24 +31,23 @@ std::vector<Approach> approaches() {
           {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true}};
 }
 
-/// body(host, multiply) for every pattern and approach.
-template <class S, class VS, class O = int, class F = int, class Body>
-void each_way(Body const& body, Numbers kind = Numbers::integers) {
+/// check_of(host)(multiply) for every pattern and approach.
+template <class S, class VS, class O = int, class F = int, class CheckOf>
+void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
   for (auto const& pattern : patterns()) {
     auto const host = with_numbers<S, O, F>(pattern, kind);
     auto const A = host.on_device();
+    auto const check = check_of(host);
     for (auto const& approach : approaches()) {
       SCOPED_TRACE(pattern.name + ", " + approach.name);
-      body(host, Multiply<decltype(A), VS>(A, approach));
+      check(Multiply<decltype(A), VS>(A, approach));
     }
   }
 }
 
 template <class S, class VS, class O = int, class F = int>
 void expect_every_width(std::size_t most) {
-  each_way<S, VS, O, F>([most](auto const& host, auto const& multiply) {
-    expect_products_of_any_width<VS>(host, most, multiply);
-  });
+  each_way<S, VS, O, F>([most](auto const& host) { return check_every_width<VS>(host, most); });
 }
 
 TEST(CsrSpmm, OfDouble) {
@@ -79,46 +80,19 @@ TEST(CsrSpmm, WithTheTranspose) {
   auto const A = host.on_device();
   Multiply<decltype(A), double> const multiply(
       A, {"", {.op = Op::transpose, .algorithm = SpmvAlgorithm::row_team}, true});
-  expect_products_of_any_width<double>(transposed(host), 65, multiply);
+  check_every_width<double>(transposed(host), 65)(multiply);
 }
 
 TEST(CsrSpmm, StaysWithinTheBoundOfRoundingErrors) {
-  each_way<double, double>(
-      [](auto const& host, auto const& multiply) {
-        using Host = std::decay_t<decltype(host)>;
-        Multivectors<double, Host> const vectors(host, Numbers::reals, false, 33);
-        for (std::size_t const k : {5u, 17u, 33u})
-          vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
-      },
-      Numbers::reals);
+  each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
 }
 
 TEST(CsrSpmm, KeepsNaNInTheRowsThatUseIt) {
-  each_way<double, double>([](auto const& host, auto const& multiply) {
-    using Host = std::decay_t<decltype(host)>;
-    Multivectors<double, Host> const vectors(host, Numbers::integers, false, 65);
-    for (std::size_t const k : {3u, 4u, 9u, 17u, 65u}) {
-      vectors.expect_nan_apart(host, 0, k, multiply);
-      vectors.expect_nan_apart(host, host.cols() - 1, k, multiply);
-    }
-  });
+  each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
 }
 
 TEST(CsrSpmm, GivesTheSameBitsOnEveryRun) {
-  each_way<double, double>(
-      [](auto const& host, auto const& multiply) {
-        auto const x = std::vector(37, numbers<double>(Numbers::reals, host.cols(), 2));
-        auto const y = std::vector(37, numbers<double>(Numbers::reals, host.rows(), 3));
-        auto const X = from_columns<Kokkos::LayoutRight>(x, host.cols());
-        decltype(to_columns(X)) first;
-        for (int run = 0; run < 5; ++run) {
-          auto const Y = from_columns<Kokkos::LayoutRight>(y, host.rows());
-          multiply(0.75, X, 0.5, Y);
-          if (run == 0) first = to_columns(Y);
-          EXPECT_EQ(to_columns(Y), first);
-        }
-      },
-      Numbers::reals);
+  each_way<double, double>([](auto const& host) { return check_repeatability<double>(host); }, Numbers::reals);
 }
 
 }  // namespace

@@ -122,13 +122,9 @@ struct SpmmRowTile {
       values[u] = Sum(L::shuffle(held.value, j + u, lanes));
       for (int q = 0; q < cols; ++q) from_x[u][q] = Sum(row[columns[q]]);
     }
-    for (int u = 0; u < unroll; ++u) {
-      bool const used = at + static_cast<Offset>(u) < length;
-      for (int q = 0; q < cols; ++q) {
-        Sum const product = values[u] * from_x[u][q];
-        sum[q] += used ? product : Sum(0);
-      }
-    }
+    for (int u = 0; u < unroll; ++u)
+      if (at + static_cast<Offset>(u) < length)
+        for (int q = 0; q < cols; ++q) sum[q] += values[u] * from_x[u][q];
   }
 };
 
