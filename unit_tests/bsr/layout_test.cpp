@@ -104,7 +104,7 @@ TEST(BsrLayout, AStoredZeroHasItsBlockAndIsLostOnTheWayBack) {
 }
 
 TEST(BsrLayout, PaddingPastTheLastColumnReadsNothingOfX) {
-  auto const A = from_dense<double>({{1, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}}, 4);
+  HostMatrix<double> const A{4, 4, {0, 2, 2, 2, 3}, {0, 1, 3}, {1, 1, 1}};
   for (int const b : {3, 5, 6, 7, 8, 11}) {
     SCOPED_TRACE("b = " + std::to_string(b));
     auto const nan = std::numeric_limits<double>::quiet_NaN();
