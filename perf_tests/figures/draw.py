@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""draw.py FIGURE [--out DIR] [--png] [--caches cold|warm] [--matrix NAME] FILE.json...
+
+Draws what einkorn-bench --json wrote: an SVG a figure, and beside it a JSON file with exactly the numbers drawn, where
+they were measured, and what was refused. All files must be of one machine and one build.
+
+  bdia   bands over their width: rates, and time and bytes beside bDIA's
+  mesh   all formats on one matrix, cold and warm; --matrix where the files hold several
+  brcv   memory of BRCV over the height of the stripes; SpMM over the columns
+
+A line or a bar is the fastest algorithm of its format; which one that was is in the JSON.
+
+Exit: 0 done, 2 usage, 3 the files cannot be drawn, 4 matplotlib is missing."""
+import argparse
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import bdia  # noqa: E402
+import brcv  # noqa: E402
+import inputs  # noqa: E402
+import mesh  # noqa: E402
+
+FIGURES = {"bdia": bdia, "mesh": mesh, "brcv": brcv}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("figure", choices=FIGURES)
+    parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE.json")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder, made where it is missing")
+    parser.add_argument("--png", action="store_true", help="a PNG beside each SVG")
+    parser.add_argument("--caches", choices=("cold", "warm"), default="cold", help="bdia and brcv: the times to draw")
+    parser.add_argument("--matrix", help="mesh: the matrix, as the files name it")
+    options = parser.parse_args(arguments)
+    try:
+        import canvas
+    except ImportError as error:
+        print(f"draw.py: {sys.executable} cannot import matplotlib ({error}): on Debian, apt-get install "
+              "python3-matplotlib and run with /usr/bin/python3", file=sys.stderr)
+        return 4
+    try:
+        made = FIGURES[options.figure].drawings(inputs.read(options.files), options)
+        options.out.mkdir(parents=True, exist_ok=True)
+        for drawing in made:
+            for suffix in (".svg", ".png")[:1 + options.png]:
+                path = options.out / (drawing["figure"] + suffix)
+                canvas.draw(drawing, path)
+                print(path)
+            text = json.dumps(drawing | {"caption": inputs.caption(drawing)}, indent=1, allow_nan=False)
+            (options.out / (drawing["figure"] + ".json")).write_text(text + "\n", encoding="utf-8")
+    except (inputs.BadResults, OSError) as error:
+        print(f"draw.py: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""What einkorn-bench --json wrote, read for a figure: SpMV and SpMM records of one machine and one build. Anything
+else is refused, with report.BadResults."""
+import json
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
+import report  # noqa: E402
+
+BadResults = report.BadResults
+SAME = ("machine", "backend", "kokkos_version", "commit", "ordinal")  # in all records of a figure
+
+# Ours, in the order of a legend; the key is the record's.
+FORMATS = {"bdia": "bDIA", "dia": "DIA", "ell": "ELL", "hyb": "HYB", "csr": "CSR", "coo": "COO", "csr5": "CSR5",
+           "sell": "SELL", "bsr": "BSR", "brcv": "BRCV"}
+LIBRARIES = {"cusparse": "cuSPARSE", "kokkos-kernels": "Kokkos Kernels", "eigen": "Eigen"}
+SCALAR_BYTES = {"float": 4, "double": 8, "complex<float>": 8, "complex<double>": 16}
+INDEX_BYTES = {"int32": 4, "int64": 8}  # of columns and of offsets
+COLOURS = {name: f"C{number}" for number, name in enumerate(FORMATS)} | {"cusparse": "black"}
+
+
+def product(record):
+    """What was multiplied: all of its records have to come from one run, to be compared."""
+    return tuple(record[name] for name in ("matrix", "scalar", "columns", "layout"))
+
+
+def read(paths):
+    """The SpMV and SpMM records of all files, each with the name of its file."""
+    records, runs, first = [], {}, None
+    for path in map(pathlib.Path, paths):
+        try:
+            array = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise BadResults(f"{path.name}: {error}") from None
+        if not isinstance(array, list) or not array:
+            raise BadResults(f"{path.name}: expected an array of records")
+        seen = set()
+        for number, record in enumerate(array):
+            where = f"{path.name}, record {number}"
+            report.check_record(record, where)
+            record = {"columns": 1, "layout": "", **record, "file": path.name}
+            if record["commit"] == "unknown":
+                raise BadResults(f"{where}: commit is unknown: set EINKORN_COMMIT when measuring")
+            first = first or record
+            for name in SAME:
+                if record[name] != first[name]:
+                    raise BadResults(f"{where}: {name} is {record[name]!r}, but {first[name]!r} in {first['file']}: "
+                                     "a figure shows one machine and one build")
+            if record["operation"] != "spmv":
+                continue
+            rate = record.get("gflops")
+            if record["seconds"] is not None and not (isinstance(rate, (int, float)) and math.isfinite(rate)):
+                raise BadResults(f"{where}: gflops is {rate!r}, expected a number")
+            if runs.setdefault(product(record), path) != path:
+                raise BadResults(f"{where}: {' '.join(map(str, product(record))).strip()} is in "
+                                 f"{runs[product(record)].name} too: only times of one run are compared")
+            identity = (*product(record), *report.key(record))
+            if identity in seen:
+                raise BadResults(f"{where}: {' '.join(map(str, identity)).strip()} is there twice")
+            seen.add(identity)
+            records.append(record)
+    return records
+
+
+def grouped(records, key):
+    """key -> records, in the order of the keys; records whose key is None are left out."""
+    groups = {}
+    for record in records:
+        if key(record) is not None:
+            groups.setdefault(key(record), []).append(record)
+    return dict(sorted(groups.items()))
+
+
+def of(records, name):
+    """Of our format with this name, or of this library."""
+    if name in FORMATS:
+        return [r for r in records if not r["peer"] and r["format"] == name]
+    return [r for r in records if report.library(r) == name]
+
+
+def fastest(records, name, caches):
+    """The record of the fastest algorithm, or None."""
+    cold = caches == "cold"
+    return report.fastest([r for r in of(records, name) if r["seconds"] is not None and r["cold"] == cold])
+
+
+def label(name):
+    return FORMATS.get(name) or f"{LIBRARIES.get(name, name)}, fastest"
+
+
+def algorithm(record):
+    return f"{record['format']} {record['algorithm']}".strip()
+
+
+def vector_bytes(record):
+    """Of x and y, which the bytes of a record include."""
+    return (record["rows"] + record["cols"]) * record["columns"] * sizes(record)[0]
+
+
+def sizes(record):
+    """Bytes of a value and of an index."""
+    scalar, ordinal = record["scalar"], record["ordinal"]
+    if scalar not in SCALAR_BYTES or ordinal not in INDEX_BYTES:
+        raise BadResults(f"{record['file']}: the sizes of {scalar} and {ordinal} are not known")
+    return SCALAR_BYTES[scalar], INDEX_BYTES[ordinal]
+
+
+def context(records):
+    """Where and how the records of a figure were measured."""
+    def values(name):
+        return sorted({r[name] for r in records if r.get(name) is not None})
+
+    made = {name: records[0][name] for name in SAME}
+    made["copy_gb_per_s"] = [min(values("copy_gb_per_s")), max(values("copy_gb_per_s"))]
+    for name in ("rounds", "date"):
+        if values(name):
+            made[name] = values(name)
+    made["files"] = values("file")
+    return made
+
+
+def drawing(figure, title, records, names, panels, columns, caches):
+    """All that a figure shows, as it goes into the JSON beside it. `names`: our formats and the libraries in it;
+    caches: whose times are drawn, None where no times are."""
+    if not any(panel["series"] for panel in panels):
+        raise BadResults(f"{figure}: nothing to draw: the records have no time with {caches} caches")
+    shown = [r for name in names for r in of(records, name)]
+    refused = [{name: r[name] for name in ("matrix", "scalar", "columns", "layout")} |
+               {"library": report.library(r), "algorithm": algorithm(r),
+                "reason": r.get("reason") or "no reason recorded"} for r in shown if r["seconds"] is None]
+    expected = [name for name in names if name in FORMATS or (name == "cusparse" and records[0]["backend"] == "Cuda")]
+    missing = [dict(zip(("matrix", "scalar", "columns", "layout"), key)) | {"row": label(name)}
+               for key, group in grouped(records, product).items() for name in expected if not of(group, name)]
+    return {"figure": figure, "title": title, "caches": caches, "context": context(shown), "columns": columns,
+            "panels": panels, "refused": refused, "not_measured": missing}
+
+
+def caption(made):
+    """The line below a figure."""
+    where = made["context"]
+    low, high = (f"{rate:.0f}" for rate in where["copy_gb_per_s"])
+    parts = [where["machine"], where["backend"], f"Kokkos {where['kokkos_version']}", f"Einkorn {where['commit']}",
+             where["ordinal"], f"copy {low} GB/s" if low == high else f"copy {low} to {high} GB/s"]
+    if made["caches"]:
+        parts.append(f"{made['caches']} caches")
+    if "rounds" in where:
+        parts.append(f"medians of {' or '.join(map(str, where['rounds']))} rounds")
+    parts += where.get("date", [])
+    absent = [f"{len(made[name])} {name.replace('_', ' ')}" for name in ("refused", "not_measured") if made[name]]
+    if absent:
+        parts.append(f"absent: {', '.join(absent)} ({made['figure']}.json)")
+    return "; ".join(parts)

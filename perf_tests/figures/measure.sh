@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# measure.sh OUT [bdia|mesh|memory|spmm]...
+#
+# Measures what draw.py draws: all of it, or the parts named. Each call of einkorn-bench leaves OUT/NAME.json, and its
+# table in OUT/NAME.txt. A call that fails is named and the next one goes on; the exit is then 1. From the environment:
+#   EINKORN_BENCH   the binary (build/release/perf_tests/einkorn-bench)
+#   REPEAT          rounds (3)
+#   MESH            the matrix of the mesh figure: a generator or a .mtx[.gz] (gen:stencil27:160)
+#   ROWS            rows of the large bands and of the matrices in stripes (1000000)
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bench=${EINKORN_BENCH:-$root/build/release/perf_tests/einkorn-bench}
+repeat=${REPEAT:-3} mesh=${MESH:-gen:stencil27:160} rows=${ROWS:-1000000}
+failed=0
+
+# measure NAME ARGUMENT...: one call of einkorn-bench.
+measure() {
+  local name=$1
+  shift
+  printf 'measure.sh: %s: einkorn-bench %s\n' "$name" "$*" >&2
+  rm -f "$out/$name.json"
+  "$bench" "$@" --repeat "$repeat" --json "$out/$name.json" >"$out/$name.txt" || {
+    printf 'measure.sh: %s failed with exit %d\n' "$name" $? >&2
+    failed=1
+  }
+}
+
+measure_bdia() {
+  local scalar n
+  for scalar in double float; do
+    for n in 15600 "$rows"; do
+      measure "bdia-$n-$scalar-narrow" "gen:band:$n:"{3,5,9,15,27} --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
+      measure "bdia-$n-$scalar-wide" "gen:band:$n:"{41,61,81,101} --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
+    done
+  done
+}
+
+measure_mesh() {
+  local scalar
+  for scalar in double float; do measure "mesh-$scalar" "$mesh" --scalar "$scalar"; done
+}
+
+measure_memory() {
+  local width
+  for width in 3 9 27; do
+    measure "brcv-memory-$width" "gen:stripes:$rows:"{1,2,3,4,8,16,32}":$width" --formats brcv --peers off --cold
+  done
+}
+
+measure_spmm() {
+  local layout columns
+  for layout in right left; do
+    for columns in 1 4 8 16 32 64 128; do
+      measure "brcv-spmm-$layout-$columns" "gen:stripes:$rows:"{8,16}":27" --columns "$columns" --layout "$layout" \
+        --formats brcv,csr,sell --cold
+    done
+  done
+}
+
+[ $# -ge 1 ] || { sed -n '5,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+out=$1
+shift
+[ $# -gt 0 ] || set -- bdia mesh memory spmm
+for part; do
+  case $part in
+    bdia | mesh | memory | spmm) ;;
+    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm" >&2; exit 2 ;;
+  esac
+done
+[ -x "$bench" ] || { echo "measure.sh: $bench is not there: build it, or set EINKORN_BENCH" >&2; exit 2; }
+mkdir -p "$out"
+for part; do
+  case $part in
+    bdia) measure_bdia ;;
+    mesh) measure_mesh ;;
+    memory) measure_memory ;;
+    spmm) measure_spmm ;;
+  esac
+done
+exit "$failed"
