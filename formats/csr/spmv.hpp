@@ -26,12 +26,19 @@ namespace einkorn {
 /// Special values: beta == 0 overwrites y, NaN in it included; alpha == 0 reads neither A nor x. A NaN or
 /// infinity in A or x spreads to the rows that use it and to no other. Scalars: sums are taken in
 /// sum_type<Scalar, x, y>, which is also the type of alpha and beta. Cost: 2 nnz flops a column; bytes = nnz
-/// (scalar + ordinal) + (rows + 1) offset + cols scalar + rows scalar, and rows scalar more when beta != 0. A
-/// multivector shares one pass over A among 4 columns. Repeatable bit for bit, but for
-/// SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no allocation, nothing copied; 1 launch (2
-/// for atomic_scatter). Throws DimensionMismatch (shapes), InvalidArgument (overlap; lanes; an algorithm or op
-/// that needs a plan: a row longer than a thread's fair share and a transpose are what make_spmv_plan() is
-/// for). Source: Bell & Garland, NVIDIA NVR-2008-004, CSR-scalar and CSR-vector.
+/// (scalar + ordinal) + (rows + 1) offset + cols scalar + rows scalar, and rows scalar more when beta != 0.
+///
+/// Algorithms: row_thread, row_team and, for a transpose, atomic_scatter. segmented_sum and sorted_rows need a
+/// plan (csr/spmv_plan.hpp), as does a transpose with sums that repeat. Multivectors (SpMM): one pass over A
+/// serves 4 columns. On a GPU row-major x and y (stride(1) == 1) of 4 columns and more go to a kernel with
+/// lanes over the columns, whichever of the row algorithms was asked for: one pass for up to 128 columns, each
+/// row of x read in one piece.
+///
+/// Repeatable bit for bit, but for SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no
+/// allocation, nothing copied; 1 launch (2 for atomic_scatter). Throws DimensionMismatch (shapes),
+/// InvalidArgument (overlap; lanes; an algorithm or op that needs a plan: a row longer than a thread's fair
+/// share and a transpose are what make_spmv_plan() is for). Source: Bell & Garland, NVIDIA NVR-2008-004,
+/// CSR-scalar and CSR-vector; for multivectors detail/spmm_row_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) &&

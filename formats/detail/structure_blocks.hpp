@@ -14,19 +14,44 @@ namespace einkorn::detail {
 
 inline constexpr std::int64_t most_sampled_block_rows = 4096, longest_sampled_row = 1024;
 
-/// Blocks and entries of a sample of rows of b x b blocks. One row of blocks a thread: the b rows are merged by
-/// block column. Rows of more than longest_sampled_row entries in the mean are no part of the sample.
-template <int b, class Exec, class Matrix, class Device>
+/// Blocks and entries of a sample of rows of b x b blocks, for every b = 2 .. 8 in one launch. One row of
+/// blocks a thread: the b rows are merged by block column. Rows of more than longest_sampled_row entries in the
+/// mean are no part of the sample.
+template <class Exec, class Matrix, class Device>
 struct LookAtBlocks {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
   Matrix A;
   Findings<Device> found;
-  std::int64_t stride;  // block rows between those of the sample
+  std::int64_t most;  // rows of blocks in the sample of one size
 
-  KOKKOS_FUNCTION void operator()(std::int64_t sample) const {
-    auto const first = sample * stride * b, rows = static_cast<std::int64_t>(A.num_rows);
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    switch (2 + i / most) {
+      case 2:
+        return look_at<2>(i % most);
+      case 3:
+        return look_at<3>(i % most);
+      case 4:
+        return look_at<4>(i % most);
+      case 5:
+        return look_at<5>(i % most);
+      case 6:
+        return look_at<6>(i % most);
+      case 7:
+        return look_at<7>(i % most);
+      default:
+        return look_at<8>(i % most);
+    }
+  }
+
+ private:
+  template <int b>
+  KOKKOS_FUNCTION void look_at(std::int64_t sample) const {
+    auto const rows = static_cast<std::int64_t>(A.num_rows), block_rows = (rows + b - 1) / b;
+    auto const sampled = Kokkos::min(block_rows, most);
+    if (sample >= sampled) return;
+    auto const first = sample * (block_rows / sampled) * b;
     Offset at[b], end[b];
     std::int64_t entries = 0, blocks = 0;
     for (int r = 0; r < b; ++r) {
@@ -50,27 +75,14 @@ struct LookAtBlocks {
   }
 };
 
-template <int b, class Exec, class Matrix, class Device>
-void look_at_blocks_of(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
-  auto const block_rows = (static_cast<std::int64_t>(A.num_rows) + b - 1) / b;
+template <class Exec, class Matrix, class Device>
+void look_at_blocks(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
   // Rows of many entries need fewer rows of blocks for the same sample.
   auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
   auto const most = std::max<std::int64_t>(most_sampled_block_rows / (1 + mean / 64), 256);
-  auto const sampled = std::min(block_rows, most);
   Kokkos::parallel_for("einkorn::structure[blocks]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, sampled),
-                       LookAtBlocks<b, Exec, Matrix, Device>{A, findings, block_rows / sampled});
-}
-
-template <class Exec, class Matrix, class Device>
-void look_at_blocks(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
-  look_at_blocks_of<2>(exec, A, findings);
-  look_at_blocks_of<3>(exec, A, findings);
-  look_at_blocks_of<4>(exec, A, findings);
-  look_at_blocks_of<5>(exec, A, findings);
-  look_at_blocks_of<6>(exec, A, findings);
-  look_at_blocks_of<7>(exec, A, findings);
-  look_at_blocks_of<8>(exec, A, findings);
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 7 * most),
+                       LookAtBlocks<Exec, Matrix, Device>{A, findings, most});
 }
 
 }  // namespace einkorn::detail

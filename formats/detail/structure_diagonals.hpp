@@ -43,13 +43,15 @@ void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
       KOKKOS_LAMBDA(int) { counts(Found::band_diagonals) += counts(Found::diagonals); });
 }
 
-/// Entries of each of `count` diagonals, by a histogram in team scratch. diagonal(d) holds d's number.
+/// Entries of each of `count` diagonals, by a histogram in team scratch. diagonal(d) holds d's number. The u-th
+/// entries that a thread has of its rows lie on one diagonal for many rows, mostly: it counts them for itself
+/// until the diagonal changes.
 template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, lanes = is_gpu<Exec> ? 8 : 1;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, lanes = is_gpu<Exec> ? 8 : 1, held = 4;
   static constexpr std::int64_t rows_a_block = is_gpu<Exec> ? 4 * team_size / lanes : 1024;
 
   Matrix A;
@@ -62,21 +64,42 @@ struct CountDiagonals {
         team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(count) * sizeof(int), alignof(int)));
     for (int i = team.team_rank(); i < count; i += team.team_size()) local[i] = 0;
     team.team_barrier();
+    Ordinal distance[held] = {};
+    int times[held] = {};
     auto const rows = static_cast<std::int64_t>(A.num_rows);
     std::int64_t const block = rows_a_block;
     for (std::int64_t first = team.league_rank() * block; first < rows; first += team.league_size() * block) {
       auto const last = Kokkos::min(first + block, rows);
-      for (auto row = first + team.team_rank() / lanes; row < last; row += team.team_size() / lanes) {
-        Offset const end = A.row_end(static_cast<Ordinal>(row));
-        for (Offset k = A.row_begin(static_cast<Ordinal>(row)) + static_cast<Offset>(team.team_rank() % lanes);
-             k < end; k += lanes)
-          Kokkos::atomic_inc(&local[diagonal(
-              static_cast<std::size_t>(static_cast<std::int64_t>(A.columns(k)) - row + rows - 1))]);
-      }
+      for (auto row = first + team.team_rank() / lanes; row < last; row += team.team_size() / lanes)
+        add_row(static_cast<Ordinal>(row), team.team_rank() % lanes, distance, times, local);
     }
+    for (int u = 0; u < held; ++u) hand_over(distance[u], times[u], local);
     team.team_barrier();
     for (int i = team.team_rank(); i < count; i += team.team_size())
       if (local[i] > 0) Kokkos::atomic_add(&entries(i), static_cast<std::int64_t>(local[i]));
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Ordinal row, int lane, Ordinal (&distance)[held], int (&times)[held],
+                                           int* local) const {
+    Offset const end = A.row_end(row);
+    for (Offset first = A.row_begin(row) + static_cast<Offset>(lane); first < end; first += held * lanes)
+      for (int u = 0; u < held; ++u) {
+        Offset const k = first + static_cast<Offset>(u * lanes);
+        if (k >= end) break;
+        Ordinal const here = A.columns(k) - row;
+        if (here != distance[u]) {
+          hand_over(distance[u], times[u], local);
+          distance[u] = here;
+          times[u] = 0;
+        }
+        ++times[u];
+      }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void hand_over(Ordinal distance, int times, int* local) const {
+    if (times == 0) return;
+    auto const d = static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(A.num_rows) - 1;
+    Kokkos::atomic_add(&local[diagonal(static_cast<std::size_t>(d))], times);
   }
 };
 

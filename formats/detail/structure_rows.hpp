@@ -73,6 +73,7 @@ struct LookAtRows {
   using L = Lanes<Exec>;
 
   static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+  static constexpr int held = 2;  // entries of a row whose diagonals a thread remembers from its row before
   static constexpr std::int64_t rows_a_block = is_gpu<Exec> ? 4 * team_size / lanes : 1024;
   static constexpr std::size_t scratch_bytes = Found::size * sizeof(std::int64_t);
 
@@ -86,12 +87,14 @@ struct LookAtRows {
     for (int i = team.team_rank(); i < Found::size; i += team.team_size()) local[i] = 0;
     team.team_barrier();
     std::int64_t own[Found::stripe_columns + 1] = {};
+    std::int64_t distance[held];
+    for (auto& of_entry : distance) of_entry = static_cast<std::int64_t>(A.num_cols);  // which none has
     auto const rows = static_cast<std::int64_t>(A.num_rows);
     std::int64_t const block = rows_a_block;
     for (std::int64_t first = team.league_rank() * block; first < rows; first += team.league_size() * block)
       for (std::int64_t row = first + team.team_rank() / lanes; row - team.team_rank() / lanes < first + block;
            row += team.team_size() / lanes)
-        look_at(row, row < rows && row < first + block, team.team_rank() % lanes, own, local);
+        look_at(row, row < rows && row < first + block, team.team_rank() % lanes, distance, own, local);
     for (int i = 0; i <= Found::stripe_columns; ++i) gather(i, &local[i], own[i]);
     team.team_barrier();
     for (int i = team.team_rank(); i < Found::size; i += team.team_size())
@@ -118,8 +121,17 @@ struct LookAtRows {
       Kokkos::atomic_add(to, value);
   }
 
-  KOKKOS_FUNCTION void look_at(std::int64_t row, bool inside, int lane, std::int64_t* own,
-                               std::int64_t* local) const {
+  /// An entry on another diagonal than the entry in its place in the row before.
+  KOKKOS_FORCEINLINE_FUNCTION void look_at_diagonal(std::int64_t distance, std::int64_t* own) const {
+    if (-distance > own[Found::lower_bandwidth]) own[Found::lower_bandwidth] = -distance;
+    if (distance > own[Found::upper_bandwidth]) own[Found::upper_bandwidth] = distance;
+    int* const flag =
+        &found.diagonal(static_cast<std::size_t>(distance + static_cast<std::int64_t>(A.num_rows) - 1));
+    if (is_clear(flag)) Kokkos::atomic_store(flag, 1);
+  }
+
+  KOKKOS_FUNCTION void look_at(std::int64_t row, bool inside, int lane, std::int64_t (&distance)[held],
+                               std::int64_t* own, std::int64_t* local) const {
     Offset begin = 0, end = 0, before = 0;
     if (inside) {
       begin = A.row_begin(static_cast<Ordinal>(row));
@@ -129,17 +141,18 @@ struct LookAtRows {
     Offset const length = end - begin;
     bool const alike = row > 0 && begin - before == length;  // a row like the one above may go on its stripe
     int differs = 0, unsorted = 0;
-    for (Offset k = begin + static_cast<Offset>(lane); k < end; k += lanes) {
-      auto const column = static_cast<std::int64_t>(A.columns(k));
-      std::int64_t const distance = column - row;
-      if (-distance > own[Found::lower_bandwidth]) own[Found::lower_bandwidth] = -distance;
-      if (distance > own[Found::upper_bandwidth]) own[Found::upper_bandwidth] = distance;
-      int* const flag =
-          &found.diagonal(static_cast<std::size_t>(distance + static_cast<std::int64_t>(A.num_rows) - 1));
-      if (is_clear(flag)) Kokkos::atomic_store(flag, 1);
-      if (k > begin && static_cast<std::int64_t>(A.columns(k - 1)) >= column) unsorted = 1;
-      if (alike && differs == 0 && A.columns(k - length) != A.columns(k)) differs = 1;
-    }
+    for (Offset first = begin + static_cast<Offset>(lane); first < end; first += held * lanes)
+      for (int u = 0; u < held; ++u) {
+        Offset const k = first + static_cast<Offset>(u * lanes);
+        if (k >= end) break;
+        auto const column = static_cast<std::int64_t>(A.columns(k));
+        if (column - row != distance[u]) {
+          distance[u] = column - row;
+          look_at_diagonal(distance[u], own);
+        }
+        if (k > begin && static_cast<std::int64_t>(A.columns(k - 1)) >= column) unsorted = 1;
+        if (alike && differs == 0 && static_cast<std::int64_t>(A.columns(k - length)) != column) differs = 1;
+      }
     differs = sum_over_lanes<L, lanes>(differs);
     unsorted = sum_over_lanes<L, lanes>(unsorted);
     if (!inside || lane != 0) return;

@@ -27,7 +27,8 @@ struct LookAtWindow {
 
   Matrix A;
   Findings<Device> found;
-  std::int64_t slice_rows, stride;  // rows between windows
+  int slice_rows;
+  std::int64_t stride;  // rows between windows
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     std::size_t const bytes = scratch_bytes;
@@ -51,14 +52,15 @@ struct LookAtWindow {
     if (team.team_rank() != 0) return;
     auto const entries = static_cast<std::int64_t>(A.row_offsets(last) - A.row_offsets(first));
     Kokkos::atomic_add(&found.counts(Findings<Device>::window_entries), entries);
-    std::int64_t position = 0;
+    int position = 0;
     slots = 0;
     for (int length = all - 1; length > 0; --length) {
-      std::int64_t const next = position + rows_of[length];
-      std::int64_t const begins =
-          (next + slice_rows - 1) / slice_rows - (position + slice_rows - 1) / slice_rows;
-      slots += begins * slice_rows * length;
-      position = next;
+      int const rows = rows_of[length];
+      if (rows == 0) continue;
+      int const begins =
+          (position + rows + slice_rows - 1) / slice_rows - (position + slice_rows - 1) / slice_rows;
+      slots += static_cast<std::int64_t>(begins * slice_rows) * length;
+      position += rows;
     }
     Kokkos::atomic_add(&found.counts(Findings<Device>::window_slots), slots);
   }

@@ -19,7 +19,7 @@ struct DiaTuning {
 /// Analytical, not measured: 1024 threads with 64 bytes of values in flight each are 64 KB a multiprocessor;
 /// 4.3 TB/s over 132 multiprocessors at 800 ns take 26 KB. x comes from the first cache.
 constexpr DiaTuning dia_tuning(Arch arch, std::size_t scalar_bytes) {
-  int const unroll = scalar_bytes > 8 ? 4 : scalar_bytes > 4 ? 8 : 16;
+  int const unroll = scalar_bytes > 8 ? 4 : 8;
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:

@@ -15,8 +15,8 @@ namespace einkorn::perf {
 template <class Scalar, class Ordinal, class Offset>
 void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
   auto const bytes = csr_bytes(counts_of(problem.A));
-  for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::segmented_sum,
-                               SpmvAlgorithm::automatic}) {
+  for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::sorted_rows,
+                               SpmvAlgorithm::segmented_sum, SpmvAlgorithm::automatic}) {
     Candidate row;
     row.format = "csr";
     row.algorithm = name_of(algorithm);
