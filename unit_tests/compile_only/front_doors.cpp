@@ -3,14 +3,29 @@
 //
 // Every front door, instantiated for EINKORN_TEST_SPACE. Compiled, never run: scripts/check_hip.sh does so
 // for a device that the machine need not have.
+#include <einkorn/formats/all_formats.hpp>
+#include <einkorn/formats/any_matrix.hpp>
+#include <einkorn/formats/bdia/validate.hpp>
+#include <einkorn/formats/brcv/stripes.hpp>
+#include <einkorn/formats/brcv/validate.hpp>
+#include <einkorn/formats/bsr/detect_block_size.hpp>
+#include <einkorn/formats/bsr/validate.hpp>
+#include <einkorn/formats/coo/validate.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
-#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/csr/full_from_half.hpp>
+#include <einkorn/formats/csr/permute.hpp>
+#include <einkorn/formats/csr/rows_by_length.hpp>
+#include <einkorn/formats/csr/sort_rows.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/csr5/from_csr.hpp>
-#include <einkorn/formats/csr5/spmv.hpp>
-#include <einkorn/formats/csr5/to_csr.hpp>
+#include <einkorn/formats/dia/validate.hpp>
+#include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/generate/generate.hpp>
+#include <einkorn/formats/select.hpp>
+#include <einkorn/formats/select_by_measuring.hpp>
+#include <einkorn/formats/sell/validate.hpp>
+#include <einkorn/formats/structure.hpp>
+#include <einkorn/formats/symmetry.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -77,8 +92,70 @@ struct FrontDoors {
   }
 };
 
+/// The other rooms, what rearranges a CSR, and what chooses a format; for one choice of types.
+template <class S, class O, class F>
+struct FormatDoors {
+  using Matrix = Csr<S, O, F, Device>;
+  using RowMajor = Kokkos::View<S**, Kokkos::LayoutRight, Device>;
+
+  Space exec;
+  Matrix A;
+  Kokkos::View<S*, Device> x, y;  // of the types that select_by_measuring takes: kernels are instantiated once
+  RowMajor X, Y;
+
+  void rooms() {
+    (void)room<Ell>();
+    (void)room<Hyb>();
+    validate(exec, room<Coo>());
+    validate(exec, room<Sell>());
+    validate(exec, room<Dia>());
+    validate(exec, room<Bdia>());
+    validate(exec, room<Bsr>());
+    validate(exec, room<Brcv>());
+    (void)detect_block_size(exec, A);
+    if (prefers_brcv(exec, A)) A.num_rows = stripes(exec, A).p;
+  }
+
+  void csr() {
+    auto const rows = rows_by_length(exec, A);
+    A = permute(exec, A, rows, rows);
+    if (!is_sorted_by_column(exec, A)) A = sort_rows(exec, A);
+    A = full_from_half(exec, A);
+    A = full_from_half(exec, A, y, {.hermitian = true});
+    auto const plan = make_spmv_plan(exec, A, {.algorithm = SpmvAlgorithm::sorted_rows});
+    spmv(exec, S(1), plan.matrix(), X, S(0), Y);
+    spmv(exec, plan, S(1), X, S(0), Y);
+  }
+
+  void choice() {
+    static_assert(format_of(name_of(FormatName::brcv)) == FormatName::brcv);
+    auto const looks = structure(exec, A, {.symmetry = true});
+    auto const by_model = select(exec, A, looks.mean_row);
+    auto const measured = select_by_measuring(exec, A);
+    auto any = make_any_matrix(exec, A, has_symmetric_pattern(exec, A) ? by_model.format : measured.format);
+    update_values(exec, any, A);
+    spmv(exec, S(1), any, x, S(0), y);
+    A.columns = to_csr(exec, any).columns;
+  }
+
+ private:
+  template <template <class, class, class, class> class Format>
+  auto room() {
+    auto const format = from_csr<Format>(exec, A, typename FromCsr<Format>::Options());
+    A = to_csr(exec, format);
+    update_values(exec, format, A);
+    auto const plan = make_spmv_plan(exec, format);
+    spmv(exec, S(1), format, x, S(0), y);
+    spmv(exec, plan, S(1), x, S(0), y);
+    spmv(exec, S(1), format, X, S(0), Y);
+    spmv(exec, plan, S(1), X, S(0), Y);
+    return format;
+  }
+};
+
 template struct FrontDoors<float, int, int, false>;
 template struct FrontDoors<double, int, std::size_t, true>;
 template struct FrontDoors<Kokkos::complex<double>, std::int64_t, std::size_t, false>;
+template struct FormatDoors<double, int, std::size_t>;
 
 }  // namespace einkorn::test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+//
+// The code of docs/choosing_a_format.md.
+#include <einkorn/formats/generate/generate.hpp>
+#include <einkorn/formats/select_by_measuring.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;
+using Vector = Kokkos::View<double*, Exec::device_type>;
+
+bool look(Exec const& exec, Matrix const& A) {
+  // [structure]
+  einkorn::Structure const s = einkorn::structure(exec, A);
+  std::printf("%.1f entries a row, %lld at most; %lld diagonals in %lld bands\n", s.mean_row,
+              static_cast<long long>(s.longest_row), static_cast<long long>(s.num_diagonals),
+              static_cast<long long>(s.num_bands));
+  // [structure]
+  return s.num_diagonals == 7 && s.num_bands == 5;
+}
+
+bool choose(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y) {
+  // [select]
+  auto const choice = einkorn::select(exec, A, 1000);  // for 1000 SpMVs, by model: nothing is converted
+  std::printf("%s\n", choice.reason.c_str());
+  auto matrix = einkorn::make_any_matrix(exec, A, choice.format);
+  einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);  // with the plan of that format
+  einkorn::update_values(exec, matrix, A);      // new values, same structure
+  // [select]
+  return matrix.format() == choice.format && matrix.num_rows() == A.num_rows;
+}
+
+bool measure(Exec const& exec, Matrix const& A) {
+  // [measure]
+  auto const choice = einkorn::select_by_measuring(exec, A, 1000);
+  for (einkorn::Estimate const& e : choice.candidates)
+    if (!e.refused)
+      std::printf("%-5s %.3g s, conversion %.1f SpMVs\n", name_of(e.format), e.seconds, e.conversion_spmvs);
+  // [measure]
+  return !choice.reason.empty() && choice.csr_seconds > 0;
+}
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  Exec const exec;
+  Matrix const A = einkorn::generate<double, int, int, Exec::device_type>(exec, "gen:stencil7:20");
+  Vector const x("x", A.num_cols), y("y", A.num_rows);
+  Kokkos::deep_copy(exec, x, 1.0);
+  bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A);
+  exec.fence();
+  return right ? 0 : 1;
+}
