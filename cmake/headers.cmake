@@ -129,6 +129,8 @@ set(einkorn_headers
   formats/detail/spmv_padded_rows.hpp
   formats/detail/structure_blocks.hpp
   formats/detail/structure_diagonals.hpp
+  formats/detail/structure_findings.hpp
+  formats/detail/structure_long_rows.hpp
   formats/detail/structure_rows.hpp
   formats/detail/structure_slices.hpp
   formats/dia/detail/spmv_diagonals.hpp

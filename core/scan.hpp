@@ -11,7 +11,7 @@ namespace einkorn {
 /// Turns counts into offsets, in place: view(i) <- view(0) + ... + view(i - 1). A View of n + 1 entries whose
 /// last one is not read ends with the total, which is returned. Fences exec.
 template <class Exec, class View>
-typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
+static typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
   using Count = typename View::non_const_value_type;
   Count total(0);
   auto const size = view.extent(0);

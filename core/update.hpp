@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view
 
 /// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
 template <class Exec, class Y, class Sum>
-void scale(Exec const& exec, Sum const& beta, Y const& y) {
+static void scale(Exec const& exec, Sum const& beta, Y const& y) {
   using Target = typename Y::value_type;
   auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
   Update<Sum> const update{Sum(0), beta};
@@ -56,7 +56,7 @@ void scale(Exec const& exec, Sum const& beta, Y const& y) {
 
 /// y(i) <- beta y(i) for every i in a list of different indices. Asynchronous on exec.
 template <class Exec, class Sum, class List, class Y>
-void scale_entries(Exec const& exec, Sum const& beta, List const& list, Y const& y) {
+static void scale_entries(Exec const& exec, Sum const& beta, List const& list, Y const& y) {
   Update<Sum> const update{Sum(0), beta};
   Kokkos::parallel_for(
       "einkorn::scale_entries",

@@ -150,8 +150,9 @@ void spmv(Exec const& exec, PlanSum<AnyMatrix<Scalar, Ordinal, Offset, Device, V
       A.plan());
 }
 
-/// A's format gets the values of B, which has the structure that A was made from. Throws StalePlan, before
-/// anything changes, when it has not (checks on).
+/// A's format gets the values of B, which has the structure that A was made from: FormatName::csr shares B's
+/// memory from then on, the others copy the values. Throws StalePlan, before anything changes, when it has not
+/// (checks on; for CSR always).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Given>
 void update_values(Exec const& exec, AnyMatrix<Scalar, Ordinal, Offset, Device, V>& A,
                    Csr<Given, Ordinal, Offset, Device> const& B, Checks checks = Checks::on) {

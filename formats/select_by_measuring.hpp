@@ -36,9 +36,10 @@ double seconds_a_call(Exec const& exec, Work const& work, int rounds) {
 }  // namespace detail
 
 /// As select(), but every format that the model puts within `margin` of the fastest, and CSR, is converted to,
-/// one at a time, and timed on vectors of its own. Takes a few conversions and SpMVs, and the memory of one
-/// more format at a time. A format that cannot be had (FillLimit, OutOfMemory) is refused with its reason. What
-/// is measured varies from run to run, and so may the choice: use select() where repeatability matters.
+/// one at a time, and timed on vectors of its own. Takes two conversions and a few SpMVs of each, and the
+/// memory of one more format at a time. A format that cannot be had (FillLimit, OutOfMemory) is refused with
+/// its reason. What is measured varies from run to run, and so may the choice: use select() where repeatability
+/// matters. Throws as select() does, and what SpMV in CSR throws.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
@@ -57,9 +58,14 @@ Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Dev
   for (auto candidate : by_model.candidates) {
     if (candidate.refused || (candidate.seconds > limit && candidate.format != FormatName::csr)) continue;
     try {
+      auto const convert = [&] {
+        return make_any_matrix<V>(exec, A, candidate.format,
+                                  {.fill_limit = options.fill_limit, .checks = Checks::off});
+      };
+      convert();  // the first one of a program loads code as well
+      exec.fence();
       Kokkos::Timer const conversion;
-      auto const F = make_any_matrix<V>(exec, A, candidate.format,
-                                        {.fill_limit = options.fill_limit, .checks = Checks::off});
+      auto const F = convert();
       exec.fence();
       double const conversion_seconds = conversion.seconds();
       candidate.seconds = detail::seconds_a_call(
@@ -68,6 +74,7 @@ Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Dev
           candidate.format == FormatName::csr ? 0 : conversion_seconds;  // in SpMVs below
       if (candidate.format == FormatName::csr) csr_seconds = candidate.seconds;
     } catch (Error const& refusal) {
+      if (candidate.format == FormatName::csr) throw;  // nothing is left to compare with
       candidate.refused = true;
       candidate.what = refusal.what();
     }

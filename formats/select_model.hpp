@@ -127,9 +127,12 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
     if (arch == Arch::host && (format == FormatName::ell || format == FormatName::sell))
       e.seconds *= 1.15;  // gathers a lane, padding included
     e.conversion_spmvs = model.conversion_spmvs;
-    e.refused = fill > fill_limit;
     e.what = std::move(what);
-    if (e.refused) e.what += sentence("; the fill limit is %.3g", fill_limit);
+    e.refused = fill > fill_limit || (s.nnz == 0 && format != FormatName::csr);
+    if (s.nnz == 0)
+      e.what = "a matrix without entries";
+    else if (e.refused)
+      e.what += sentence("; the fill limit is %.3g", fill_limit);
     all.push_back(std::move(e));
   };
   double const entries = std::fmax(nnz, 1.0);
@@ -144,14 +147,14 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
   add(FormatName::sell,
       nnz * sell * (S + I) + m / std::fmax(static_cast<double>(s.slice_rows), 1.0) * P + (sorts ? m * I : 0),
       sentence("slices of %lld rows, fill %.3f", static_cast<long long>(s.slice_rows), sell), sell);
-  double const dia = m * static_cast<double>(s.num_diagonals), bdia = m * static_cast<double>(s.band_diagonals);
+  double const dia = m * static_cast<double>(s.num_diagonals);
   add(FormatName::dia, dia * S,
       sentence("%lld diagonals, fill %.2f", static_cast<long long>(s.num_diagonals), dia / entries),
       dia / entries);
-  add(FormatName::bdia, bdia * S,
-      sentence("%lld diagonals in %lld bands, fill %.2f", static_cast<long long>(s.band_diagonals),
-               static_cast<long long>(s.num_bands), bdia / entries),
-      bdia / entries);
+  add(FormatName::bdia, dia * S,
+      sentence("%lld diagonals in %lld bands, fill %.2f", static_cast<long long>(s.num_diagonals),
+               static_cast<long long>(s.num_bands), dia / entries),
+      dia / entries);
   std::size_t b = 2;
   auto const block_bytes = [&](std::size_t size) {
     auto const area = static_cast<double>(size * size);

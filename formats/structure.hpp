@@ -6,9 +6,11 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/detail/structure_blocks.hpp>
 #include <einkorn/formats/detail/structure_diagonals.hpp>
+#include <einkorn/formats/detail/structure_long_rows.hpp>
 #include <einkorn/formats/detail/structure_rows.hpp>
 #include <einkorn/formats/detail/structure_slices.hpp>
 #include <einkorn/formats/padded_tuning.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/symmetry.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -40,8 +42,8 @@ struct Structure {
 
   std::int64_t lower_bandwidth = 0, upper_bandwidth = 0;  ///< largest i - j and j - i of an entry (i, j)
   std::int64_t num_diagonals = 0;                         ///< that hold an entry
-  std::int64_t num_bands = 0, band_diagonals = 0;  ///< runs of diagonals, gaps of one joined; diagonals in them
-  std::vector<Diagonal> diagonals;                 ///< ascending; empty where there are more than 512
+  std::int64_t num_bands = 0;                             ///< runs of neighbouring diagonals that do
+  std::vector<Diagonal> diagonals;                        ///< ascending; empty where there are more than 512
 
   std::int64_t num_stripes = 0,
                stripe_columns = 0;               ///< runs of rows with one column list; lengths of the lists
@@ -63,8 +65,8 @@ struct StructureOptions {
 /// block_fill is taken on up to 4096 rows of blocks for each size (rows of more than 1024 entries left out) and
 /// sorted_slice_fill on up to 128 windows, evenly spaced; everything else is exact. Cost: reads row_offsets
 /// three times and columns three times (once from caches; twice if there are more than 512 diagonals), one
-/// integer a diagonal (rows + columns) written and read; two waits for the device. Throws OutOfMemory. A is not
-/// checked (validate()).
+/// integer a diagonal (rows + columns) written and read; two waits for the device. Throws OutOfMemory,
+/// OverflowError (entries that Offset can hardly count). A is not checked (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {
@@ -75,6 +77,7 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   result.num_cols = static_cast<std::int64_t>(A.num_cols);
   result.nnz = static_cast<std::int64_t>(A.nnz());
   result.slice_rows = padded_lanes<Exec, std::remove_const_t<Scalar>>;
+  detail::check_entries<Offset>(A.values.extent(0));
   if (options.symmetry) result.symmetric = has_symmetric_pattern(exec, A);
   if (A.num_rows == 0 || A.nnz() == 0) {
     result.empty_rows = result.num_rows;
@@ -83,8 +86,9 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
     return result;
   }
   detail::Findings<Device> const findings(
-      exec, static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1);
+      exec, static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1, result.nnz);
   detail::look_at_rows(exec, A, findings);
+  detail::look_at_long_rows(exec, A, findings);
   detail::look_at_slices(exec, A, static_cast<int>(result.slice_rows), findings);
   detail::look_at_blocks(exec, A, findings);
   detail::look_at_diagonals(exec, findings);
@@ -103,7 +107,6 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   result.stripe_columns = of(Slot::stripe_columns);
   result.num_diagonals = of(Slot::diagonals);
   result.num_bands = of(Slot::bands);
-  result.band_diagonals = of(Slot::band_diagonals);
   for (std::size_t i = 0; i < result.rows_by_length.size(); ++i)
     result.rows_by_length[i] = of(Slot::histogram + static_cast<int>(i));
   result.empty_rows = result.rows_by_length[0];

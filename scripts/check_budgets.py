@@ -127,6 +127,19 @@ def check_macros(headers):
     return f"macros {len(macros)}"
 
 
+def check_lambdas(headers):
+    """nvcc keeps function pointers of a host-device lambda in each source file, and the linker one copy of the code
+    around it, which may be that of another file: then a pointer is null. Functions of internal linkage are not
+    merged (CONTRIBUTING.md, CUDA)."""
+    for name, text in headers.items():
+        for lambda_at in re.finditer(r"^[^/\n]*KOKKOS_(?:CLASS_)?LAMBDA", text, re.M):
+            above = text[: lambda_at.start()]
+            declaration = above[above.rfind("\ntemplate") + 1 :].split("{")[0]
+            if not re.search(r"^ *static ", declaration, re.M):
+                line = above.count("\n") + 1
+                breach(name, f"line {line}: KOKKOS_LAMBDA in a function that is not a static template, or in a class")
+
+
 def check_form(sources, headers):
     for name, text in sources.items():
         if not text.startswith("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// SPDX-FileCopyrightText: "):
@@ -141,6 +154,7 @@ def check_form(sources, headers):
 headers = files(LAYERS, ".hpp")
 sources = headers | files(["unit_tests", "perf_tests", "examples"], ".hpp", ".cpp")
 summary = [check_sizes(sources), check_includes(headers), check_macros(headers)]
+check_lambdas(headers)
 check_form(sources, headers)
 print("; ".join(summary))
 for line in breaches:

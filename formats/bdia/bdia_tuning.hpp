@@ -24,22 +24,25 @@ struct BdiaTuning {
   int window_bytes;     ///< scratch of a team for windows of x, at most (but for one diagonal at least)
 };
 
-/// Analytical, not measured: 1024 threads, each with 64 bytes of values in flight and 64 more asked for before
-/// they are used up, are 64 to 128 KB a multiprocessor; 4.3 TB/s over 132 multiprocessors at 800 ns take 26 KB.
-/// Two rows a thread halve what neighbouring windows share and the steps over the table of bands. The windows
-/// of 9 bands of 3 diagonals (27 points) take 37 KB in double; 4 teams of 40 KB leave 68 of 228 KB to the first
-/// cache. Several columns have a window each, so one row a thread.
-constexpr BdiaTuning bdia_tuning(Arch arch, std::size_t scalar_bytes, bool several_columns) {
-  int const rows_a_thread = several_columns ? 1 : 2;
+/// Measured on an H200 (2026-11, cold) against 7 to 11 other shapes for one vector in float and double. One
+/// band: teams of 128 threads with two rows each are 1 to 2 % faster than those of 256, one row a thread 10 to
+/// 20 % slower. Several bands: the windows of neighbouring teams overlap in each, and four rows a thread, so
+/// that fewer teams stage them, are 3 % (27 points, double) to 12 % (7 points, float) faster than two. Each
+/// thread has 32 to 64 bytes of values in flight and as many asked for before they are used up; twice as many
+/// need too many registers (20 % slower). Not measured: several columns, which have a window each, so one row a
+/// thread.
+constexpr BdiaTuning bdia_tuning(Arch arch, std::size_t scalar_bytes, bool several_columns,
+                                 bool several_bands) {
   int const unroll = (scalar_bytes > 8 ? 2 : scalar_bytes > 4 ? 4 : 8) * (several_columns ? 2 : 1);
-  int const columns = several_columns ? 4 : 1;
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {256, rows_a_thread, 4, unroll, columns, 40 * 1024};
+      if (several_columns) return {256, 1, 4, unroll, 4, 40 * 1024};
+      if (several_bands) return {256, 4, 3, unroll, 1, 40 * 1024};
+      return {128, 2, 8, unroll, 1, 20 * 1024};
     case Arch::hip:
-    case Arch::mi300:
-      return {256, rows_a_thread, 2, unroll, columns, 24 * 1024};  // 64 KB of LDS a compute unit
+    case Arch::mi300:  // analytical, not measured; 64 KB of LDS a compute unit
+      return {256, several_columns ? 1 : 2, 2, unroll, several_columns ? 4 : 1, 24 * 1024};
     default:
       return {1, 1, 1, 1, 1, 1024};
   }

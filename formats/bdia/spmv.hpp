@@ -40,11 +40,16 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
   if (alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, beta, y);
   Update<Sum> const update{alpha, beta};
-  if constexpr (is_gpu<Exec>)
-    detail::spmv_windows<bdia_tuning(arch_of<Exec>, sizeof(Scalar), Y::rank() == 2)>(
-        exec, "einkorn::spmv[bdia]", update, F, x, y);
-  else
-    detail::spmv_diagonals_host(exec, "einkorn::spmv[bdia]", update, F, x, y);
+  char const* const label = "einkorn::spmv[bdia]";
+  if constexpr (is_gpu<Exec>) {
+    constexpr bool several_columns = Y::rank() == 2;
+    constexpr BdiaTuning one_band = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
+    constexpr BdiaTuning bands = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
+    if (F.num_bands() == 1) return detail::spmv_windows<one_band>(exec, label, update, F, x, y);
+    detail::spmv_windows<bands>(exec, label, update, F, x, y);
+  } else {
+    detail::spmv_diagonals_host(exec, label, update, F, x, y);
+  }
 }
 
 }  // namespace einkorn

@@ -22,9 +22,8 @@ struct StripeCounts {
 namespace detail {
 
 template <class Exec, class Matrix, class Starts>
-StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_stripes(Exec const& exec,
-                                                                                        Matrix const& A,
-                                                                                        Starts const& starts) {
+static StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_stripes(
+    Exec const& exec, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   StripeCounts<Ordinal, Offset> counts;

@@ -18,7 +18,8 @@ namespace einkorn {
 /// Nothing is shared. Cost: reads c and the values once, writes the CSR; each row and each entry finds its
 /// stripe by a search. On the device, asynchronous but for allocations. Throws OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
+static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
+                                                   Brcv<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");
   auto const rows = static_cast<std::size_t>(F.num_rows);
   auto const nnz = static_cast<std::size_t>(F.nnz());

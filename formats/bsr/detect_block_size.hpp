@@ -20,7 +20,7 @@ namespace detail {
 
 /// Of a matrix whose rows are sorted.
 template <class Exec, class Matrix>
-int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
+static int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   auto const most_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;

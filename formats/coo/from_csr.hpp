@@ -58,8 +58,8 @@ struct FromCsr<Coo> {
 /// filled by hand knows none unless its `source` is set to fingerprint(exec, A). Cost without checks: one read
 /// and one write of the values, asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
-void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
-                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+static void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
+                          Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
   auto const to = F.values;
   auto const from = A.values;

@@ -19,8 +19,9 @@ namespace einkorn {
 /// validate() reads; on the device; fences exec with checks only. Throws InvalidStructure (checks: a Coo may be
 /// filled by hand), OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
-                                            Checks checks = Checks::on) {
+static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
+                                                   Coo<Scalar, Ordinal, Offset, Device> const& F,
+                                                   Checks checks = Checks::on) {
   require_kokkos("to_csr");
   if (checks == Checks::on) validate(exec, F);
   Offset const nnz = F.nnz();

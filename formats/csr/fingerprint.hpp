@@ -15,7 +15,7 @@ namespace einkorn {
 namespace detail {
 
 template <class Exec, class View>
-std::uint64_t sum_of_scrambled(Exec const& exec, View const& view) {
+static std::uint64_t sum_of_scrambled(Exec const& exec, View const& view) {
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
       "einkorn::fingerprint",

@@ -32,7 +32,7 @@ struct FullFromHalfOptions {
 namespace detail {
 
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Diagonal>
-Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
+static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
     FullFromHalfOptions const& options) {
   using Value = std::remove_const_t<Scalar>;
@@ -89,7 +89,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
 }  // namespace detail
 
 /// The symmetric matrix of which one half is stored: A = H + (H without its diagonal)^T, or with
-/// options.hermitian its conjugate, from a strict lower or a strict upper triangle H with the diagonal inside.
+/// options.hermitian its conjugate, from a lower or an upper triangle H with the diagonal inside.
 /// An SpMV with A needs no atomics, where one with H does.
 ///
 /// Rows of H need not be sorted; those of A are. Positions that repeat are kept, in their order, and mirrored

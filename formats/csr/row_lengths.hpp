@@ -22,7 +22,8 @@ struct RowLengths {
 
 /// Takes the statistics on the device. Reads row_offsets once; returns, so exec is fenced.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-RowLengths<Ordinal, Offset> row_lengths(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+static RowLengths<Ordinal, Offset> row_lengths(Exec const& exec,
+                                               Csr<Scalar, Ordinal, Offset, Device> const& A) {
   RowLengths<Ordinal, Offset> result{A.num_rows, 0, 0, A.nnz()};
   if (A.num_rows == 0) return result;
   auto const offsets = A.row_offsets;

@@ -18,7 +18,7 @@ namespace einkorn {
 /// where the next one is smaller, and those of them that lie between two rows: reads columns once and
 /// row_offsets once, on the device, whatever the row lengths; fences exec. A is taken as valid (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+static bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("is_sorted_by_column");
   auto const nnz = static_cast<std::size_t>(A.nnz());
   if (nnz < 2) return true;

@@ -23,8 +23,8 @@ struct Transpose {
 
 /// values(k) <- A.values(source(k)): new values on the known pattern. Asynchronous on exec; 1 launch.
 template <ExecutionSpace Exec, class Scalar, class Source, class Ordinal, class Offset, class Device>
-void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> const& transposed,
-                   Csr<Source, Ordinal, Offset, Device> const& A) {
+static void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> const& transposed,
+                          Csr<Source, Ordinal, Offset, Device> const& A) {
   auto const source = transposed.source;
   auto const from = A.values;
   auto const to = transposed.matrix.values;
@@ -39,7 +39,7 @@ void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> 
 /// Cost: a sort of nnz 64-bit keys on a GPU, two counting passes on the host; nothing of size nnz visits the
 /// host. Throws OverflowError where num_cols times nnz passes 2^64, OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
+static Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   using T = std::remove_const_t<Scalar>;
   require_kokkos("transpose");

@@ -30,7 +30,7 @@ typename View::non_const_value_type read_one(View const& view, std::size_t index
 
 /// The lowest index in [0, count) for which `is_bad` holds, or count. Fences exec.
 template <class Exec, class Count, class IsBad>
-Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
+static Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
   Count first = count;
   Kokkos::parallel_reduce(
       label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Count>>(exec, 0, count),

@@ -51,7 +51,7 @@ struct MarkDiagonals {
 
 /// Reads A's structure twice (the second time from a cache). Fences exec.
 template <class Exec, class Matrix>
-DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
+static DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
   using Device = typename Matrix::device_type;
   using Marks = Kokkos::View<unsigned char*, Device>;
   DiagonalMarks<Device> result;
@@ -75,7 +75,7 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
 
 /// The marked diagonals as column - row, ascending. Asynchronous on exec.
 template <class Exec, class Matrix>
-Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_diagonals(
+static Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_diagonals(
     Exec const& exec, Matrix const& A, DiagonalMarks<typename Matrix::device_type> const& marks) {
   using Ordinal = typename Matrix::ordinal_type;
   auto const list = allocate<Kokkos::View<Ordinal*, typename Matrix::device_type>>(

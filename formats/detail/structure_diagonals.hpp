@@ -18,10 +18,9 @@ namespace einkorn::detail {
 
 inline constexpr std::int64_t most_listed_diagonals = 512;
 
-/// Counts the flagged diagonals, the bands that they form, and the diagonals of those: a band ends where two
-/// diagonals in a row are empty.
+/// Counts the flagged diagonals and the runs, or bands, that they form.
 template <class Exec, class Device>
-void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
+static void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
   auto const flags = findings.diagonal;
   auto const counts = findings.counts;
   auto const size = static_cast<std::int64_t>(flags.extent(0));
@@ -29,30 +28,27 @@ void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
   Kokkos::parallel_reduce(
       "einkorn::structure[diagonals]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-      KOKKOS_LAMBDA(std::int64_t d, std::int64_t & full, std::int64_t & bands, std::int64_t & joined) {
-        bool const here = flags(d) != 0, before = d > 0 && flags(d - 1) != 0;
+      KOKKOS_LAMBDA(std::int64_t d, std::int64_t & full, std::int64_t & bands) {
+        bool const here = flags(d) != 0;
         full += here;
-        bands += here && !before && !(d > 1 && flags(d - 2) != 0);
-        joined += !here && before && d + 1 < size && flags(d + 1) != 0;
+        bands += here && !(d > 0 && flags(d - 1) != 0);
       },
       Kokkos::subview(counts, static_cast<int>(Found::diagonals)),
-      Kokkos::subview(counts, static_cast<int>(Found::bands)),
-      Kokkos::subview(counts, static_cast<int>(Found::band_diagonals)));
-  Kokkos::parallel_for(
-      "einkorn::structure[bands]", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-      KOKKOS_LAMBDA(int) { counts(Found::band_diagonals) += counts(Found::diagonals); });
+      Kokkos::subview(counts, static_cast<int>(Found::bands)));
 }
 
 /// Entries of each of `count` diagonals, by a histogram in team scratch. diagonal(d) holds d's number. The u-th
 /// entries that a thread has of its rows lie on one diagonal for many rows, mostly: it counts them for itself
-/// until the diagonal changes.
+/// until the diagonal changes. The bounds of the next row are asked for before the entries of this one.
 template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, lanes = is_gpu<Exec> ? 8 : 1, held = 4;
-  static constexpr std::int64_t rows_a_block = is_gpu<Exec> ? 4 * team_size / lanes : 1024;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, teams_at_once = 4, lanes = is_gpu<Exec> ? 8 : 1;
+  static constexpr int held = 4;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, teams_at_once>>;
+  using Member = typename Policy::member_type;
+  using Rows = DealtRows<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
 
   Matrix A;
   Kokkos::View<int*, Device> diagonal;
@@ -67,11 +63,11 @@ struct CountDiagonals {
     Ordinal distance[held] = {};
     int times[held] = {};
     auto const rows = static_cast<std::int64_t>(A.num_rows);
-    std::int64_t const block = rows_a_block;
-    for (std::int64_t first = team.league_rank() * block; first < rows; first += team.league_size() * block) {
-      auto const last = Kokkos::min(first + block, rows);
-      for (auto row = first + team.team_rank() / lanes; row < last; row += team.team_size() / lanes)
-        add_row(static_cast<Ordinal>(row), team.team_rank() % lanes, distance, times, local);
+    Row next = row_at(Rows::row(team, 0));
+    for (std::int64_t step = 0; Rows::block(team, step) < rows; ++step) {
+      Row const row = next;
+      next = row_at(Rows::row(team, step + 1));
+      add_row(row, team.team_rank() % lanes, distance, times, local);
     }
     for (int u = 0; u < held; ++u) hand_over(distance[u], times[u], local);
     team.team_barrier();
@@ -80,14 +76,27 @@ struct CountDiagonals {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void add_row(Ordinal row, int lane, Ordinal (&distance)[held], int (&times)[held],
-                                           int* local) const {
-    Offset const end = A.row_end(row);
-    for (Offset first = A.row_begin(row) + static_cast<Offset>(lane); first < end; first += held * lanes)
+  struct Row {
+    Ordinal number;
+    Offset begin, end;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION Row row_at(std::int64_t number) const {
+    if (number >= static_cast<std::int64_t>(A.num_rows)) return {Ordinal(0), Offset(0), Offset(0)};
+    auto const row = static_cast<Ordinal>(number);
+    return {row, A.row_begin(row), A.row_end(row)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[held],
+                                           int (&times)[held], int* local) const {
+    for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
+      Ordinal column[held];
+      for (int u = 0; u < held; ++u) {  // past the end: the last entry again
+        Offset const wanted = first + static_cast<Offset>(u * lanes);
+        column[u] = A.columns(wanted < row.end ? wanted : row.end - 1);
+      }
       for (int u = 0; u < held; ++u) {
-        Offset const k = first + static_cast<Offset>(u * lanes);
-        if (k >= end) break;
-        Ordinal const here = A.columns(k) - row;
+        if (first + static_cast<Offset>(u * lanes) >= row.end) break;
+        Ordinal const here = column[u] - row.number;
         if (here != distance[u]) {
           hand_over(distance[u], times[u], local);
           distance[u] = here;
@@ -95,6 +104,7 @@ struct CountDiagonals {
         }
         ++times[u];
       }
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION void hand_over(Ordinal distance, int times, int* local) const {
     if (times == 0) return;
@@ -105,9 +115,9 @@ struct CountDiagonals {
 
 /// The diagonals by offset, with their entries; `count` of them are flagged. Overwrites the flags with numbers.
 template <class Exec, class Matrix, class Device>
-std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
-                                                                  Findings<Device> const& findings,
-                                                                  std::int64_t count) {
+static std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
+                                                                         Findings<Device> const& findings,
+                                                                         std::int64_t count) {
   using Numbers = Kokkos::View<std::int64_t*, Device>;
   auto const size = static_cast<std::size_t>(count);
   Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
@@ -128,9 +138,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
         number += here;
       });
   using Functor = CountDiagonals<Exec, Matrix, Device>;
-  auto const blocks = (rows + Functor::rows_a_block - 1) / Functor::rows_a_block;
-  auto const most = static_cast<std::int64_t>(is_gpu<Exec> ? 1056 : exec.concurrency());
-  Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(std::min(blocks, most)), Functor::team_size);
+  auto const blocks = Functor::Rows::num_blocks(rows);
+  std::int64_t const most = is_gpu<Exec> ? most_teams : exec.concurrency();
+  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, most)), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
   Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
 

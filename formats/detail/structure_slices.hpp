@@ -52,7 +52,10 @@ struct LookAtWindow {
     if (team.team_rank() != 0) return;
     auto const entries = static_cast<std::int64_t>(A.row_offsets(last) - A.row_offsets(first));
     Kokkos::atomic_add(&found.counts(Findings<Device>::window_entries), entries);
-    int position = 0;
+    int counted = 0;  // rows that have a bin
+    for (int length = 0; length < all; ++length) counted += rows_of[length];
+    int const begin_of_last = counted == 0 ? 0 : (counted - 1) / slice_rows * slice_rows;
+    int position = 0, longest_of_last = 0;
     slots = 0;
     for (int length = all - 1; length > 0; --length) {
       int const rows = rows_of[length];
@@ -61,7 +64,10 @@ struct LookAtWindow {
           (position + rows + slice_rows - 1) / slice_rows - (position + slice_rows - 1) / slice_rows;
       slots += static_cast<std::int64_t>(begins * slice_rows) * length;
       position += rows;
+      longest_of_last = position > begin_of_last && longest_of_last == 0 ? length : longest_of_last;
     }
+    slots -=
+        static_cast<std::int64_t>(begin_of_last + slice_rows - counted) * longest_of_last;  // no rows there
     Kokkos::atomic_add(&found.counts(Findings<Device>::window_slots), slots);
   }
 };
@@ -69,7 +75,8 @@ struct LookAtWindow {
 /// Slots of SELL: the longest row of each slice, times its rows, with the rows as they are and sorted within
 /// windows.
 template <class Exec, class Matrix, class Device>
-void look_at_slices(Exec const& exec, Matrix const& A, int slice_rows, Findings<Device> const& findings) {
+static void look_at_slices(Exec const& exec, Matrix const& A, int slice_rows,
+                           Findings<Device> const& findings) {
   using Ordinal = typename Matrix::ordinal_type;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   auto const slices = (rows + slice_rows - 1) / slice_rows;
@@ -81,7 +88,7 @@ void look_at_slices(Exec const& exec, Matrix const& A, int slice_rows, Findings<
           auto const i = static_cast<Ordinal>(row);
           longest = Kokkos::max(longest, static_cast<std::int64_t>(A.row_end(i) - A.row_begin(i)));
         }
-        slots += longest * slice_rows;
+        slots += longest * Kokkos::min(static_cast<std::int64_t>(slice_rows), rows - slice * slice_rows);
       },
       Kokkos::subview(findings.counts, static_cast<int>(Findings<Device>::slice_slots)));
 

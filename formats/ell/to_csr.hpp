@@ -16,7 +16,8 @@ namespace einkorn {
 /// ELL to CSR: the CSR that it was made from, bit for bit. Cost: reads columns twice and values once, writes
 /// the CSR; on the device; fences exec once. Throws OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F) {
+static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
+                                                   Ell<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");
   auto const nnz = static_cast<std::size_t>(F.nnz());
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",

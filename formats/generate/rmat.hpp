@@ -79,7 +79,7 @@ class RmatEdges {
 namespace detail {
 
 template <class Exec, class Keys>
-void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
+static void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
   Kokkos::parallel_for(
       "einkorn::build_csr[rmat keys]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.num_edges()),
@@ -87,7 +87,7 @@ void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
 }
 
 template <class Exec, class Keys>
-std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
+static std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
   std::int64_t distinct = 0;
   Kokkos::parallel_reduce(
       "einkorn::build_csr[rmat count]",
@@ -103,8 +103,8 @@ std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
 /// The first of equal keys writes the entry, and the beginnings of the rows between the key before it and its
 /// own.
 template <class Exec, class Keys, class Offsets, class Columns, class Values>
-void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted, Offsets const& offsets,
-                       Columns const& columns, Values const& values) {
+static void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted,
+                              Offsets const& offsets, Columns const& columns, Values const& values) {
   using Scalar = typename Values::non_const_value_type;
   using Ordinal = typename Columns::non_const_value_type;
   using Offset = typename Offsets::non_const_value_type;

@@ -51,7 +51,7 @@ inline constexpr std::int64_t entries_per_thread = is_gpu<Exec> ? 1 : 1024;
 
 /// offsets(i) <- the length of row i. Returns their sum: exact below 2^53, and it never wraps as offsets may.
 template <class Exec, class Pattern, class Offsets>
-double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
+static double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
   using Offset = typename Offsets::non_const_value_type;
   double total = 0;
   Kokkos::parallel_reduce(
@@ -68,7 +68,7 @@ double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& of
 
 /// offsets(i) <- offsets(0) + ... + offsets(i - 1), in place; the last one is not read. Returns the last sum.
 template <class Exec, class Offsets>
-typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
+static typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
   using Offset = typename Offsets::non_const_value_type;
   std::size_t const last = offsets.extent(0) - 1;
   Offset total = 0;
@@ -86,8 +86,8 @@ typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets co
 
 /// Work is divided by entries, so that one row of a million costs as much as a million rows of one.
 template <class Exec, class Pattern, class Offsets, class Columns, class Values>
-void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets, Columns const& columns,
-                  Values const& values) {
+static void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets,
+                         Columns const& columns, Values const& values) {
   using Scalar = typename Values::non_const_value_type;
   using Ordinal = typename Columns::non_const_value_type;
   auto const nnz = static_cast<std::int64_t>(values.extent(0));

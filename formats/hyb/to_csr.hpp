@@ -18,7 +18,8 @@ namespace einkorn {
 /// else once, writes the CSR, and a binary search in the COO part for each row and for each entry of that part;
 /// on the device; fences exec once. Throws OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
+static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
+                                                   Hyb<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");
   auto const nnz = static_cast<std::size_t>(F.nnz());
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",

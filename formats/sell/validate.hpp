@@ -56,7 +56,7 @@ struct BadSlot {
 /// structs that from_csr has not made. Looks at no value. On the device; reads columns twice, with log2(slices)
 /// reads of the offsets a slot; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) {
+static void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
   auto const text = [](auto number) { return std::to_string(number); };
   require<InvalidStructure>(F.num_rows >= 0 && F.num_cols >= 0, [&] {

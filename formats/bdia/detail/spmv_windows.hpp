@@ -115,13 +115,13 @@ struct SpmvWindows {
                     piece.start + piece.length + rows - 1);
   }
 
-  /// Asks for the values of `unroll` diagonals; when only `left` are left, for the last of them again.
+  /// Asks for the values of `unroll` diagonals, or of as many as are left.
   KOKKOS_FORCEINLINE_FUNCTION void ask_for(Scalar const* const (&of_row)[own_rows], Offset first, Offset left,
                                            Batch& batch) const {
-    for (int u = 0; u < tuning.unroll; ++u) {
-      Offset const diagonal = first + (static_cast<Offset>(u) < left ? static_cast<Offset>(u) : left - 1);
-      for (int q = 0; q < own_rows; ++q) batch.values[q][u] = L::load_once(of_row[q] + diagonal * F.stride);
-    }
+    for (int u = 0; u < tuning.unroll; ++u)
+      if (static_cast<Offset>(u) < left)
+        for (int q = 0; q < own_rows; ++q)
+          batch.values[q][u] = L::load_once(of_row[q] + (first + static_cast<Offset>(u)) * F.stride);
   }
 
   /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A

@@ -55,7 +55,7 @@ struct NumberStripes {
 /// Fills b, rc, rv and c, which have their extents already. c is copied an entry a thread, each finding its
 /// stripe by a search in rc, so that lists of any length are shared evenly. 2 launches.
 template <class Exec, class Format, class Matrix, class Starts>
-void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
+static void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   if (F.num_rows == 0) {

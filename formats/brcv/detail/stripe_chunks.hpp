@@ -30,9 +30,8 @@ struct StripeChunks {
 
 /// On the device; 4 launches; fences exec, because the number of chunks is read back.
 template <class Exec, class Format>
-StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(Exec const& exec,
-                                                                                             Format const& F,
-                                                                                             int chunk_rows) {
+static StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(
+    Exec const& exec, Format const& F, int chunk_rows) {
   using Ordinal = typename Format::ordinal_type;
   using List = Kokkos::View<Ordinal*, typename Format::device_type>;
   StripeChunks<Ordinal, typename Format::device_type> chunks;

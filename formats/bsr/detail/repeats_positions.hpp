@@ -11,7 +11,7 @@ namespace einkorn::detail {
 /// Whether A, whose rows are sorted, holds a position more than once: counts equal neighbours in `columns`, and
 /// those of them that lie between two rows. Reads columns and row_offsets once; fences exec.
 template <class Exec, class Matrix>
-bool repeats_positions(Exec const& exec, Matrix const& A) {
+static bool repeats_positions(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   auto const nnz = static_cast<std::size_t>(A.nnz());

@@ -26,7 +26,7 @@ struct CooWorkspace {
 
 /// Rows without entry side by side, at most; before the first entry and behind the last one too. Fences exec.
 template <class Exec, class Format>
-typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
+static typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   Ordinal longest = 0;
@@ -46,7 +46,7 @@ typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
 
 /// Whether some row begins 32 parts in a row. Fences exec.
 template <class Exec, class Parts>
-bool has_long_runs(Exec const& exec, Parts const& parts) {
+static bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
   if (parts.num_parts <= 32) return false;
   int found = 0;

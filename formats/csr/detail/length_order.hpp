@@ -23,8 +23,8 @@ namespace einkorn::detail {
 /// GPU: sorts the numbers (window, longest - length, place in the window), which are all different, so any sort
 /// gives the one order. Position p lies in window p / window: only the place is read back.
 template <class Exec, class Matrix, class Rows>
-void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window, std::uint64_t longest,
-                             Rows const& rows) {
+static void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window,
+                                    std::uint64_t longest, Rows const& rows) {
   using Ordinal = typename Matrix::ordinal_type;
   auto const num_rows = static_cast<std::uint64_t>(A.num_rows);
   std::uint64_t const places = (num_rows + window - 1) / window * window, lengths = longest + 1;

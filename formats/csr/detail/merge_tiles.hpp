@@ -48,8 +48,8 @@ struct MergeTiles {
 
 /// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads a tile.
 template <class Tiles, class Exec, class Matrix>
-Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
-                       typename Matrix::offset_type longest_row) {
+static Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
+                              typename Matrix::offset_type longest_row) {
   using Offset = typename Matrix::offset_type;
   Tiles tiles;
   auto const num_entries = static_cast<std::int64_t>(A.nnz());

@@ -27,7 +27,7 @@ struct ComesAgain {
 /// inverse(list(i)) = i for a list of all of 0 .. n - 1. Throws InvalidStructure when an entry lies outside or
 /// is there twice; the message names the first such entry. `what` is the list's name. Fences exec.
 template <class Exec, class List>
-Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
+static Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
     Exec const& exec, List const& list, typename List::non_const_value_type n, std::string const& what) {
   using Ordinal = typename List::non_const_value_type;
   using Inverse = Kokkos::View<Ordinal*, typename List::device_type>;

@@ -15,7 +15,7 @@ namespace einkorn::detail {
 /// atomically: needs no transpose in memory, but the order of the additions varies from run to run. One row a
 /// thread.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+static void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Target = typename Y::value_type;

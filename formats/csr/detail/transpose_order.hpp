@@ -21,7 +21,8 @@ namespace einkorn::detail {
 
 /// GPU: sorts the numbers column * nnz + entry, which are all different, so any sort gives the one order.
 template <class Exec, class Matrix, class Offsets, class Source>
-void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
+static void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets,
+                                    Source const& source) {
   using Offset = typename Matrix::offset_type;
   auto const nnz = static_cast<std::uint64_t>(A.nnz());
   auto const num_cols = static_cast<std::uint64_t>(A.num_cols);
@@ -50,7 +51,8 @@ void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& o
 /// the entries part by part. Memory: one Offset a column and part; parts are limited so that this stays below
 /// nnz.
 template <class Exec, class Matrix, class Offsets, class Source>
-void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
+static void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets,
+                                     Source const& source) {
   using Offset = typename Matrix::offset_type;
   auto const nnz = static_cast<std::size_t>(A.nnz());
   auto const num_cols = static_cast<std::size_t>(A.num_cols);

@@ -23,7 +23,7 @@ struct FirstEntries {
 
 /// Entry after entry, whatever the row lengths; fences exec.
 template <class Exec, class Matrix>
-FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
+static FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   Offset const nnz = A.nnz();

@@ -61,6 +61,73 @@ class CusparseHandle {
   std::unique_ptr<std::remove_pointer_t<cusparseHandle_t>, Destroy> handle_;
 };
 
+namespace detail {
+
+/// rows(k) <- the row of entry k.
+template <class Matrix, class Rows>
+static void fill_rows(Kokkos::Cuda const& exec, Matrix const& A, Rows const& rows) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Policy = Kokkos::TeamPolicy<Kokkos::Cuda>;
+  Kokkos::parallel_for(
+      "einkorn::CusparseCoo", Policy(exec, static_cast<int>(A.num_rows), 32),
+      KOKKOS_LAMBDA(typename Policy::member_type const& team) {
+        auto const row = static_cast<Ordinal>(team.league_rank());
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, A.row_begin(row), A.row_end(row)),
+                             [&](Offset k) { rows(k) = row; });
+      });
+}
+
+/// ends(s) <- how many entries the slices 0 .. s store; returns how many all store.
+template <class Matrix, class Ends>
+static std::int64_t slice_ends(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends) {
+  using Ordinal = typename Matrix::ordinal_type;
+  std::int64_t stored = 0;
+  Kokkos::parallel_scan(
+      "einkorn::CusparseSell::measure", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, ends.extent(0)),
+      KOKKOS_LAMBDA(std::size_t slice, std::int64_t & sum, bool is_final) {
+        std::int64_t width = 0;
+        for (int i = 0; i < slice_size; ++i) {
+          auto const row = static_cast<Ordinal>(slice) * slice_size + i;
+          if (row >= A.num_rows) break;
+          auto const length = static_cast<std::int64_t>(A.row_end(row) - A.row_begin(row));
+          width = length > width ? length : width;
+        }
+        sum += width * slice_size;
+        if (is_final) ends(slice) = sum;
+      },
+      stored);
+  return stored;
+}
+
+template <class Matrix, class Ends, class Ordinals, class Values>
+static void fill_slices(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends,
+                        Ordinals const& slice_offsets, Ordinals const& columns, Values const& values) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  auto const slices = ends.extent(0);
+  auto const padded = slices * static_cast<std::size_t>(slice_size);
+  Kokkos::parallel_for(
+      "einkorn::CusparseSell::fill", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, padded + 1),
+      KOKKOS_LAMBDA(std::size_t i) {
+        auto const slice = i / static_cast<std::size_t>(slice_size);
+        std::int64_t const begin = slice == 0 ? 0 : ends(slice - 1);
+        if (i % static_cast<std::size_t>(slice_size) == 0) slice_offsets(slice) = static_cast<Ordinal>(begin);
+        if (slice == slices) return;
+        auto const row = static_cast<Ordinal>(i);
+        bool const real = row < A.num_rows;
+        Offset const first = real ? A.row_begin(row) : Offset(0), last = real ? A.row_end(row) : Offset(0);
+        auto k = first;
+        for (auto at = begin + static_cast<std::int64_t>(i % static_cast<std::size_t>(slice_size));
+             at < ends(slice); at += slice_size, ++k) {
+          columns(at) = k < last ? A.columns(k) : Ordinal(-1);
+          values(at) = k < last ? A.values(k) : typename Values::value_type(0);
+        }
+      });
+}
+
+}  // namespace detail
+
 /// A as coordinates: the row of every entry beside A's columns and values, which are shared.
 template <class Scalar, class Ordinal, class Offset>
 struct CusparseCoo {
@@ -70,19 +137,7 @@ struct CusparseCoo {
 
   CusparseCoo(Kokkos::Cuda const& exec, Matrix const& matrix)
       : A(matrix), rows(allocate<decltype(rows)>(exec, "einkorn::CusparseCoo::rows", matrix.values.extent(0))) {
-    fill(exec, A, rows);
-  }
-
-  static void fill(Kokkos::Cuda const& exec, Matrix const& A,
-                   Kokkos::View<Ordinal*, Kokkos::Cuda::device_type> rows) {
-    using Policy = Kokkos::TeamPolicy<Kokkos::Cuda>;
-    Kokkos::parallel_for(
-        "einkorn::CusparseCoo", Policy(exec, static_cast<int>(A.num_rows), 32),
-        KOKKOS_LAMBDA(typename Policy::member_type const& team) {
-          auto const row = static_cast<Ordinal>(team.league_rank());
-          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, A.row_begin(row), A.row_end(row)),
-                               [&](Offset k) { rows(k) = row; });
-        });
+    detail::fill_rows(exec, A, rows);
   }
 };
 
@@ -110,7 +165,7 @@ struct CusparseSell {
                         static_cast<std::size_t>(slice_size);
     auto const ends =
         allocate<Kokkos::View<std::int64_t*, Device>>(exec, "einkorn::CusparseSell::ends", slices);
-    measure(exec, A, slice_size, ends, stored);
+    stored = detail::slice_ends(exec, A, slice_size, ends);
     auto const limit = fill_limit * static_cast<double>(nnz) + 1024.0;
     require<FillLimit>(static_cast<double>(stored) <= limit, [&] {
       return "SELL stores " + std::to_string(stored) + " entries for " + std::to_string(nnz) +
@@ -124,53 +179,7 @@ struct CusparseSell {
         allocate<decltype(columns)>(exec, "einkorn::CusparseSell::columns", static_cast<std::size_t>(stored));
     values =
         allocate<decltype(values)>(exec, "einkorn::CusparseSell::values", static_cast<std::size_t>(stored));
-    fill(exec, A, slice_size, ends, slice_offsets, columns, values);
-  }
-
-  /// ends(s) <- how many entries the slices 0 .. s store.
-  template <class Offset>
-  static void measure(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int slice_size,
-                      Kokkos::View<std::int64_t*, Device> const& ends, std::int64_t& stored) {
-    Kokkos::parallel_scan(
-        "einkorn::CusparseSell::measure", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, ends.extent(0)),
-        KOKKOS_LAMBDA(std::size_t slice, std::int64_t & sum, bool is_final) {
-          std::int64_t width = 0;
-          for (int i = 0; i < slice_size; ++i) {
-            auto const row = static_cast<Ordinal>(slice) * slice_size + i;
-            if (row >= A.num_rows) break;
-            auto const length = static_cast<std::int64_t>(A.row_end(row) - A.row_begin(row));
-            width = length > width ? length : width;
-          }
-          sum += width * slice_size;
-          if (is_final) ends(slice) = sum;
-        },
-        stored);
-  }
-
-  template <class Offset, class Values>
-  static void fill(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int slice_size,
-                   Kokkos::View<std::int64_t*, Device> const& ends,
-                   Kokkos::View<Ordinal*, Device> const& slice_offsets,
-                   Kokkos::View<Ordinal*, Device> const& columns, Values const& values) {
-    auto const slices = ends.extent(0);
-    auto const padded = slices * static_cast<std::size_t>(slice_size);
-    Kokkos::parallel_for(
-        "einkorn::CusparseSell::fill", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, padded + 1),
-        KOKKOS_LAMBDA(std::size_t i) {
-          auto const slice = i / static_cast<std::size_t>(slice_size);
-          std::int64_t const begin = slice == 0 ? 0 : ends(slice - 1);
-          if (i % static_cast<std::size_t>(slice_size) == 0) slice_offsets(slice) = static_cast<Ordinal>(begin);
-          if (slice == slices) return;
-          auto const row = static_cast<Ordinal>(i);
-          bool const real = row < A.num_rows;
-          Offset const first = real ? A.row_begin(row) : Offset(0), last = real ? A.row_end(row) : Offset(0);
-          auto k = first;
-          for (auto at = begin + static_cast<std::int64_t>(i % static_cast<std::size_t>(slice_size));
-               at < ends(slice); at += slice_size, ++k) {
-            columns(at) = k < last ? A.columns(k) : Ordinal(-1);
-            values(at) = k < last ? A.values(k) : std::remove_const_t<Scalar>(0);
-          }
-        });
+    detail::fill_slices(exec, A, slice_size, ends, slice_offsets, columns, values);
   }
 };
 

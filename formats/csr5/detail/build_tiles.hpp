@@ -54,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_start(Format const& F, Ordinal low, Or
 
 /// tile_rows without flags.
 template <class Exec, class Format>
-void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
+static void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
   using Offset = typename Format::offset_type;
   using TileRow = typename Format::tile_row_type;
   Kokkos::parallel_for(
@@ -163,7 +163,7 @@ void describe_tiles(Exec const& exec, Format const& F) {
 
 /// Turns the counts in empty_begin into positions and returns their sum. Fences exec.
 template <class Exec, class Format>
-typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
+static typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   Offset total = 0;
   Kokkos::parallel_scan(
@@ -179,7 +179,7 @@ typename Format::offset_type place_empty_offsets(Exec const& exec, Format const&
 
 /// Fills empty_offsets and sets the flags of the tiles that have some.
 template <class Exec, class Format>
-void fill_empty_offsets(Exec const& exec, Format const& F) {
+static void fill_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   using Ordinal = typename Format::ordinal_type;
   using TileRow = typename Format::tile_row_type;
@@ -236,7 +236,7 @@ void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) 
 
 /// The rows before the tail that hold no entry. Fences exec.
 template <class Exec, class Format>
-void list_empty_rows(Exec const& exec, Format& F) {
+static void list_empty_rows(Exec const& exec, Format& F) {
   using Ordinal = typename Format::ordinal_type;
   auto const offsets = F.row_offsets;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.tail_row);

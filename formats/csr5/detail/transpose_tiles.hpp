@@ -155,7 +155,7 @@ void transpose_tiles(Exec const& exec, Format& F, Matrix const& A) {
 
 /// Whether A has the rows and columns that F was made from. Fences exec.
 template <class Exec, class Format, class Matrix>
-bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
+static bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset differences = 0;
   auto const ours = F.row_offsets, theirs = A.row_offsets;

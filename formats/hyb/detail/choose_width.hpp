@@ -14,8 +14,8 @@ namespace einkorn::detail {
 
 /// Rows that hold so many entries or more. Reads row_offsets once; returns, so exec is fenced.
 template <class Exec, class Matrix>
-typename Matrix::ordinal_type rows_of_at_least(Exec const& exec, Matrix const& A,
-                                               typename Matrix::offset_type length) {
+static typename Matrix::ordinal_type rows_of_at_least(Exec const& exec, Matrix const& A,
+                                                      typename Matrix::offset_type length) {
   using Ordinal = typename Matrix::ordinal_type;
   Ordinal rows = 0;
   auto const offsets = A.row_offsets;

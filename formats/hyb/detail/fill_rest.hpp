@@ -12,8 +12,8 @@ namespace einkorn::detail {
 /// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
 /// all. Fences exec.
 template <class Exec, class Matrix, class Offsets>
-typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
-                                          Offsets const& offsets) {
+static typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A,
+                                                 typename Matrix::offset_type width, Offsets const& offsets) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   Kokkos::parallel_for(
@@ -28,7 +28,7 @@ typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A, typ
 /// Entries of the CSR beyond each row's first `width` to the COO, whose rows are there already: an entry's
 /// place in its row is found by a search for the row's first entry in the COO. values_only leaves columns.
 template <bool values_only, class Exec, class Format, class Matrix>
-void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
+static void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   Offset const count = F.nnz();

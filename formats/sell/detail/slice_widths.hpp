@@ -15,7 +15,7 @@ namespace einkorn::detail {
 /// F.slice_offsets(s) <- length of the longest row of slice s, for F.rows and F.slice_rows as they are. Returns
 /// the slots that the rows then have: rows times width, added up over the slices. Fences exec.
 template <class Exec, class Format, class Matrix>
-double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
+static double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   auto const widths = F.slice_offsets;
@@ -42,7 +42,7 @@ double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
 /// The widths of the slices to the offsets of their slots. Returns the slots in all; throws OverflowError where
 /// they do not fit Offset. Fences exec.
 template <class Exec, class Format>
-std::size_t widths_to_offsets(Exec const& exec, Format const& F) {
+static std::size_t widths_to_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   auto const offsets = F.slice_offsets;
   auto const C = static_cast<Offset>(F.slice_rows);
