@@ -43,10 +43,11 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
   char const* const label = "einkorn::spmv[bdia]";
   if constexpr (is_gpu<Exec>) {
     constexpr bool several_columns = Y::rank() == 2;
-    constexpr BdiaTuning one_band = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
-    constexpr BdiaTuning bands = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
-    if (F.num_bands() == 1) return detail::spmv_windows<one_band>(exec, label, update, F, x, y);
-    detail::spmv_windows<bands>(exec, label, update, F, x, y);
+    constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
+    constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
+    if constexpr (!several_columns)
+      if (F.num_bands() == 1) return detail::spmv_windows<one, true>(exec, label, update, F, x, y);
+    detail::spmv_windows<several, false>(exec, label, update, F, x, y);
   } else {
     detail::spmv_diagonals_host(exec, label, update, F, x, y);
   }

@@ -21,8 +21,8 @@ namespace einkorn::detail {
 /// batches, the first before the windows are staged and each next one before its predecessor is used. k columns
 /// of a multivector have their windows side by side and share the values. Source: Wang, Ren & Tian, "bDIA",
 /// figure 7; departures: several bands; bands wider than scratch are cut into pieces; several rows a thread;
-/// batches.
-template <BdiaTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
+/// batches. one_band: a matrix with one band, for which nobody reads the table of widths before x.
+template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvWindows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -41,8 +41,10 @@ struct SpmvWindows {
   Update<Sum> update;
   int row_teams;  // teams that it takes to cover the rows once
   int capacity;   // entries of scratch for each column, `rows` or more
+  Offset num_diagonals;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    Ordinal const first_offset = F.band_offset(0);
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     auto const first_row = static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * rows;
@@ -59,11 +61,11 @@ struct SpmvWindows {
     for (int q = 0; q < own_rows; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
     Batch next;
-    Offset diagonal = 0, behind = F.num_diagonals();  // behind the staged windows
+    Offset diagonal = 0, behind = num_diagonals;  // behind the staged windows
     ask_for(of_row, diagonal, behind, next);
     Piece piece = piece_at(0, 0, 0);
     while (piece.length > 0) {
-      int staged = stage(thread, first_row, column, piece, window);
+      int staged = stage(thread, first_row, column, first_offset, piece, window);
       behind -= static_cast<Offset>(staged);
       team.team_barrier();
       int at = thread;  // where the x of this thread's first row and the next diagonal lies
@@ -102,15 +104,18 @@ struct SpmvWindows {
   KOKKOS_FORCEINLINE_FUNCTION bool is_column(std::size_t column, int c) const {
     return k == 1 || column + static_cast<std::size_t>(c) < y.extent(1);
   }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal width(Ordinal band) const {
+    return one_band ? static_cast<Ordinal>(num_diagonals) : F.band_width(band);
+  }
   KOKKOS_FORCEINLINE_FUNCTION Piece piece_at(Ordinal band, Ordinal begin, int start) const {
     int const room = capacity - start - (rows - 1);
-    if (band >= F.num_bands() || room <= 0) return {band, begin, start, 0};
-    Ordinal const left = F.band_width(band) - begin;
+    if (band >= (one_band ? Ordinal(1) : F.num_bands()) || room <= 0) return {band, begin, start, 0};
+    Ordinal const left = width(band) - begin;
     return {band, begin, start, left < static_cast<Ordinal>(room) ? static_cast<int>(left) : room};
   }
   KOKKOS_FORCEINLINE_FUNCTION Piece after(Piece const& piece) const {
     Ordinal const end = piece.begin + static_cast<Ordinal>(piece.length);
-    bool const is_whole = end >= F.band_width(piece.band);
+    bool const is_whole = end >= width(piece.band);
     return piece_at(is_whole ? piece.band + 1 : piece.band, is_whole ? Ordinal(0) : end,
                     piece.start + piece.length + rows - 1);
   }
@@ -126,8 +131,8 @@ struct SpmvWindows {
 
   /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A
   /// window is no shorter than a step of the team, so one step enters at most one other piece.
-  KOKKOS_FORCEINLINE_FUNCTION int stage(int thread, std::int64_t first_row, std::size_t column, Piece piece,
-                                        XScalar* window) const {
+  KOKKOS_FORCEINLINE_FUNCTION int stage(int thread, std::int64_t first_row, std::size_t column,
+                                        Ordinal first_offset, Piece piece, XScalar* window) const {
     int diagonals = 0, used = 0;
     for (Piece p = piece; p.length > 0; p = after(p)) {
       diagonals += p.length;
@@ -139,7 +144,8 @@ struct SpmvWindows {
       for (int u = 0; u < staged_at_once; ++u) {
         int const at = base + u * team_size;
         if (at < used && at >= piece.start + piece.length + rows - 1) piece = after(piece);
-        auto const wanted = first_row + static_cast<std::int64_t>(F.band_offset(piece.band)) +
+        Ordinal const offset = one_band ? first_offset : F.band_offset(piece.band);
+        auto const wanted = first_row + static_cast<std::int64_t>(offset) +
                             static_cast<std::int64_t>(piece.begin) + (at - piece.start);
         auto const nearest = wanted < 0 ? 0 : wanted > last ? last : wanted;
         for (int c = 0; c < k; ++c)
@@ -176,11 +182,11 @@ struct SpmvWindows {
 };
 
 /// y <- alpha A x + beta y. num_cols > 0. 1 launch.
-template <BdiaTuning tuning, class Exec, class Format, class X, class Y, class Sum>
+template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class Sum>
 void spmv_windows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F, X const& x,
                   Y const& y) {
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvWindows<tuning, k, Exec, Format, X, Y, Sum>;
+  using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, Sum>;
   constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
@@ -192,8 +198,9 @@ void spmv_windows(Exec const& exec, char const* label, Update<Sum> const& update
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));
-  Kokkos::parallel_for(label, light_weight(policy),
-                       Functor{F, x, y, update, static_cast<int>(row_teams), static_cast<int>(capacity)});
+  Kokkos::parallel_for(
+      label, light_weight(policy),
+      Functor{F, x, y, update, static_cast<int>(row_teams), static_cast<int>(capacity), F.num_diagonals()});
 }
 
 }  // namespace einkorn::detail

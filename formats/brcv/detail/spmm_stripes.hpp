@@ -25,7 +25,8 @@ namespace einkorn::detail {
 ///
 /// Chunks come from a plan. Without one a unit of work is as many rows as a chunk has, wherever stripes begin,
 /// and the group works through the pieces of stripes in it.
-/// Source: the patent's "reuse of the rows of the dense matrix"; it gives no kernel.
+/// Source: the patent's "reuse of the rows of the dense matrix"; the steps of its multiplication were not at
+/// hand.
 template <BrcvTuning tuning, int lanes, int cols, class Exec, class Format, class X, class Y, class Sum>
 struct SpmmStripes {
   using Ordinal = typename Format::ordinal_type;
