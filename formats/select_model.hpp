@@ -55,36 +55,39 @@ struct FormatModel {
 };
 
 /// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes. bands:
-/// runs of neighbouring diagonals. The figures of large matrices in double on an H200, 2026-11: rows of 7, 27,
-/// 81 and 101 entries (stencil7:256, stencil27:160, elasticity:80, band:1000000:101).
+/// runs of neighbouring diagonals. GPU: cold SpMVs in double on an H200, 2026-11, rows of 7, 27, 81 and 101
+/// entries (stencil7:256, stencil27:160, elasticity:80, band:1000000:101, and stripes:1000000:16:27), in float
+/// of 27. AMD takes the same fractions, not measured. Host: 2 cores of a Xeon, 2026-11, stencil27:80 and
+/// stencil7:128.
 constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike, double bands,
                                    std::size_t scalar_bytes) {
   bool const host = arch == Arch::host;
-  bool const is_short = mean <= 8, is_long = mean > 48;
+  bool const is_short = mean <= 8, is_long = mean > 48, is_narrow = !host && scalar_bytes < 8;
   switch (format) {
     case FormatName::csr:
-      return alike ? FormatModel{is_short ? 1.0 : is_long ? 0.98 : 0.93, 0, 1} : FormatModel{0.90, 0, 2};
+      if (!alike) return {0.90, 0, 2};
+      return {(is_short ? 1.0 : is_long ? 0.98 : 0.93) * (is_narrow ? 0.86 : 1.0), 0, 1};
     case FormatName::csr5:
       return {host ? 0.85 : is_short ? 0.87 : is_long ? 1.0 : 0.95, 6, 2};
     case FormatName::coo:
-      return {0.70, 5, 2};
+      return {is_narrow ? 0.51 : 0.70, 5, 2};
     case FormatName::ell:
-      return {host ? 0.80 : 1.04, 9, 1};
+      return {host ? 0.80 : 1.02, 9, 1};
     case FormatName::sell:
-      return {host ? 0.85 : is_short ? 0.95 : 1.05, 9, 1};
+      return {host ? 0.85 : is_short ? 0.95 : is_long ? 1.05 : 0.99, 9, 1};
     case FormatName::hyb:
       return {host ? 0.80 : 1.0, 10, 2};
-    case FormatName::dia: {
-      double const of_double = is_short ? 0.81 : is_long ? 1.0 : 0.92;
-      return {host ? 0.95 : scalar_bytes < 8 ? 0.5 * of_double : of_double, 7, 1};
-    }
+    case FormatName::dia:
+      if (host) return {0.95, 7, 1};
+      return {(is_short ? 0.79 : is_long ? 0.98 : 0.91) * (is_narrow ? 0.58 : 1.0), 7, 1};
     case FormatName::bdia:  // windows are staged band by band
       if (bands <= 1) return {host ? 0.97 : 1.08, 8, 1};
-      return {host ? 0.94 : mean / bands < 2 ? 0.66 : is_long ? 1.04 : 0.91, 8, 1};
-    case FormatName::bsr:
-      return {host ? 0.92 : 0.81, 25, 1};
+      if (host) return {0.94, 8, 1};
+      return {(mean / bands < 2 ? 0.71 : is_long ? 1.04 : 0.935) * (is_narrow ? 0.63 : 1.0), 8, 1};
+    case FormatName::bsr:  // short block rows leave lanes without work
+      return {host ? 0.92 : (is_long ? 0.82 : 0.58) * (is_narrow ? 0.64 : 1.0), 25, 1};
     default:  // BRCV gives whole rows to groups of lanes
-      return {host ? (alike ? 0.90 : 0.50) : 0.55, 10, 1};
+      return {host ? (alike ? 0.90 : 0.50) : (is_long ? 0.55 : 0.60) * (is_narrow ? 0.85 : 1.0), 10, 1};
   }
 }
 
@@ -120,10 +123,13 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
     Estimate e;
     e.format = format;
     e.bytes = matrix_bytes + vectors;
-    e.seconds = machine.launch_seconds * model.launches + e.bytes / (machine.bytes_per_second * model.of_copy);
-    if (arch != Arch::host &&
-        (format == FormatName::ell || format == FormatName::sell))  // one thread, batches of 8
-      e.seconds = std::fmax(e.seconds, static_cast<double>(s.longest_row) / 8.0 * 0.8e-6);
+    e.seconds = machine.launch_seconds * (1 + model.launches) +  // one for the way to full speed
+                e.bytes / (machine.bytes_per_second * model.of_copy);
+    auto const longest = static_cast<double>(s.longest_row);
+    bool const a_thread_a_row = format == FormatName::ell || format == FormatName::sell;
+    bool const lanes_by_mean = format == FormatName::bsr || format == FormatName::brcv;
+    if (arch != Arch::host && a_thread_a_row) e.seconds = std::fmax(e.seconds, longest * 0.1e-6);
+    if (arch != Arch::host && lanes_by_mean && !alike) e.seconds = std::fmax(e.seconds, longest * 0.06e-6);
     if (arch == Arch::host && (format == FormatName::ell || format == FormatName::sell))
       e.seconds *= 1.15;  // gathers a lane, padding included
     e.conversion_spmvs = model.conversion_spmvs;

@@ -60,7 +60,7 @@ struct SpmvWindows {
     Sum sum[own_rows][k];
     for (int q = 0; q < own_rows; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
-    Batch next;
+    Batch next{};
     Offset diagonal = 0, behind = num_diagonals;  // behind the staged windows
     ask_for(of_row, diagonal, behind, next);
     Piece piece = piece_at(0, 0, 0);
