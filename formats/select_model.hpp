@@ -54,41 +54,76 @@ struct FormatModel {
   int launches;             ///< a SpMV
 };
 
-/// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes. bands:
-/// runs of neighbouring diagonals. GPU: cold SpMVs in double on an H200, 2026-11, rows of 7, 27, 81 and 101
-/// entries (stencil7:256, stencil27:160, elasticity:80, band:1000000:101, and stripes:1000000:16:27), in float
-/// of 27. AMD takes the same fractions, not measured. Host: 2 cores of a Xeon, 2026-11, stencil27:80 and
-/// stencil7:128.
-constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike, double bands,
-                                   std::size_t scalar_bytes) {
-  bool const host = arch == Arch::host;
-  bool const is_short = mean <= 8, is_long = mean > 48, is_narrow = !host && scalar_bytes < 8;
+namespace detail {
+
+/// GPU: cold SpMVs in double on an H200, 2026-11, rows of 7, 27, 81 and 101 entries (stencil7:256,
+/// stencil27:160, elasticity:80, band:1000000:101, stripes:1000000:16:27), in float of 27. AMD takes the same
+/// numbers, not measured.
+constexpr FormatModel gpu_format_model(FormatName format, double mean, bool alike, double bands,
+                                       bool is_narrow) {
+  bool const is_short = mean <= 8, is_long = mean > 48;
   switch (format) {
     case FormatName::csr:
       if (!alike) return {0.90, 0, 2};
       return {(is_short ? 1.0 : is_long ? 0.98 : 0.93) * (is_narrow ? 0.86 : 1.0), 0, 1};
     case FormatName::csr5:
-      return {host ? 0.85 : is_short ? 0.87 : is_long ? 1.0 : 0.95, 6, 2};
+      return {is_short ? 0.87 : is_long ? 1.0 : 0.95, 6, 2};
     case FormatName::coo:
       return {is_narrow ? 0.51 : 0.70, 5, 2};
     case FormatName::ell:
-      return {host ? 0.80 : 1.02, 9, 1};
+      return {1.02, 9, 1};
     case FormatName::sell:
-      return {host ? 0.85 : is_short ? 0.95 : is_long ? 1.05 : 0.99, 9, 1};
+      return {is_short ? 0.95 : is_long ? 1.05 : 0.99, 9, 1};
     case FormatName::hyb:
-      return {host ? 0.80 : 1.0, 10, 2};
+      return {1.0, 10, 2};
     case FormatName::dia:
-      if (host) return {0.95, 7, 1};
       return {(is_short ? 0.79 : is_long ? 0.98 : 0.91) * (is_narrow ? 0.58 : 1.0), 7, 1};
     case FormatName::bdia:  // windows are staged band by band
-      if (bands <= 1) return {host ? 0.97 : 1.08, 8, 1};
-      if (host) return {0.94, 8, 1};
+      if (bands <= 1) return {1.08, 8, 1};
       return {(mean / bands < 2 ? 0.71 : is_long ? 1.04 : 0.935) * (is_narrow ? 0.63 : 1.0), 8, 1};
     case FormatName::bsr:  // short block rows leave lanes without work
-      return {host ? 0.92 : (is_long ? 0.82 : 0.58) * (is_narrow ? 0.64 : 1.0), 25, 1};
-    default:  // BRCV gives whole rows to groups of lanes
-      return {host ? (alike ? 0.90 : 0.50) : (is_long ? 0.55 : 0.60) * (is_narrow ? 0.85 : 1.0), 10, 1};
+      return {(is_long ? 0.82 : 0.58) * (is_narrow ? 0.64 : 1.0), 25, 1};
+    default:  // BRCV
+      return {(is_long ? 0.55 : 0.60) * (is_narrow ? 0.85 : 1.0), 10, 1};
   }
+}
+
+/// Host: warm SpMVs in double on 2 cores of a Xeon with AVX-512, 2026-11 (stencil7:128, stencil27:80,
+/// elasticity:40, band:200000:101; rmat:18 for rows that differ).
+constexpr FormatModel host_format_model(FormatName format, double mean, bool alike) {
+  bool const is_short = mean <= 8, is_long = mean > 48;
+  switch (format) {
+    case FormatName::csr:
+      return {alike ? 0.80 : 0.52, 0, 1};
+    case FormatName::csr5:
+      return {!alike ? 0.41 : is_short ? 0.54 : is_long ? 0.75 : 0.62, 8, 1};
+    case FormatName::coo:
+      return {alike ? 0.85 : 0.49, 5, 1};
+    case FormatName::ell:  // column by column: a long row is many streams
+      return {is_short ? 1.1 : is_long ? 0.33 : 0.43, 9, 1};
+    case FormatName::sell:
+      return {!alike ? 0.48 : is_long ? 0.62 : 0.81, 9, 1};
+    case FormatName::hyb:
+      return {is_short ? 1.0 : is_long ? 0.30 : 0.33, 10, 1};
+    case FormatName::dia:
+      return {1.15, 9, 1};
+    case FormatName::bdia:
+      return {1.17, 11, 1};
+    case FormatName::bsr:
+      return {is_long ? 0.65 : 0.75, 25, 1};
+    default:  // BRCV
+      return {alike ? 0.66 : 0.38, 10, 1};
+  }
+}
+
+}  // namespace detail
+
+/// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes. bands:
+/// runs of neighbouring diagonals.
+constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike, double bands,
+                                   std::size_t scalar_bytes) {
+  return arch == Arch::host ? detail::host_format_model(format, mean, alike)
+                            : detail::gpu_format_model(format, mean, alike, bands, scalar_bytes < 8);
 }
 
 namespace detail {
@@ -130,8 +165,6 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
     bool const lanes_by_mean = format == FormatName::bsr || format == FormatName::brcv;
     if (arch != Arch::host && a_thread_a_row) e.seconds = std::fmax(e.seconds, longest * 0.1e-6);
     if (arch != Arch::host && lanes_by_mean && !alike) e.seconds = std::fmax(e.seconds, longest * 0.06e-6);
-    if (arch == Arch::host && (format == FormatName::ell || format == FormatName::sell))
-      e.seconds *= 1.15;  // gathers a lane, padding included
     e.conversion_spmvs = model.conversion_spmvs;
     e.what = std::move(what);
     e.refused = fill > fill_limit || (s.nnz == 0 && format != FormatName::csr);

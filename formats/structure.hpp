@@ -62,11 +62,11 @@ struct StructureOptions {
 /// The structure of A, computed on the device. Sorted rows are needed for nothing but block_fill, which takes
 /// unsorted rows as they are and may then be too large.
 ///
-/// block_fill is taken on up to 4096 rows of blocks for each size (rows of more than 1024 entries left out) and
-/// sorted_slice_fill on up to 128 windows, evenly spaced; everything else is exact. Cost: reads row_offsets
-/// three times and columns three times (once from caches; twice if there are more than 512 diagonals), one
-/// integer a diagonal (rows + columns) written and read; two waits for the device. Throws OutOfMemory,
-/// OverflowError (entries that Offset can hardly count). A is not checked (validate()).
+/// block_fill is taken on up to 4096 rows of blocks (host: 1024) for each size (rows of more than 1024 entries
+/// left out) and sorted_slice_fill on up to 128 windows, evenly spaced; everything else is exact. Cost: reads
+/// row_offsets three times and columns three times (once from caches; twice if there are more than 512
+/// diagonals), one integer a diagonal (rows + columns) written and read; two waits for the device. Throws
+/// OutOfMemory, OverflowError (entries that Offset can hardly count). A is not checked (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {

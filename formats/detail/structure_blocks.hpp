@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/detail/structure_rows.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/detail/structure_findings.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -12,7 +13,10 @@
 
 namespace einkorn::detail {
 
-inline constexpr std::int64_t most_sampled_block_rows = 4096, longest_sampled_row = 1024;
+/// Rows of blocks in the sample of one size, at most; a few threads on the host take long for each.
+template <class Exec>
+inline constexpr std::int64_t most_sampled_block_rows = is_gpu<Exec> ? 4096 : 1024;
+inline constexpr std::int64_t longest_sampled_row = 1024;
 
 /// Blocks and entries of a sample of rows of b x b blocks, for every b = 2 .. 8 in one launch. One row of
 /// blocks a thread: the b rows are merged by block column. Rows of more than longest_sampled_row entries in the
@@ -79,7 +83,7 @@ template <class Exec, class Matrix, class Device>
 void look_at_blocks(Exec const& exec, Matrix const& A, Findings<Device> const& findings) {
   // Rows of many entries need fewer rows of blocks for the same sample.
   auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
-  auto const most = std::max<std::int64_t>(most_sampled_block_rows / (1 + mean / 64), 256);
+  auto const most = std::max<std::int64_t>(most_sampled_block_rows<Exec> / (1 + mean / 64), 256);
   Kokkos::parallel_for("einkorn::structure[blocks]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 7 * most),
                        LookAtBlocks<Exec, Matrix, Device>{A, findings, most});

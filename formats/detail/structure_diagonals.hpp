@@ -45,7 +45,7 @@ struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   static constexpr int team_size = is_gpu<Exec> ? 256 : 1, teams_at_once = 4, lanes = is_gpu<Exec> ? 8 : 1;
-  static constexpr int held = 4;
+  static constexpr int held = is_gpu<Exec> ? 4 : 64;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, teams_at_once>>;
   using Member = typename Policy::member_type;
   using Rows = DealtRows<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
@@ -88,6 +88,13 @@ struct CountDiagonals {
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[held],
                                            int (&times)[held], int* local) const {
+    if constexpr (!is_gpu<Exec>) {
+      for (Offset k = row.begin; k < row.end; ++k) {
+        auto const u = static_cast<std::size_t>(k - row.begin) % held;
+        count(A.columns(k) - row.number, distance[u], times[u], local);
+      }
+      return;
+    }
     for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
       Ordinal column[held];
       for (int u = 0; u < held; ++u) {  // past the end: the last entry again
@@ -96,15 +103,17 @@ struct CountDiagonals {
       }
       for (int u = 0; u < held; ++u) {
         if (first + static_cast<Offset>(u * lanes) >= row.end) break;
-        Ordinal const here = column[u] - row.number;
-        if (here != distance[u]) {
-          hand_over(distance[u], times[u], local);
-          distance[u] = here;
-          times[u] = 0;
-        }
-        ++times[u];
+        count(column[u] - row.number, distance[u], times[u], local);
       }
     }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void count(Ordinal here, Ordinal& distance, int& times, int* local) const {
+    if (here != distance) {
+      hand_over(distance, times, local);
+      distance = here;
+      times = 0;
+    }
+    ++times;
   }
   KOKKOS_FORCEINLINE_FUNCTION void hand_over(Ordinal distance, int times, int* local) const {
     if (times == 0) return;

@@ -29,7 +29,7 @@ Estimate estimate(FormatName format, double bytes, double seconds, double conver
 TEST(Select, TakesTheFormatThatStructureMakesCheap) {
   EXPECT_EQ(of("gen:band:20000:31").format, FormatName::bdia);
   if constexpr (!is_gpu<Space>) {  // the tables of GPUs know what their kernels reach today
-    EXPECT_EQ(of("gen:elasticity:14").format, FormatName::bsr);
+    EXPECT_EQ(of("gen:blocks:20000:4").format, FormatName::bsr);
     EXPECT_EQ(of("gen:stripes:20000:16:27").format, FormatName::brcv);
   }
   auto const mesh = of("gen:stencil7:30").format;
