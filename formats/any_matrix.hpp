@@ -92,12 +92,11 @@ Options options_from(AnyMatrixOptions const& given) {
 /// Throws what from_csr and make_spmv_plan of the format throw (FillLimit above all).
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
-AnyMatrix<std::remove_const_t<Scalar>, Ordinal, Offset, Device,
-          std::conditional_t<std::is_void_v<VectorScalar>, std::remove_const_t<Scalar>, VectorScalar>>
+AnyMatrix<std::remove_const_t<Scalar>, Ordinal, Offset, Device, VectorScalarOr<VectorScalar, Scalar>>
 make_any_matrix(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, FormatName format,
                 AnyMatrixOptions const& options = {}) {
   using Value = std::remove_const_t<Scalar>;
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Value, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   using Result = AnyMatrix<Value, Ordinal, Offset, Device, V>;
   switch (format) {
     case FormatName::csr5:

@@ -7,6 +7,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/select_model.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/structure.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -74,7 +75,7 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
           class Device>
 Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                  double uses = std::numeric_limits<double>::infinity(), SelectOptions const& options = {}) {
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Scalar, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   require<InvalidArgument>(
       uses > 0, [&] { return "select: uses is " + std::to_string(uses) + ", expected more than 0"; });
   auto const found = structure(exec, A);

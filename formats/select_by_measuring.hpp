@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/select.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,8 +46,7 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
 Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                               double uses = std::numeric_limits<double>::infinity(),
                               SelectOptions const& options = {}, double margin = 2.0) {
-  using Value = std::remove_const_t<Scalar>;
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Value, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   auto const by_model = select<V>(exec, A, uses, options);
   using Vector = Kokkos::View<V*, Device>;
   auto const x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));

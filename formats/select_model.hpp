@@ -74,8 +74,6 @@ constexpr FormatModel gpu_format_model(FormatName format, double mean, bool alik
       return {1.02, 9, 1};
     case FormatName::sell:
       return {is_short ? 0.95 : is_long ? 1.05 : 0.99, 9, 1};
-    case FormatName::hyb:
-      return {1.0, 10, 2};
     case FormatName::dia:
       return {(is_short ? 0.79 : is_long ? 0.98 : 0.91) * (is_narrow ? 0.58 : 1.0), 7, 1};
     case FormatName::bdia:  // windows are staged band by band
@@ -103,8 +101,6 @@ constexpr FormatModel host_format_model(FormatName format, double mean, bool ali
       return {is_short ? 1.1 : is_long ? 0.33 : 0.43, 9, 1};
     case FormatName::sell:
       return {!alike ? 0.48 : is_long ? 0.62 : 0.81, 9, 1};
-    case FormatName::hyb:
-      return {is_short ? 1.0 : is_long ? 0.30 : 0.33, 10, 1};
     case FormatName::dia:
       return {1.15, 9, 1};
     case FormatName::bdia:
@@ -119,7 +115,7 @@ constexpr FormatModel host_format_model(FormatName format, double mean, bool ali
 }  // namespace detail
 
 /// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes. bands:
-/// runs of neighbouring diagonals.
+/// runs of neighbouring diagonals. HYB is not in the tables: nobody estimates it.
 constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike, double bands,
                                    std::size_t scalar_bytes) {
   return arch == Arch::host ? detail::host_format_model(format, mean, alike)

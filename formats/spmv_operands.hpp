@@ -14,6 +14,11 @@ template <class Exec, class Format, class X, class Y>
 concept SpmvOperands = ExecutionSpace<Exec> && Vector<X> && WritableVector<Y> && bool(X::rank() == Y::rank()) &&
                        AccessibleFrom<Format, Exec>&& AccessibleFrom<X, Exec>&& AccessibleFrom<Y, Exec>;
 
+/// The scalar of x and y that a caller names, or that of the matrix where he leaves it void.
+template <class VectorScalar, class Scalar>
+using VectorScalarOr =
+    std::conditional_t<std::is_void_v<VectorScalar>, std::remove_const_t<Scalar>, VectorScalar>;
+
 /// The type of alpha and beta, which is not deduced from them: what sums of products are taken in.
 template <class Format, class X, class Y>
 using SpmvSum = std::type_identity_t<

@@ -40,7 +40,7 @@ concept NeedsNoWorkspace = Format::needs_no_workspace;
 /// spmv. VectorScalar: the scalar of x and y (void: that of F). Allocates nothing.
 template <class VectorScalar = void, ExecutionSpace Exec, NeedsNoWorkspace Format>
 auto make_spmv_plan(Exec const&, Format const& F) {
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, typename Format::scalar_type, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, typename Format::scalar_type>;
   require_kokkos("make_spmv_plan");
   return SpmvPlan<Format, V>(F);
 }

@@ -51,7 +51,7 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, std::remove_const_t<Scalar>, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
   return SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, V>(exec, F);
 }

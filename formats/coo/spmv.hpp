@@ -52,7 +52,7 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
           class Device>
 auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
                     Checks checks = Checks::on) {
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Scalar, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
   if (checks == Checks::on) validate(exec, F);
   return SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V>(exec, F);

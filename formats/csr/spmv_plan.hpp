@@ -11,6 +11,7 @@
 #include <einkorn/formats/csr/spmv.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -123,7 +124,7 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
 auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     SpmvOptions const& options = {}, Checks checks = Checks::on) {
   using Value = std::remove_const_t<Scalar>;
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Value, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
   if (checks == Checks::on) validate(exec, A);
   return SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V>(exec, A, options);
@@ -162,9 +163,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
                                        std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
                                        std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
   using Sum = sum_type<Scalar, V>;
-  static_assert(
-      std::is_same_v<Sum, sum_type<Scalar, typename X::value_type, typename Y::value_type>>,
-      "einkorn::spmv: the plan was made for another vector scalar; make_spmv_plan<VectorScalar>(...)");
+  check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>();
   auto const& A = plan.matrix();
   bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
   detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),

@@ -11,6 +11,7 @@
 #include <einkorn/formats/csr5/detail/spmv_tiles.hpp>
 #include <einkorn/formats/csr5/detail/spmv_tiles_host.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -53,7 +54,7 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F) {
-  using V = std::conditional_t<std::is_void_v<VectorScalar>, Scalar, VectorScalar>;
+  using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
   return SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V>(exec, F);
 }
@@ -63,8 +64,7 @@ namespace detail {
 template <class Exec, class Format, class X, class Y, class Sum, class Carry>
 void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, Sum const& beta, Y const& y,
                Carry const& carry) {
-  check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
-  check_apart(y, F.values, "values");
+  check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
   bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
                                  : F.shape.lanes == 4 || F.shape.lanes == 8 || F.shape.lanes == 16;
@@ -110,9 +110,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
                                        SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
                                        std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
                                        std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
-  static_assert(
-      std::is_same_v<sum_type<Scalar, V>, sum_type<Scalar, typename X::value_type, typename Y::value_type>>,
-      "einkorn::spmv: the plan was made for another vector scalar; make_spmv_plan<VectorScalar>(...)");
+  check_plan_scalar<Csr5<Scalar, Ordinal, Offset, Device>, V, X, Y>();
   detail::spmv_csr5(exec, alpha, plan.matrix(), x, beta, y, plan.carry());
 }
 

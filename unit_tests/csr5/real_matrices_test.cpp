@@ -3,18 +3,16 @@
 // Real matrices: those in examples/data, and every *.mtx.gz in the folder that EINKORN_MATRICES names.
 
 #include "../csr/approaches.hpp"
+#include "../support/matrix_files.hpp"
 #include "../support/near.hpp"
 #include "shapes.hpp"
 
-#include <einkorn/core/io/matrix_market.hpp>
-#include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
 #include <einkorn/formats/csr5/to_csr.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -22,20 +20,10 @@
 namespace einkorn::test {
 namespace {
 
-std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder) {
-  std::vector<std::filesystem::path> files;
-  for (auto const& file : std::filesystem::directory_iterator(folder))
-    if (file.path().string().ends_with(".mtx.gz")) files.push_back(file.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 template <class S>
 void expect_right_products(std::filesystem::path const& path, std::vector<Csr5Shape> const& shapes) {
   SCOPED_TRACE(path.filename());
-  MatrixMarketOptions options;
-  options.triangle = TrianglePolicy::both;
-  auto const A = csr_from_triplets<int, Device>(read_matrix_market<S, int>(path, options));
+  auto const A = csr_of_file<S>(path);
   auto const host = to_host(A);
   auto const x = numbers<S>(Numbers::reals, host.cols(), 2);
   auto const device_x = to_device(x);
@@ -57,10 +45,6 @@ void expect_right_products(std::filesystem::path const& path, std::vector<Csr5Sh
     auto const back = to_host(to_csr(Space(), F));
     EXPECT_TRUE(back.columns == host.columns && back.values == host.values);
   }
-}
-
-bool is_complex_file(std::filesystem::path const& path) {
-  return read_matrix_market_header(path).field == MatrixMarketField::complex;
 }
 
 TEST(RealMatrices, OfTheExamples) {

@@ -4,15 +4,13 @@
 // names. A pair agrees with the oracle, or its format refuses it for its fill; which do what is printed.
 
 #include "../support/battery.hpp"
+#include "../support/matrix_files.hpp"
 #include "../support/near.hpp"
 
-#include <einkorn/core/io/matrix_market.hpp>
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/formats/csr/from_triplets.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -22,21 +20,11 @@
 namespace einkorn::test {
 namespace {
 
-std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder) {
-  std::vector<std::filesystem::path> files;
-  for (auto const& file : std::filesystem::directory_iterator(folder))
-    if (file.path().string().ends_with(".mtx.gz")) files.push_back(file.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 /// The names of the formats that took the matrix.
 template <class S>
 std::string expect_right_products(std::filesystem::path const& path) {
   SCOPED_TRACE(path.filename());
-  MatrixMarketOptions options;
-  options.triangle = TrianglePolicy::both;
-  auto const A = csr_from_triplets<int, Device>(read_matrix_market<S, int>(path, options));
+  auto const A = csr_of_file<S>(path);
   auto const host = to_host(A);
   auto const x = numbers<S>(Numbers::reals, host.cols(), 2);
   auto const device_x = to_device(x);
@@ -64,9 +52,9 @@ void expect_right_products(std::filesystem::path const& folder, std::size_t at_l
   auto const files = files_in(folder);
   ASSERT_GE(files.size(), at_least) << folder;
   for (auto const& file : files) {
-    bool const is_complex = read_matrix_market_header(file).field == MatrixMarketField::complex;
     std::cout << file.filename().string() << ':'
-              << (is_complex ? expect_right_products<Complex>(file) : expect_right_products<double>(file))
+              << (is_complex_file(file) ? expect_right_products<Complex>(file)
+                                        : expect_right_products<double>(file))
               << '\n';
   }
 }
