@@ -126,6 +126,7 @@ set(einkorn_headers
   formats/detail/diagonal_spmv_host.hpp
   formats/detail/diagonal_to_csr.hpp
   formats/detail/diagonal_tuning.hpp
+  formats/detail/spmv_diagonal_rows.hpp
   formats/detail/spmv_padded_rows.hpp
   formats/detail/structure_blocks.hpp
   formats/detail/structure_diagonals.hpp
@@ -133,13 +134,12 @@ set(einkorn_headers
   formats/detail/structure_long_rows.hpp
   formats/detail/structure_rows.hpp
   formats/detail/structure_slices.hpp
-  formats/dia/detail/spmv_diagonals.hpp
   formats/dia/dia.hpp
-  formats/dia/dia_tuning.hpp
   formats/dia/from_csr.hpp
   formats/dia/spmv.hpp
   formats/dia/to_csr.hpp
   formats/dia/validate.hpp
+  formats/diagonal_rows_tuning.hpp
   formats/ell/detail/fill_slots.hpp
   formats/ell/ell.hpp
   formats/ell/from_csr.hpp

@@ -18,10 +18,11 @@ namespace einkorn {
 ///
 /// Invariants: bands ascend, have a diagonal or more, do not overlap, and lie within the diagonals 1 - num_rows
 /// .. num_cols - 1; band_bases(0) == 0 and band_bases(b + 1) == band_bases(b) + band_widths(b) * stride;
-/// stride >= num_rows; values has band_bases(num_bands()) entries; slots outside the matrix hold 0. A matrix
-/// without bands may have no band_bases at all. validate() (validate.hpp) checks all but the slots.
-/// Source: Wang, Ren & Tian, "bDIA", section 3.1; departures: any number of bands instead of one centred on the
-/// main diagonal, any shape instead of square, and a stride instead of num_rows.
+/// stride >= num_rows; values has band_bases(num_bands()) entries; slots outside the matrix hold 0;
+/// `diagonals` is empty or lists what the bands hold. A matrix without bands may have no band_bases at all.
+/// validate() (validate.hpp) checks all but the slots. Source: Wang, Ren & Tian, "bDIA", section 3.1;
+/// departures: any number of bands instead of one centred on the main diagonal, any shape instead of square,
+/// and a stride instead of num_rows.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Bdia {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Bdia: Ordinal must be signed");
@@ -40,6 +41,7 @@ struct Bdia {
   Kokkos::View<Ordinal*, Device> band_offsets;  // [num_bands]: column - row of the first diagonal
   Kokkos::View<Ordinal*, Device> band_widths;   // [num_bands]
   Kokkos::View<Offset*, Device> band_bases;     // [num_bands + 1]
+  Kokkos::View<Ordinal*, Device> diagonals;     // [num_diagonals]: column - row of each; or empty
   Kokkos::View<Scalar*, Device> values;         // [stride * num_diagonals]
   Fingerprint source;                           // of the CSR that it was made from
 
@@ -58,7 +60,8 @@ struct Bdia {
 
   /// Memory of the format.
   [[nodiscard]] std::size_t bytes() const {
-    return values.extent(0) * sizeof(Scalar) + 2 * band_offsets.extent(0) * sizeof(Ordinal) +
+    return values.extent(0) * sizeof(Scalar) +
+           (2 * band_offsets.extent(0) + diagonals.extent(0)) * sizeof(Ordinal) +
            band_bases.extent(0) * sizeof(Offset);
   }
 };

@@ -43,18 +43,23 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
   F.band_offsets = allocate<Ordinals>(exec, "einkorn::Bdia::band_offsets", table.size());
   F.band_widths = allocate<Ordinals>(exec, "einkorn::Bdia::band_widths", table.size());
   F.band_bases = allocate<Offsets>(exec, "einkorn::Bdia::band_bases", table.size() + 1);
+  F.diagonals = allocate<Ordinals>(exec, "einkorn::Bdia::diagonals", static_cast<std::size_t>(table.diagonals));
   auto const offsets = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_offsets);
   auto const widths = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_widths);
   auto const bases = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_bases);
+  auto const diagonals = Kokkos::create_mirror(Kokkos::HostSpace(), F.diagonals);
   bases(0) = 0;
+  std::size_t d = 0;
   for (std::size_t b = 0; b < table.size(); ++b) {
     offsets(b) = table.offsets[b];
     widths(b) = table.widths[b];
     bases(b + 1) = bases(b) + static_cast<Offset>(table.widths[b]) * F.stride;
+    for (Ordinal j = 0; j < table.widths[b]; ++j) diagonals(d++) = table.offsets[b] + j;
   }
   Kokkos::deep_copy(exec, F.band_offsets, offsets);
   Kokkos::deep_copy(exec, F.band_widths, widths);
   Kokkos::deep_copy(exec, F.band_bases, bases);
+  Kokkos::deep_copy(exec, F.diagonals, diagonals);
   exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
 }
 

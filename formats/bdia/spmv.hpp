@@ -7,6 +7,7 @@
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/detail/spmv_windows.hpp>
 #include <einkorn/formats/detail/diagonal_spmv_host.hpp>
+#include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -24,7 +25,8 @@ namespace einkorn {
 /// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
 /// bands cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar + cols
 /// scalar + rows scalar, and rows scalar more when beta != 0; on a GPU x is besides read from the second cache
-/// once a band, in windows that overlap by the width of the band. A multivector shares one pass over A among 4
+/// once a band, in windows that overlap by the width of the band (several bands of up to narrow_band diagonals
+/// on the mean are multiplied as by DIA). A multivector shares one pass over A among 4
 /// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
 /// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
 /// (overlap), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Wang, Ren & Tian,
@@ -42,6 +44,11 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
   Update<Sum> const update{alpha, beta};
   char const* const label = "einkorn::spmv[bdia]";
   if constexpr (is_gpu<Exec>) {
+    bool const is_narrow =
+        F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band;
+    if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
+      return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
+          exec, label, update, F, F.diagonals, x, y);
     constexpr bool several_columns = Y::rank() == 2;
     constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
     constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);

@@ -38,6 +38,20 @@ struct IsNoBand {
   }
 };
 
+/// The list of diagonals does not say what the table of bands says of band b.
+template <class Format>
+struct IsNoList {
+  Format F;
+
+  KOKKOS_FUNCTION bool operator()(std::size_t b) const {
+    using Ordinal = typename Format::ordinal_type;
+    auto const first = static_cast<std::size_t>(F.band_bases(b) / F.stride);
+    for (Ordinal j = 0; j < F.band_widths(b); ++j)
+      if (F.diagonals(first + static_cast<std::size_t>(j)) != F.band_offsets(b) + j) return true;
+    return false;
+  }
+};
+
 }  // namespace detail
 
 /// Throws InvalidStructure unless F keeps the invariants of Bdia; the message names the first offending band
@@ -83,6 +97,18 @@ void validate(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) 
   require<InvalidStructure>(F.values.extent(0) == static_cast<std::size_t>(last), [&] {
     return "Bdia: values has " + text(F.values.extent(0)) + " entries, expected band_bases(" + text(bands) +
            ") = " + text(last);
+  });
+  auto const diagonals = F.diagonals.extent(0);
+  if (diagonals == 0) return;
+  require<InvalidStructure>(static_cast<Offset>(diagonals) == F.num_diagonals(), [&] {
+    return "Bdia: diagonals has " + text(diagonals) + " entries, expected " + text(F.num_diagonals()) +
+           " or none";
+  });
+  using IsNoList = detail::IsNoList<Bdia<Scalar, Ordinal, Offset, Device>>;
+  auto const unlike = detail::first_bad(exec, "einkorn::validate[bdia]", bands, IsNoList{F});
+  require<InvalidStructure>(unlike == bands, [&] {
+    return "Bdia: diagonals does not list those of band " + text(unlike) + ", which begins with " +
+           text(detail::read_one(F.band_offsets, unlike));
   });
 }
 

@@ -19,22 +19,20 @@ struct BsrTuning {
   int columns_at_once;  ///< columns of a multivector that share one pass over the matrix
 };
 
-/// For a lane that holds `values_a_lane` values of each of its blocks; `vectors` is 1 for one vector, more for
-/// a multivector.
+/// For groups of `lanes` lanes a block row; `vectors` is 1 for one vector, more for a multivector.
 ///
-/// Analytical, not measured: a batch of `unroll` blocks costs two round trips to memory (values and columns,
-/// then x), so a block row should be over after one to three batches, and the registers of a batch, 2 (double)
-/// a value and for x and 1 a column, leave 5 teams or more. 27 blocks of 3 x 3, three at a time, are nine
-/// steps: two batches of 5. A multiprocessor then has some 1280 threads * 5 * 8 = 50 KB in flight, where
-/// latency times bandwidth of an H200 is about 25 KB. 16-byte sums and multivectors hold as many registers with
-/// less.
-constexpr BsrTuning bsr_tuning(Arch arch, int values_a_lane, std::size_t sum_bytes, int vectors) {
-  int const unroll = values_a_lane == 1 ? 5 : 4;
+/// A batch of `unroll` blocks costs two round trips to memory (values and columns, then x), so it is many warps
+/// that hide the latency. H200, double, 2026-11, cold, blocks of 2 to 8 on grids of 27 and 7 points, among 17
+/// shapes: with 32 lanes 2048 threads and batches of 3 are the fastest for every b (b = 3: 280 us where batches
+/// of 5 with 1280 threads gave 289, 8 with 1024 gave 450; b = 8: 226 against 242 and 248), with 16 lanes 1536
+/// threads and batches of 4. Multivectors and 16-byte sums: analytical, not measured.
+constexpr BsrTuning bsr_tuning(Arch arch, int lanes, std::size_t sum_bytes, int vectors) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
       if (vectors > 1) return {256, sum_bytes > 8 ? 2 : 3, sum_bytes > 8 ? 2 : 3, 4};
-      return {256, sum_bytes > 8 ? 4 : 5, sum_bytes > 8 ? 2 : unroll, 4};
+      if (sum_bytes > 8) return {256, 4, 2, 4};
+      return lanes < 32 ? BsrTuning{256, 6, 4, 4} : BsrTuning{256, 8, 3, 4};
     case Arch::hip:
     case Arch::mi300:
       if (vectors > 1) return {256, 1, 2, 4};
@@ -43,6 +41,14 @@ constexpr BsrTuning bsr_tuning(Arch arch, int values_a_lane, std::size_t sum_byt
       return {1, 1, 1, 4};  // the host takes nothing from here but columns_at_once
   }
 }
+
+/// Block rows that a group of lanes takes one after another, so that a team meets more of its x in the first
+/// cache, and the teams below which it takes one, so that every multiprocessor has several. H200: up to 7 %
+/// faster up to b = 6, 1 % slower beyond.
+constexpr int block_rows_a_group(int b) {
+  return b <= 6 ? 4 : 1;
+}
+inline constexpr int fewest_block_row_teams = 4096;
 
 /// How `lanes` neighbouring threads lie over blocks of b x b. Lane l < used_lanes holds element (l / b % rows,
 /// l % b) of the block in slot l / (rows * b), and the elements rows, 2 rows, ... below it. So neighbouring
@@ -57,18 +63,18 @@ struct BlockLanes {
   static constexpr int used_lanes = slots * rows * b;
 };
 
-/// Lanes that share a block row of `mean` blocks: few where that asks for the row in one batch, so that short
-/// block rows leave no lane without work; otherwise 32. Analytical, not measured. The widths are those that the
-/// kernel is instantiated for: more would be more code for little.
+/// Lanes that share a block row of `mean` blocks: few where that asks for the row in one batch (b = 4: two), so
+/// that short block rows leave no lane without work; otherwise 32. The widths are those that the kernel is
+/// instantiated for: more would be more code for little.
 template <int b>
 constexpr int lanes_for_block_row(Arch arch, std::size_t sum_bytes, double mean) {
-  auto const batch = [&](int slots) { return slots * bsr_tuning(arch, 1, sum_bytes, 1).unroll; };
+  auto const batch = [&](int lanes, int slots) { return slots * bsr_tuning(arch, lanes, sum_bytes, 1).unroll; };
   if constexpr (b <= 2)
-    if (mean <= batch(BlockLanes<b, 8>::slots)) return 8;
-  if constexpr (b == 2)
-    if (mean <= batch(BlockLanes<b, 16>::slots)) return 16;
-  if constexpr (b == 3 || b == 4)
-    if (mean <= batch(BlockLanes<b, 16>::slots)) return 16;
+    if (mean <= batch(8, BlockLanes<b, 8>::slots)) return 8;
+  if constexpr (b == 2 || b == 3)
+    if (mean <= batch(16, BlockLanes<b, 16>::slots)) return 16;
+  if constexpr (b == 4)
+    if (mean <= 2 * batch(16, BlockLanes<b, 16>::slots)) return 16;
   return 32;
 }
 

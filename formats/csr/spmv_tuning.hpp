@@ -16,24 +16,42 @@ struct SpmvTuning {
   int columns_at_once;  ///< columns of a multivector that share one pass over A
 };
 
-/// row_team, with `lanes` lanes a row.
+/// Entries that a lane of a row_team asks for at once where `lanes` lanes have rows of `mean` entries: as few
+/// as take such a row in one batch, since lanes without an entry ask as well.
+constexpr int row_team_unroll(int lanes, double mean) {
+  if (lanes < 8) return 4;
+  if (lanes == 8) return mean <= 32.0 ? 4 : 6;
+  return lanes == 16 && mean <= 96.0 ? 6 : 8;
+}
+
+/// row_team, with `lanes` lanes a row that each ask for `unroll` entries.
 ///
-/// H200, double and float, 2026-11: up to 8 lanes a row is over after one or two batches, so what hides the
-/// latency is many warps: 8 teams (32 registers a thread) gave 360 us on stencil27:160 where 6 gave 406, and
-/// 418 us on stencil7:256 where 6 gave 463. From 16 lanes on rows are long and it is loads in flight: 8 of them
-/// at 5 teams gave 284 us on band:1000000:101 where 4 at 8 teams gave 315.
-constexpr SpmvTuning row_team_tuning(Arch arch, int lanes) {
+/// H200, double, 2026-11, cold, among 27 shapes: a row of up to 8 lanes is over after a batch or two, so what
+/// hides the latency is many warps: 2048 threads a multiprocessor (32 registers) gave 340 us on stencil27:160
+/// where 1536 gave 385. From 16 lanes on it is loads in flight: 6 of them at 5 teams gave 361 us on
+/// elasticity:80 where 3 at 8 teams gave 365, 8 gave 383. Entries are read with the caches' ordinary policy:
+/// rows begin in the middle of sectors, and what is asked for with evict-first is fetched twice (352 and 459 us
+/// on stencil27:160 and stencil7:256, against 346 and 407).
+constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return lanes <= 8 ? SpmvTuning{256, 8, 4, 4} : SpmvTuning{256, 5, 8, 4};
+      return lanes < 16 ? SpmvTuning{512, unroll <= 4 ? 4 : 3, unroll, 4} : SpmvTuning{256, 5, unroll, 4};
     case Arch::hip:
     case Arch::mi300:
-      return lanes <= 8 ? SpmvTuning{256, 4, 4, 4} : SpmvTuning{256, 2, 8, 4};  // analytical, not measured
+      return {256, lanes <= 8 ? 4 : 2, unroll, 4};  // analytical, not measured
     default:
       return {1, 1, 1, 4};  // the host takes nothing from here but columns_at_once
   }
 }
+
+/// Rows that a group of lanes takes one after another, so that a team meets more of its x in the first cache:
+/// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them).
+constexpr int rows_a_group(int lanes) {
+  return lanes < 16 ? 4 : 1;
+}
+/// Teams below which a group takes one row, so that every multiprocessor has several teams.
+inline constexpr int fewest_row_teams = 2048;
 
 /// segmented_sum; a tile has team_size * unroll steps.
 ///
@@ -56,7 +74,7 @@ constexpr SpmvTuning segmented_sum_tuning(Arch arch, std::size_t sum_bytes) {
 constexpr int lanes_for_row(Arch arch, double mean) {
   int const most = lockstep_lanes(arch);
   int lanes = 1;
-  while (lanes < most && lanes * row_team_tuning(arch, lanes).unroll < mean) lanes *= 2;
+  while (lanes < most && lanes * row_team_unroll(lanes, mean) < mean) lanes *= 2;
   return lanes;
 }
 

@@ -5,7 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/detail/diagonal_spmv_host.hpp>
-#include <einkorn/formats/dia/detail/spmv_diagonals.hpp>
+#include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
 #include <einkorn/formats/dia/dia.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
@@ -40,8 +40,8 @@ void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> 
   if (alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, beta, y);
   Update<Sum> const update{alpha, beta};
   if constexpr (is_gpu<Exec>)
-    detail::spmv_diagonals<dia_tuning(arch_of<Exec>, sizeof(Scalar))>(exec, "einkorn::spmv[dia]", update, F, x,
-                                                                      y);
+    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(exec, "einkorn::spmv[dia]",
+                                                                                    update, F, F.offsets, x, y);
   else
     detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", update, F, x, y);
 }

@@ -36,7 +36,8 @@ TEST(BdiaLayout, EntryOfRowIOnDiagonalJOfABandLiesAtItsBaseAndJTimesTheStrideAnd
   values[64] = 2, values[66] = 7;
   values[96] = 9;
   EXPECT_EQ(to_host(F.values), values);
-  EXPECT_EQ(F.bytes(), 128 * sizeof(double) + 10 * sizeof(int));
+  EXPECT_EQ(to_host(F.diagonals), (std::vector<int>{-2, 0, 1, 3}));
+  EXPECT_EQ(F.bytes(), 128 * sizeof(double) + 14 * sizeof(int));
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
@@ -121,6 +122,7 @@ TEST(BdiaValidate, NamesWhatIsWrong) {
     F.band_offsets = to_device(offsets);
     F.band_widths = to_device(widths);
     F.band_bases = to_device(bases);
+    F.diagonals = {};
     return F;
   };
   std::vector<int> const widths{2, 1, 1}, bases{0, 128, 192, 256};
@@ -138,6 +140,11 @@ TEST(BdiaValidate, NamesWhatIsWrong) {
   EXPECT_TRUE(refused(with_bands({-3, 0}, {2, 1}, {0, 128, 192}), {"values has 256 entries", "192"}));
   EXPECT_TRUE(refused(with_bands({-3, 0, 7}, {2, 1}, bases), {"3 band_offsets, 2 band_widths, 4 band_bases"}));
   EXPECT_TRUE(refused(with_bands({}, {}, {}), {"values, but no bands"}));
+  auto listed = good;
+  listed.diagonals = to_device(std::vector<int>{-3, -2, 0});
+  EXPECT_TRUE(refused(listed, {"diagonals has 3 entries, expected 4 or none"}));
+  listed.diagonals = to_device(std::vector<int>{-3, -2, 1, 7});
+  EXPECT_TRUE(refused(listed, {"diagonals does not list those of band 1, which begins with 0"}));
   auto short_stride = good;
   short_stride.stride = 49;
   EXPECT_TRUE(refused(short_stride, {"stride is 49", "num_rows = 50"}));

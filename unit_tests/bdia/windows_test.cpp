@@ -39,6 +39,11 @@ TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
   on_bands<TypeParam>([](auto const& A, auto const& F) {
     expect_exact_products<TypeParam>(
         A, [&](auto alpha, auto const& x, auto beta, auto const& y) { spmv(Space(), alpha, F, x, beta, y); });
+    auto without_list = F;  // never by rows, however narrow the bands
+    without_list.diagonals = {};
+    expect_exact_products<TypeParam>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
+      spmv(Space(), alpha, without_list, x, beta, y);
+    });
   });
 }
 

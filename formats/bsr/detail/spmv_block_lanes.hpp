@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -27,7 +28,7 @@ struct SpmvBlockLanes {
   using L = Lanes<Exec>;
   using Shape = BlockLanes<b, lanes>;
 
-  static constexpr int block_rows_a_team = tuning.team_size / lanes;
+  static constexpr int groups = tuning.team_size / lanes;
   static constexpr int parts = Shape::values_a_lane;
   static constexpr int unroll = tuning.unroll;
 
@@ -36,6 +37,7 @@ struct SpmvBlockLanes {
   Y y;
   Update<Sum> update;
   int row_teams;  // teams that it takes to cover the block rows once
+  int passes;     // block rows that a group takes one after another
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     work(team.league_rank(), team.team_rank());
@@ -44,10 +46,19 @@ struct SpmvBlockLanes {
   KOKKOS_FORCEINLINE_FUNCTION void work(int team, int thread) const {
     int const column_tile = Y::rank() == 1 ? 0 : team / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
-    Ordinal const block_row = static_cast<Ordinal>(team - column_tile * row_teams) * block_rows_a_team +
-                              static_cast<Ordinal>(thread / lanes);
-    bool const inside = block_row < F.num_block_rows && block_row >= 0;  // may pass the largest Ordinal
-    int const lane = thread % lanes;
+    auto block_row =
+        static_cast<Unsigned>(team - column_tile * row_teams) * static_cast<Unsigned>(groups * passes) +
+        static_cast<Unsigned>(thread / lanes);
+    for (int pass = 0; pass < passes; ++pass, block_row += groups)
+      sum_block_row(block_row, thread % lanes, column);
+  }
+
+ private:
+  using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_block_row(Unsigned position, int lane, std::size_t column) const {
+    bool const inside = position < static_cast<Unsigned>(F.num_block_rows);
+    auto const block_row = static_cast<Ordinal>(position);
     bool const has_work = lane < Shape::used_lanes;  // the others read what lane 0 reads
     int const slot = has_work ? lane / (Shape::rows * b) : 0;
     int const r = has_work ? lane / b % Shape::rows : 0, c = has_work ? lane % b : 0;
@@ -73,7 +84,6 @@ struct SpmvBlockLanes {
                    sum[j][t]);
   }
 
- private:
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset block, Offset end, int r, int c, std::size_t column,
                                              Sum (&sum)[k][parts]) const {
     Ordinal columns[unroll];

@@ -50,23 +50,28 @@ std::size_t column_tiles(Y const& y) {
 
 template <int b, int lanes, class Exec, class Format, class X, class Y, class Sum>
 void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
-  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), 1).columns_at_once;
+  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, lanes, sizeof(Sum), 1).columns_at_once;
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
-  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, BlockLanes<b, lanes>::values_a_lane, sizeof(Sum), k);
+  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, lanes, sizeof(Sum), k);
   using Functor = SpmvBlockLanes<tuning, b, lanes, k, Exec, Format, X, Y, Sum>;
-  constexpr auto a_team = static_cast<std::size_t>(Functor::block_rows_a_team);
-  auto const row_teams = (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
+  auto const teams_of = [&](int passes) {
+    auto const a_team = static_cast<std::size_t>(Functor::groups * passes);
+    return (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
+  };
+  int passes = block_rows_a_group(b);
+  if (teams_of(passes) < std::size_t(fewest_block_row_teams)) passes = 1;
+  auto const row_teams = teams_of(passes);
   auto const league = row_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",
                        light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, update, static_cast<int>(row_teams)});
+                       Functor{F, x, y, update, static_cast<int>(row_teams), passes});
 }
 
 template <class Exec, class Format, class X, class Y, class Sum>
 void spmv_block_chunks(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
-  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), 1).columns_at_once;
+  constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), 1).columns_at_once;
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
-  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 1, sizeof(Sum), k);
+  constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), k);
   using Functor = SpmvBlockChunks<tuning, k, Exec, Format, X, Y, Sum>;
   constexpr auto a_team = static_cast<std::size_t>(Functor::chunks_a_team);
   auto const chunks = static_cast<std::size_t>(F.num_block_rows) *

@@ -47,7 +47,7 @@ struct SpmvRowSplit {
   }
 
   void row_times_multivector(Ordinal row) const {
-    constexpr std::size_t k = static_cast<std::size_t>(row_team_tuning(Arch::host, 1).columns_at_once);
+    constexpr std::size_t k = static_cast<std::size_t>(row_team_tuning(Arch::host, 1, 1).columns_at_once);
     for (std::size_t column = 0; column < y.extent(1); column += k) {
       auto const width = y.extent(1) - column < k ? y.extent(1) - column : k;
       Sum sum[k] = {};

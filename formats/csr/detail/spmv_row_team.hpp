@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -34,7 +35,9 @@ struct RowsOfList {
 
 /// One row a group of `lanes` neighbouring threads (1: one row a thread), CSR-vector and CSR-scalar of Bell &
 /// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
-/// lanes * unroll entries costs one round trip to memory. k columns of a multivector are worked on together.
+/// lanes * unroll entries costs one round trip to memory. A group takes `passes` rows one after another, next
+/// to those of its neighbours each time, so that a team meets more of its x in the first cache. k columns of a
+/// multivector are worked on together.
 template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, class Matrix, class X, class Y,
           class Sum, class Rows>
 struct SpmvRowTeam {
@@ -49,19 +52,27 @@ struct SpmvRowTeam {
   Y y;
   Update<Sum> update;
   int row_teams;  // teams that it takes to cover the rows once
+  int passes;     // rows that a group takes one after another
   Rows row_at;
 
-  static constexpr int rows_a_team = tuning.team_size / lanes;
+  static constexpr int groups = tuning.team_size / lanes;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
-    Ordinal const position = static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team +
-                             static_cast<Ordinal>(team.team_rank() / lanes);
-    int const lane = team.team_rank() % lanes;
-    // the last team may reach past the largest Ordinal
-    bool const inside = position < A.num_rows && position >= 0;
-    Ordinal const row = inside ? row_at(position) : position;
+    auto position = static_cast<Unsigned>(team.league_rank() - column_tile * row_teams) *
+                        static_cast<Unsigned>(groups * passes) +
+                    static_cast<Unsigned>(team.team_rank() / lanes);
+    for (int pass = 0; pass < passes; ++pass, position += groups)
+      sum_row(position, team.team_rank() % lanes, column);
+  }
+
+ private:
+  using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, std::size_t column) const {
+    bool const inside = position < static_cast<Unsigned>(A.num_rows);
+    Ordinal const row = inside ? row_at(static_cast<Ordinal>(position)) : Ordinal(0);
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
     if (inside) {
@@ -76,7 +87,6 @@ struct SpmvRowTeam {
           update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
   }
 
- private:
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, std::size_t column, Sum (&sum)[k]) const {
     Ordinal columns[tuning.unroll];
     Scalar values[tuning.unroll];
@@ -85,8 +95,8 @@ struct SpmvRowTeam {
          ++u) {  // past the end: the last entry again, so that loads need no predicate
       Offset const q = p + static_cast<Offset>(u) * lanes;
       used[u] = q < end;
-      columns[u] = L::load_once(A.columns.data() + (used[u] ? q : end - 1));
-      values[u] = L::load_once(A.values.data() + (used[u] ? q : end - 1));
+      columns[u] = A.columns.data()[used[u] ? q : end - 1];
+      values[u] = A.values.data()[used[u] ? q : end - 1];
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
@@ -101,43 +111,53 @@ struct SpmvRowTeam {
   }
 };
 
-template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Rows>
+template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+          class Rows>
 void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
                    Rows const& rows) {
-  constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes);
+  constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes, unroll);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Sum, Rows>;
   using Policy = typename Functor::Policy;
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
-  auto const row_teams = (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
+  auto const teams_of = [&](int passes) {
+    auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
+    return (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
+  };
+  int passes = rows_a_group(lanes);
+  if (teams_of(passes) < std::size_t(fewest_row_teams)) passes = 1;
+  auto const row_teams = teams_of(passes);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
   Kokkos::parallel_for(label, light_weight(Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-                       Functor{A, x, y, update, static_cast<int>(row_teams), rows});
+                       Functor{A, x, y, update, static_cast<int>(row_teams), passes, rows});
 }
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Rows = RowsAsTheyCome>
 void spmv_row_team(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
                    Y const& y, Rows const& rows = {}) {
+  int const unroll = row_team_unroll(lanes, static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
   switch (lanes) {
     case 1:
-      return spmv_row_team<1, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<1, 4, conjugated>(exec, update, A, x, y, rows);
     case 2:
-      return spmv_row_team<2, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<2, 4, conjugated>(exec, update, A, x, y, rows);
     case 4:
-      return spmv_row_team<4, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<4, 4, conjugated>(exec, update, A, x, y, rows);
     case 8:
-      return spmv_row_team<8, conjugated>(exec, update, A, x, y, rows);
+      if (unroll == 4) return spmv_row_team<8, 4, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<8, 6, conjugated>(exec, update, A, x, y, rows);
     case 16:
-      return spmv_row_team<16, conjugated>(exec, update, A, x, y, rows);
+      if (unroll == 6) return spmv_row_team<16, 6, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<16, 8, conjugated>(exec, update, A, x, y, rows);
     case 64:
-      if constexpr (Lanes<Exec>::size >= 64) return spmv_row_team<64, conjugated>(exec, update, A, x, y, rows);
+      if constexpr (Lanes<Exec>::size >= 64)
+        return spmv_row_team<64, 8, conjugated>(exec, update, A, x, y, rows);
       [[fallthrough]];
     default:
-      return spmv_row_team<32, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<32, 8, conjugated>(exec, update, A, x, y, rows);
   }
 }
 
