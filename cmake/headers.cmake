@@ -211,5 +211,6 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_cusparse_headers
+  formats/bsr/vendor/cusparse_bsr_spmv.hpp
   formats/csr/vendor/cusparse_spmm.hpp
   formats/csr/vendor/cusparse_spmv.hpp)

@@ -53,6 +53,11 @@ void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candida
 template <class Scalar, class Ordinal, class Offset>
 void add_cusparse(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
+/// cuSPARSE's BSR on the blocks that our own conversion finds: cusparseSpMV (from cuSPARSE 12.6.3 on) and
+/// bsrmv. peers/cusparse_bsr.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_cusparse_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
 /// Eigen's row-major SparseMatrix, on the host, with OpenMP. peers/eigen.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_eigen(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
