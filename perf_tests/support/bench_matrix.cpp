@@ -92,6 +92,7 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   if (selection.select) add_select(problem, rows);
   if (selection.peers) {
     add_kokkos_kernels(problem, rows);
+    add_kokkos_kernels_bsr(problem, rows);
     add_cusparse(problem, rows);
     add_cusparse_bsr(problem, rows);
     add_eigen(problem, rows);
