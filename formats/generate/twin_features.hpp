@@ -25,9 +25,9 @@ struct TwinFeatures {
 };
 
 /// The matrices of Liu & Vinter, ICS 2015 (CSR5), 14 regular ones first and 10 irregular ones. Rows, columns
-/// and entries as the SuiteSparse collection lists them; row lengths, deviations, bandwidths and runs as
-/// published with SpMV studies of these matrices (Williams et al., SC 2007; Liu & Vinter; SpMV-Research of
-/// CSLab, NTUA). Names are those of the collection; "dense" is a full matrix.
+/// and entries as the SuiteSparse collection lists them. Longest rows, deviations, reach (half_band) and runs
+/// as quoted in SpMV studies of these matrices, among them SpMV-Research (CSLab, NTUA), without a look at the
+/// files. The other columns are choices that give those. Names are the collection's; "dense" is a full matrix.
 // clang-format off
 inline constexpr std::array<TwinFeatures, 24> twin_features{{
   // name               rows     cols      nnz  longest deviation hubs oct high low near window   band stride run alike
