@@ -152,6 +152,8 @@ set(einkorn_headers
   formats/generate/blocks.hpp
   formats/generate/circuit.hpp
   formats/generate/detail/sort_keys.hpp
+  formats/generate/detail/twin_columns.hpp
+  formats/generate/detail/twin_lengths.hpp
   formats/generate/draws.hpp
   formats/generate/generate.hpp
   formats/generate/generator_spec.hpp
@@ -162,6 +164,8 @@ set(einkorn_headers
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp
   formats/generate/symmetric.hpp
+  formats/generate/twin.hpp
+  formats/generate/twin_features.hpp
   formats/hyb/detail/choose_width.hpp
   formats/hyb/detail/fill_rest.hpp
   formats/hyb/from_csr.hpp
@@ -207,5 +211,6 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_cusparse_headers
+  formats/bsr/vendor/cusparse_bsr_spmv.hpp
   formats/csr/vendor/cusparse_spmm.hpp
   formats/csr/vendor/cusparse_spmv.hpp)

@@ -3,6 +3,7 @@
 #include "support/bench_matrix.hpp"
 #include "support/json.hpp"
 #include "support/spmm.hpp"
+#include "support/suites.hpp"
 #include "support/table.hpp"
 #include "support/timing.hpp"
 
@@ -26,7 +27,8 @@ using namespace einkorn::perf;
 enum Exit { done = 0, wrong_result = 1, usage = 2, bad_input = 3, no_memory_or_device = 4 };
 
 struct Settings {
-  std::vector<std::string> matrices;
+  std::vector<std::string> words;
+  std::vector<NamedMatrix> matrices;
   Selection selection;
   Rule rule;
   std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", json;
@@ -35,9 +37,11 @@ struct Settings {
 };
 
 void declare(CLI::App& app, Settings& settings) {
-  app.add_option("MATRIX", settings.matrices,
-                 "Matrix Market file (.mtx, .mtx.gz) or generator: gen:stencil7:100, gen:stencil27:160,\n"
-                 "gen:band:1000000:101, gen:rmat:21[:16], gen:powerlaw:N:MEAN, gen:circuit:N, ...")
+  app.add_option(
+         "MATRIX", settings.words,
+         "Matrix Market file (.mtx, .mtx.gz) or generator: gen:stencil7:100, gen:stencil27:160,\n"
+         "gen:band:1000000:101, gen:rmat:21[:16], gen:powerlaw:N:MEAN, gen:circuit:N, gen:twin:cant, ...\n"
+         "suite:csr5, suite:irregular, suite:regular: many at once")
       ->required();
   app.add_option("--formats", settings.selection.formats, "Our formats to run; all when left out")
       ->delimiter(',')
@@ -77,6 +81,12 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_flag_callback(
          "--cold", [&] { settings.rule.warm = false; }, "After a flush of the caches only")
       ->excludes(warm);
+  app.add_flag("--graph", settings.rule.graph,
+               "Also in a CUDA graph: SpMVs captured back to back and replayed; CUDA only")
+      ->excludes(columns);
+  app.add_flag("--gather", settings.rule.gather,
+               "Also the rate of random reads of x, and the floor that it sets")
+      ->excludes(columns);
   app.add_flag("--verify,!--no-verify", settings.verify, "Check every row against a reference; on by default");
   app.add_option("--json", settings.json, "Also write every figure to this file");
   app.footer("Exit: 0 done, 1 a result is wrong, 2 usage, 3 bad input, 4 no memory or device.");
@@ -119,9 +129,10 @@ int run_all(Settings const& settings) {
   print_heading(std::cout, context);
   int worst = done;
   std::vector<MatrixReport> reports;
-  for (auto const& name : settings.matrices) {
+  for (auto const& [name, suite] : settings.matrices) {
     try {
       reports.push_back(run_one(exec, bandwidth, settings, name));
+      reports.back().suite = suite;
       print_table(std::cout, reports.back());
       for (auto const& result : reports.back().results)
         if (result.wrong) worst = std::max<int>(worst, wrong_result);
@@ -159,6 +170,12 @@ int main(int argc, char* argv[]) {
   }
   if (settings.columns > 0 && (settings.ordinal == "int64" || settings.scalar == "complex")) {
     std::cerr << "einkorn-bench: --columns is built for --scalar double and float, --ordinal int32\n";
+    return usage;
+  }
+  try {
+    settings.matrices = expand_suites(settings.words);
+  } catch (einkorn::InvalidArgument const& error) {
+    std::cerr << "einkorn-bench: " << error.what() << '\n';
     return usage;
   }
   settings.selection.peers = settings.peers == "on";

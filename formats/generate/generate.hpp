@@ -15,6 +15,7 @@
 #include <einkorn/formats/generate/row_pattern.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
 #include <einkorn/formats/generate/stripes.hpp>
+#include <einkorn/formats/generate/twin.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -26,17 +27,21 @@ namespace einkorn {
 /// The matrix that a specification such as "gen:stencil7:256x256x256" or "gen:rmat:21:seed=7" describes, made
 /// on the device and in parallel.
 ///
-///   gen:stencil5:NXxNY  gen:stencil9:NXxNY             plane; one number is a square     symmetric positive
-///   definite gen:stencil7:NXxNYxNZ  gen:stencil27:NXxNYxNZ      space; one number is a cube       symmetric
-///   positive definite gen:elasticity:NXxNYxNZ                            27 points, 3 unknowns a point
-///   symmetric positive definite gen:band:N:D                                       one band of D diagonals, D
-///   odd    symmetric positive definite gen:bands:N:W:K                                    K bands of W
-///   diagonals gen:stripes:N:HEIGHT:WIDTH                         runs of HEIGHT rows with one list of WIDTH
-///   columns gen:rmat:SCALE[:EDGEFACTOR=16]                     R-MAT graph of 2^SCALE nodes
-///   gen:powerlaw:N:MEAN                                row lengths after a power law
-///   gen:circuit:N                                      short rows and a few very long ones
-///   gen:longrows:N:M:LEN                               N x M, every row of LEN entries
-///   gen:blocks:N:B                                     dense blocks of B x B
+/// | specification | matrix |
+/// |---|---|
+/// | gen:stencil5:NXxNY, gen:stencil9:NXxNY | plane; one number is a square; symmetric positive definite |
+/// | gen:stencil7:NXxNYxNZ, gen:stencil27:... | space; one number is a cube; symmetric positive definite |
+/// | gen:elasticity:NXxNYxNZ | 27 points, 3 unknowns a point; symmetric positive definite |
+/// | gen:band:N:D | one band of D diagonals, D odd; symmetric positive definite |
+/// | gen:bands:N:W:K | K bands of W diagonals |
+/// | gen:stripes:N:HEIGHT:WIDTH | runs of HEIGHT rows with one list of WIDTH columns |
+/// | gen:rmat:SCALE[:EDGEFACTOR=16[:A=57:B=19:C=19]] | R-MAT graph of 2^SCALE nodes, chances in percent |
+/// | gen:powerlaw:N:MEAN | row lengths after a power law |
+/// | gen:circuit:N | short rows and a few very long ones |
+/// | gen:longrows:N:M:LEN | N x M, every row of LEN entries |
+/// | gen:blocks:N:B | dense blocks of B x B |
+/// | gen:twin:NAME[:PERCENT=100] | features of a matrix of the CSR5 suite (gen:twin:cant), its size in percent
+/// |
 ///
 /// Any of them may end in :seed=S, S = 1 unless given. Within a row the columns increase, without duplicates;
 /// no stored value is zero. Values are random in [-1, 1], those of complex matrices in real and imaginary part,
@@ -65,6 +70,7 @@ requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> gener
   if (kind == "circuit") return build(make_circuit(parsed, with_imag));
   if (kind == "longrows") return build(make_long_rows(parsed, with_imag));
   if (kind == "blocks") return build(make_blocks(parsed, with_imag));
+  if (kind == "twin") return build(make_twin(parsed, with_imag));
   return build(make_stencil(parsed, with_imag));
 }
 

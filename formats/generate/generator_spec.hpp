@@ -19,10 +19,11 @@ struct GeneratorKind {
   std::string_view name, usage;
   std::size_t grid_dimensions;  // > 0: one argument, extents joined by x, or one extent for all
   std::size_t fewest, most;     // arguments
+  bool takes_name = false;      // the first argument is a word, which may hold anything but a colon
 };
 
 /// Every generator there is; any of them may end in :seed=S.
-inline constexpr std::array<GeneratorKind, 13> generator_kinds{{
+inline constexpr std::array<GeneratorKind, 14> generator_kinds{{
     {"stencil5", "gen:stencil5:NXxNY", 2, 1, 1},
     {"stencil9", "gen:stencil9:NXxNY", 2, 1, 1},
     {"stencil7", "gen:stencil7:NXxNYxNZ", 3, 1, 1},
@@ -31,20 +32,23 @@ inline constexpr std::array<GeneratorKind, 13> generator_kinds{{
     {"band", "gen:band:N:D", 0, 2, 2},
     {"bands", "gen:bands:N:W:K", 0, 3, 3},
     {"stripes", "gen:stripes:N:HEIGHT:WIDTH", 0, 3, 3},
-    {"rmat", "gen:rmat:SCALE[:EDGEFACTOR]", 0, 1, 2},
+    {"rmat", "gen:rmat:SCALE[:EDGEFACTOR[:A:B:C]]", 0, 1, 5},
     {"powerlaw", "gen:powerlaw:N:MEAN", 0, 2, 2},
     {"circuit", "gen:circuit:N", 0, 1, 1},
     {"longrows", "gen:longrows:N:M:LEN", 0, 3, 3},
     {"blocks", "gen:blocks:N:B", 0, 2, 2},
+    {"twin", "gen:twin:NAME[:PERCENT]", 0, 1, 2, true},
 }};
 
 /// A generator's specification, parsed: "gen:band:1000:5:seed=7" is kind "band", numbers {1000, 5}, seed 7.
-/// A grid has one number for each of its dimensions.
+/// A grid has one number for each of its dimensions; "gen:twin:cant:50" is kind "twin", name "cant", numbers
+/// {50}.
 struct GeneratorSpec {
   std::string text;
   GeneratorKind kind{};
   std::vector<std::int64_t> numbers;
   std::uint64_t seed = 1;
+  std::string name;  // the word of a kind that takes one
 
   /// Throws InvalidArgument, which names the specification, unless the condition on its numbers holds.
   void expect(bool condition, char const* expected) const {
@@ -94,7 +98,7 @@ inline GeneratorKind find_generator(std::string_view text, std::vector<std::stri
 /// Reads a specification. Throws InvalidArgument, which repeats it and says what was expected.
 [[nodiscard]] inline GeneratorSpec parse_generator(std::string_view text) {
   auto fields = detail::split(text, ':');
-  GeneratorSpec spec{std::string(text), detail::find_generator(text, fields), {}, 1};
+  GeneratorSpec spec{std::string(text), detail::find_generator(text, fields), {}, 1, {}};
   auto const expected = [&](std::string const& problem) {
     return InvalidArgument("generator \"" + spec.text + "\": " + problem + "; expected " +
                            std::string(spec.kind.usage));
@@ -108,6 +112,10 @@ inline GeneratorKind find_generator(std::string_view text, std::vector<std::stri
   auto const dimensions = spec.kind.grid_dimensions;
   if (words.size() < spec.kind.fewest || words.size() > spec.kind.most)
     throw expected("it has " + std::to_string(words.size()) + " arguments");
+  if (spec.kind.takes_name) {
+    spec.name = words[0];
+    words.erase(words.begin());
+  }
   if (dimensions > 0) {
     words = detail::split(words[0], 'x');
     if (words.size() != 1 && words.size() != dimensions)

@@ -79,9 +79,14 @@ def library(record):
     return record.get("library") or ("peer" if record["peer"] else "einkorn")
 
 
+def temperature(record):
+    """"warm", "cold" or "graph"; records of older runs have the flag only."""
+    return record.get("temperature") or ("cold" if record["cold"] else "warm")
+
+
 def key(record):
     return (record["matrix"], record["scalar"], record["ordinal"], record["operation"], library(record),
-            record["format"], record["algorithm"], record["cold"])
+            record["format"], record["algorithm"], temperature(record))
 
 
 def label(record):
@@ -136,9 +141,9 @@ def by_matrix(records):
         yield name, [r for r in records if r["matrix"] == name]
 
 
-def spmv_tables(records, cold):
+def spmv_tables(records, kind):
     """Ours beside the best peer, then every peer."""
-    timed = [r for r in records if r["operation"] == "spmv" and r["seconds"] is not None and r["cold"] == cold]
+    timed = [r for r in records if r["operation"] == "spmv" and r["seconds"] is not None and temperature(r) == kind]
     ours = in_order(label(r) for r in timed if not r["peer"])
     peers = in_order(label(r) for r in timed if r["peer"])
     our_rows, peer_rows = [], []
@@ -164,7 +169,7 @@ def conversion_table(records):
             if record["operation"] == "spmv" or record["peer"] or record["seconds"] is None or record["cold"]:
                 continue
             own = fastest([r for r in of_matrix if r["operation"] == "spmv" and r["format"] == record["format"]
-                           and not r["peer"] and not r["cold"] and r["seconds"] is not None])
+                           and not r["peer"] and temperature(r) == "warm" and r["seconds"] is not None])
             spmvs = f"{record['seconds'] / own['seconds']:.2f}" if own else "–"
             rows.append([f"`{name}`", record["format"], record["algorithm"] or record["operation"],
                          microseconds(record["seconds"]), spmvs])
@@ -205,8 +210,8 @@ def page(runs):
         for scalar, ordinal, group in groups(records):
             text += (f"\n### {scalar}, {ordinal} (`{name}`)\n\n{first['backend']}, Kokkos {first['kokkos_version']}, "
                      f"Einkorn {first['commit']}, {copy_line(group)}.\n")
-            for title, cold in (("Warm", False), ("Cold", True)):
-                tables = spmv_tables(group, cold)
+            for title, kind in (("Warm", "warm"), ("Cold", "cold"), ("In a graph", "graph")):
+                tables = spmv_tables(group, kind)
                 if tables:
                     text += f"\n**{title}**\n\n{tables}"
             conversions = conversion_table(group)
@@ -243,7 +248,8 @@ def readme_block(runs):
     large = [entry for entry in shown if entry[5][0]["csr_bytes"] >= LARGE_BYTES]
     rows = []
     for machine, _, _, scalar, matrix, of_matrix in sorted(large or shown, key=lambda entry: entry[:3]):
-        timed = [r for r in of_matrix if r["operation"] == "spmv" and r["seconds"] is not None]
+        timed = [r for r in of_matrix if r["operation"] == "spmv" and r["seconds"] is not None
+                 and temperature(r) != "graph"]
         cold = any(r["cold"] for r in timed)
         best = fastest([r for r in timed if r["cold"] == cold and not r["peer"]])
         peer = fastest([r for r in timed if r["cold"] == cold and r["peer"]])

@@ -73,6 +73,19 @@ class Report(unittest.TestCase):
         self.assertIn("| 30.0 (0.56) |", cold)
         self.assertIn("| 2.00 | cold |", self.text(report.README))
 
+    def test_keeps_graph_replays_apart(self):
+        self.commit("a.json", record(), record(temperature="graph", seconds=5e-6), record(cold=True, temperature="cold"),
+                    peer(temperature="warm"), peer(temperature="graph", seconds=6e-6),
+                    record(algorithm="other", seconds=7e-6),
+                    record(algorithm="other", temperature="graph", seconds=None, reason="no graph: it fences"))
+        self.assertEqual(self.run_it(), (0, ""))
+        warm, graph = self.text().split("**In a graph**")
+        self.assertIn("10.0 (0.56)", warm)
+        self.assertNotIn("5.00 (0.56)", warm)
+        self.assertIn("| 5.00 (0.56) | eigen csr row-major: 6.00 (0.56) | 1.20 |", graph)
+        self.assertIn("`gen:band:1000:3` csr other: no graph: it fences", graph)
+        self.assertNotIn("5.00 (0.56)", self.text(report.README))
+
     def test_gives_conversions_in_spmvs_of_their_format(self):
         self.commit("a.json", record(seconds=1e-6), record(format="csr5", algorithm="tiles", seconds=1e-4),
                     record(operation="conversion", format="csr5", algorithm="from_csr", seconds=2.5e-4))

@@ -46,6 +46,10 @@ void check_results(Problem<Scalar, Ordinal, Offset> const& problem, MatrixReport
       auto const deviation = reference.check(candidate);
       result.error = deviation.worst;
       result.wrong = !deviation.within_bound;
+      if (!result.graph) continue;
+      Candidate replay = candidate;
+      replay.run = [graph = result.graph] { (*graph)(); };
+      result.wrong = result.wrong || !reference.check(replay).within_bound;
     } catch (std::exception const& failure) {
       candidate.run = nullptr;
       candidate.refusal = failure.what();
@@ -71,6 +75,7 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   report.longest_row = static_cast<std::size_t>(row_lengths(exec, problem.A).longest);
   report.csr_bytes = csr_bytes(counts);
   report.complex = is_complex<Scalar>;
+  report.scalar_bytes = sizeof(Scalar);
 
   std::cerr << "einkorn-bench: " << name << ": converting\n";
   Candidates rows;
@@ -87,13 +92,19 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   if (selection.select) add_select(problem, rows);
   if (selection.peers) {
     add_kokkos_kernels(problem, rows);
+    add_kokkos_kernels_bsr(problem, rows);
     add_cusparse(problem, rows);
+    add_cusparse_bsr(problem, rows);
     add_eigen(problem, rows);
   }
   for (auto& row : rows) report.results.push_back({std::move(row), {}, {}, 0.0, false});
+  capture_graphs(exec, rule, report);
   if (verify) check_results(problem, report);
   measure(exec, bandwidth, rule, report);
-  for (auto& result : report.results) result.candidate.run = nullptr;  // and with it the matrices
+  for (auto& result : report.results) {  // and with them the matrices
+    result.graph = nullptr;
+    result.candidate.run = nullptr;
+  }
   return report;
 }
 

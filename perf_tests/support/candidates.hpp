@@ -48,10 +48,20 @@ void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& row
 template <class Scalar, class Ordinal, class Offset>
 void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
+/// Kokkos Kernels' BSR on the blocks that our own conversion finds, double and float with 32-bit indices only.
+/// peers/kokkos_kernels_bsr.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_kokkos_kernels_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
 /// cuSPARSE called directly: CSR by ALG1 and ALG2, each with and without preprocessing, COO and SELL.
 /// peers/cusparse.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_cusparse(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+
+/// cuSPARSE's BSR on the blocks that our own conversion finds: cusparseSpMV (from cuSPARSE 12.6.3 on) and
+/// bsrmv. peers/cusparse_bsr.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_cusparse_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
 /// Eigen's row-major SparseMatrix, on the host, with OpenMP. peers/eigen.cpp.
 template <class Scalar, class Ordinal, class Offset>

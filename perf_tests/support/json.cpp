@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <optional>
+#include <string>
 
 namespace einkorn::perf {
 
@@ -15,10 +16,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json record_of(Context const& context, MatrixReport const& report, Result const& result,
-               std::optional<double> seconds, bool cold) {
+               std::optional<double> seconds, std::string const& temperature) {
   auto const& row = result.candidate;
   bool const multiplies = row.operation == "spmv";
   Json record{{"matrix", report.matrix},
+              {"suite", report.suite},
               {"rows", report.rows},
               {"cols", report.cols},
               {"nnz", report.nnz},
@@ -39,7 +41,10 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"copy_gb_per_s", 1e-9 * report.copy_bytes_per_second},
               {"stream_gb_per_s", 1e-9 * report.stream_bytes_per_second},
               {"fraction_of_copy", nullptr},
-              {"cold", cold},
+              {"cold", temperature == "cold"},
+              {"temperature", temperature},
+              {"gather_per_s", nullptr},
+              {"floor_seconds", nullptr},
               {"rounds", report.rounds},
               {"error", nullptr},
               {"wrong", result.wrong},
@@ -49,6 +54,8 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"backend", context.backend},
               {"kokkos_version", context.kokkos_version},
               {"commit", context.commit}};
+  if (report.gather_per_second) record["gather_per_s"] = *report.gather_per_second;
+  if (auto const floor = report.floor_seconds()) record["floor_seconds"] = *floor;
   if (!seconds) return record;
   double const rate = static_cast<double>(row.bytes) / *seconds;
   record["seconds"] = *seconds;
@@ -67,10 +74,17 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
 Json records_of(Context const& context, MatrixReport const& report) {
   Json records = Json::array();
   for (auto const& result : report.results) {
-    if (result.warm_seconds) records.push_back(record_of(context, report, result, result.warm_seconds, false));
-    if (result.cold_seconds) records.push_back(record_of(context, report, result, result.cold_seconds, true));
-    if (!result.warm_seconds && !result.cold_seconds)
-      records.push_back(record_of(context, report, result, {}, false));
+    if (result.warm_seconds) records.push_back(record_of(context, report, result, result.warm_seconds, "warm"));
+    if (result.cold_seconds) records.push_back(record_of(context, report, result, result.cold_seconds, "cold"));
+    if (result.graph_seconds)
+      records.push_back(record_of(context, report, result, result.graph_seconds, "graph"));
+    if (!result.graph_refusal.empty() && result.candidate.refusal.empty()) {
+      Json refused = record_of(context, report, result, {}, "graph");
+      refused["reason"] = result.graph_refusal;
+      records.push_back(refused);
+    }
+    if (!result.warm_seconds && !result.cold_seconds && !result.graph_seconds)
+      records.push_back(record_of(context, report, result, {}, "warm"));
   }
   return records;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "support/gather.hpp"
 #include "support/measure.hpp"
 #include "support/timing.hpp"
 
@@ -20,7 +21,7 @@ constexpr int batches_a_round = 3;
 
 struct Samples {
   int batch = 1;
-  std::vector<double> warm, cold;
+  std::vector<double> warm, cold, graph;
 };
 
 /// At most one line on stderr every other second.
@@ -48,7 +49,31 @@ void or_refuse(Candidate& candidate, Work const& work) {
   }
 }
 
+/// Seconds of one operation in replays that together hold about `batch` of them.
+double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
+  int const replays = std::max(1, batch / GraphReplay::copies);
+  auto const work = [&] {
+    for (int k = 0; k < replays; ++k) graph();
+  };
+  return seconds_of(
+             exec, [&] { graph(); }, work) /
+         (replays * GraphReplay::copies);
+}
+
 }  // namespace
+
+void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report) {
+  if (!rule.graph || !GraphReplay::available()) return;
+  for (auto& result : report.results) {
+    auto const& candidate = result.candidate;
+    if (!candidate.run || candidate.operation != "spmv") continue;
+    try {
+      result.graph = std::make_shared<GraphReplay const>(exec, candidate.run);
+    } catch (std::exception const& failure) {
+      result.graph_refusal = failure.what();
+    }
+  }
+}
 
 void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report) {
   Progress progress;
@@ -64,10 +89,13 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
     });
   }
 
-  std::vector<double> copies, streams;
+  std::optional<Gather> gather;
+  if (rule.gather) gather.emplace(exec, report.cols, report.scalar_bytes);
+  std::vector<double> copies, streams, gathers;
   for (int round = 0; round < rule.rounds; ++round) {
     copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));
+    if (gather) gathers.push_back(seconds_of(exec, nothing, [&] { (*gather)(); }));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       auto& candidate = report.results[i].candidate;
       progress.say(report.matrix + ": round " + std::to_string(round + 1) + " of " +
@@ -85,6 +113,8 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
         if (rule.cold && multiplies)
           samples[i].cold.push_back(seconds_of(
               exec, [&] { bandwidth.flush(); }, candidate.run));
+        if (report.results[i].graph)
+          samples[i].graph.push_back(replayed(exec, *report.results[i].graph, batch));
       });
     }
   }
@@ -92,11 +122,13 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
   report.rounds = rule.rounds;
   report.copy_bytes_per_second = static_cast<double>(bandwidth.copy_bytes()) / median(copies);
   report.stream_bytes_per_second = static_cast<double>(bandwidth.stream_bytes()) / median(streams);
+  if (gather) report.gather_per_second = static_cast<double>(gather->count()) / median(gathers);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     auto& result = report.results[i];
     if (!result.candidate.run) continue;
     if (!samples[i].warm.empty()) result.warm_seconds = median(samples[i].warm);
     if (!samples[i].cold.empty()) result.cold_seconds = median(samples[i].cold);
+    if (!samples[i].graph.empty()) result.graph_seconds = median(samples[i].graph);
   }
 }
 

@@ -3,8 +3,12 @@
 #pragma once
 
 #include "support/bandwidth.hpp"
+#include "support/graph_replay.hpp"
 #include "support/types.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +18,8 @@ namespace einkorn::perf {
 struct Rule {
   int rounds = 7;
   bool warm = true, cold = true;
+  bool graph = false;   // where the backend has graphs
+  bool gather = false;  // also the rate of random reads of x
 };
 
 /// One row of the table.
@@ -22,22 +28,40 @@ struct Result {
   std::optional<double> warm_seconds, cold_seconds;  // medians over the rounds
   double error = 0.0;                                // max over rows of |y - reference| / sum |a||x|
   bool wrong = false;                                // beyond the bound of verify.hpp
+  std::optional<double> graph_seconds = {};
+  std::shared_ptr<GraphReplay const> graph = {};
+  std::string graph_refusal = {};  // why there is a row, but no graph of it
 };
 
 struct MatrixReport {
   std::string matrix, scalar, ordinal;
+  std::string suite = {};  // that named the matrix
   std::size_t rows = 0, cols = 0, nnz = 0, longest_row = 0, csr_bytes = 0;
   bool complex = false;
   int columns = 1;     // vectors at once
   std::string layout;  // of the multivectors; empty for one vector
   double copy_bytes_per_second = 0.0, stream_bytes_per_second = 0.0;  // medians over the same rounds
+  std::size_t scalar_bytes = sizeof(double);
+  std::optional<double> gather_per_second = {};  // random reads of an x of this matrix, over the same rounds
   int rounds = 0;
   std::vector<Result> results;
+
+  /// The larger of CSR's bytes over the stream and entries over the gather: what irregular matrices are held
+  /// to.
+  [[nodiscard]] std::optional<double> floor_seconds() const {
+    if (!gather_per_second) return {};
+    return std::max(static_cast<double>(csr_bytes) / stream_bytes_per_second,
+                    static_cast<double>(nnz) / *gather_per_second);
+  }
 };
+
+/// Captures every SpMV that can be, in rounds and for the check before them. Nothing without rule.graph or
+/// without graphs.
+void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report);
 
 /// Times all results that have something to run, in rounds: every round measures the copy, the stream and each
 /// row once, so that a machine that drifts drifts for all of them alike. Warm: a batch back to back, long
-/// enough for the clock. Cold: caches flushed, then one.
+/// enough for the clock. Cold: caches flushed, then one. Graph: as warm, replayed.
 void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report);
 
 }  // namespace einkorn::perf

@@ -3,6 +3,7 @@
 #include "support/table.hpp"
 #include "support/traffic.hpp"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
@@ -37,11 +38,25 @@ std::string figures(MatrixReport const& report, Candidate const& row, std::optio
          text(" %8.1f %6.3f ", 1e-9 * rate, rate / report.copy_bytes_per_second);
 }
 
+/// Rows of this report were captured, or it was tried.
+bool has_graphs(MatrixReport const& report) {
+  return std::any_of(report.results.begin(), report.results.end(), [](Result const& result) {
+    return result.graph_seconds.has_value() || !result.graph_refusal.empty();
+  });
+}
+
+std::string graph_text(Result const& result) {
+  if (result.graph_seconds) return text("%12s", time_text(*result.graph_seconds).c_str());
+  return text("%12s", "no graph");
+}
+
 void print_spmv(std::ostream& out, MatrixReport const& report) {
-  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s\n", "", "", "", "must", "warm:", "", "",
-              "of", "cold:", "", "of", "error");
-  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s\n", "by", "", "algorithm", "move MB",
-              "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy", "/|A||x|");
+  bool const graphs = has_graphs(report);
+  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "", "", "", "must", "warm:", "", "",
+              "of", "cold:", "", "of", graphs ? "    graph:   " : "", "error");
+  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "by", "", "algorithm", "move MB",
+              "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy", graphs ? "      time   " : "",
+              "/|A||x|");
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.operation != "spmv") continue;
@@ -52,8 +67,9 @@ void print_spmv(std::ostream& out, MatrixReport const& report) {
     }
     out << text("%8.1f", 1e-6 * static_cast<double>(row.bytes))
         << figures(report, row, result.warm_seconds, false) << figures(report, row, result.cold_seconds, true)
-        << text("  %.0e", result.error) << (result.wrong ? "  WRONG" : "") << (row.note.empty() ? "" : "  ")
-        << row.note << '\n';
+        << (graphs ? graph_text(result) : "") << text("  %.0e", result.error) << (result.wrong ? "  WRONG" : "")
+        << (row.note.empty() ? "" : "  ") << row.note << (result.graph_refusal.empty() ? "" : "  ")
+        << result.graph_refusal << '\n';
   }
 }
 
@@ -117,10 +133,14 @@ void print_table(std::ostream& out, MatrixReport const& report) {
     out << text("%d vectors at once, layout %s\n", report.columns, report.layout.c_str());
   out << text("copy %.1f GB/s, stream of 9 reads to 1 write %.1f GB/s, medians of the same %d rounds\n",
               1e-9 * report.copy_bytes_per_second, 1e-9 * report.stream_bytes_per_second, report.rounds);
+  if (auto const floor = report.floor_seconds())
+    out << text("gather of x at random %.1f G/s; floor of CSR %s\n", 1e-9 * *report.gather_per_second,
+                time_text(*floor).c_str());
   print_spmv(out, report);
   print_conversions(out, report);
   print_best(out, report, "warm", &Result::warm_seconds);
   print_best(out, report, "cold", &Result::cold_seconds);
+  print_best(out, report, "in a graph", &Result::graph_seconds);
   out.flush();
 }
 

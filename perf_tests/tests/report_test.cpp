@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/json.hpp"
+#include "support/suites.hpp"
 #include "support/table.hpp"
 #include "support/timing.hpp"
 #include "support/traffic.hpp"
 
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/generate/generator_spec.hpp>
+
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -101,6 +108,88 @@ TEST(Json, GivesTheReasonOfARowWithoutFigures) {
   EXPECT_TRUE(refused["peer"].get<bool>());
   EXPECT_TRUE(refused["seconds"].is_null());
   EXPECT_EQ(refused["reason"], "no memory");
+}
+
+TEST(Json, TellsTemperaturesApartAndWhatHasNoGraph) {
+  auto report = two_rows();
+  report.suite = "irregular";
+  report.results[0].graph_seconds = 5e-7;
+  report.results.push_back(report.results[0]);
+  report.results.back().graph_seconds = {};
+  report.results.back().graph_refusal = "no graph: it fences";
+
+  auto const records = records_of(Context{}, report);
+
+  std::vector<std::string> temperatures;
+  for (auto const& record : records) temperatures.push_back(record["temperature"]);
+  EXPECT_EQ(temperatures, (std::vector<std::string>{"warm", "cold", "graph", "warm", "warm", "cold", "graph"}));
+  EXPECT_FALSE(records[2]["cold"].get<bool>());
+  EXPECT_DOUBLE_EQ(records[2]["seconds"].get<double>(), 5e-7);
+  EXPECT_DOUBLE_EQ(records[2]["gb_per_s"].get<double>(), 2.0);
+  EXPECT_TRUE(records[6]["seconds"].is_null());
+  EXPECT_EQ(records[6]["reason"], "no graph: it fences");
+  EXPECT_EQ(records[0]["suite"], "irregular");
+}
+
+TEST(Json, GivesTheFloorOfStreamAndGather) {
+  auto report = two_rows();
+  report.stream_bytes_per_second = 4e9;
+  EXPECT_TRUE(records_of(Context{}, report)[0]["floor_seconds"].is_null());
+  EXPECT_TRUE(records_of(Context{}, report)[0]["gather_per_s"].is_null());
+
+  report.gather_per_second = 1e12;  // the bytes bind
+  EXPECT_DOUBLE_EQ(records_of(Context{}, report)[0]["floor_seconds"].get<double>(),
+                   static_cast<double>(csr_bytes(stencil)) / 4e9);
+
+  report.gather_per_second = 1e6;
+  EXPECT_DOUBLE_EQ(records_of(Context{}, report)[0]["floor_seconds"].get<double>(), 6400 / 1e6);
+  EXPECT_DOUBLE_EQ(records_of(Context{}, report)[0]["gather_per_s"].get<double>(), 1e6);
+}
+
+TEST(Table, HasAColumnOfGraphsOnlyWhereTheyWereTried) {
+  std::ostringstream without, with;
+  auto report = two_rows();
+
+  print_table(without, report);
+  report.results[0].graph_seconds = 5e-7;
+  report.gather_per_second = 1e9;
+  report.stream_bytes_per_second = 4e9;
+  print_table(with, report);
+
+  EXPECT_EQ(without.str().find("graph:"), std::string::npos) << without.str();
+  EXPECT_NE(with.str().find("graph:"), std::string::npos) << with.str();
+  EXPECT_NE(with.str().find("0.5 us"), std::string::npos) << with.str();
+  EXPECT_NE(with.str().find("floor of CSR 24.2 us"), std::string::npos) << with.str();
+}
+
+TEST(Suites, StandForTheirMatricesAndKeepOtherWords) {
+  auto const matrices =
+      expand_suites({"a.mtx", "suite:csr5", "gen:band:5:1", "suite:irregular", "suite:regular"});
+
+  EXPECT_EQ(matrices.front().name, "a.mtx");
+  EXPECT_EQ(matrices.front().suite, "");
+  EXPECT_EQ(matrices[1].name, "gen:twin:dense");
+  EXPECT_EQ(matrices[25].name, "gen:band:5:1");
+  std::map<std::string, int> counts;
+  std::set<std::string> names;
+  for (auto const& [name, suite] : matrices) {
+    ++counts[suite];
+    names.insert(name);
+    if (!suite.empty()) {
+      EXPECT_NO_THROW((void)einkorn::parse_generator(name)) << name;
+    }
+  }
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"", 2}, {"csr5", 24}, {"irregular", 10}, {"regular", 11}}));
+  EXPECT_EQ(names.size(), matrices.size());
+}
+
+TEST(Suites, NameTheSuitesThereAre) {
+  try {
+    (void)expand_suites({"suite:nothing"});
+    ADD_FAILURE() << "was taken";
+  } catch (einkorn::InvalidArgument const& error) {
+    EXPECT_NE(std::string(error.what()).find("suite:csr5"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Table, ShowsEveryRowAndTheReasonOfARefusedOne) {

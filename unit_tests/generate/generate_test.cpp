@@ -39,6 +39,11 @@ std::vector<Pin> const pins{
     {"gen:longrows:3:50000:20001", 0xa82971ee41b77c62u},
     {"gen:blocks:2000:3", 0xab2a734bc1e61fe5u},
     {"gen:stencil7:10:seed=7", 0x8ad718968e5f88ebu},
+    {"gen:rmat:8:16:45:15:15", 0x1a9c5fb093f4a298u},
+    {"gen:twin:pdb1HYS:3", 0xdc3b05d33df5959du},
+    {"gen:twin:rail4284:5", 0x3ead22cf986078eeu},
+    {"gen:twin:circuit5M:1", 0xf9fc5c41a8e789adu},
+    {"gen:twin:eu-2005:2", 0x1f07926a8b543305u},
 };
 
 TEST(Generate, MakesTheSameBitsEverywhere) {
@@ -162,8 +167,9 @@ TEST(Generate, GivesComplexMatricesTheSameRealPartsWhereNoDiagonalIsASum) {
 }
 
 TEST(Generate, TakesTheSeedFromTheSpecification) {
-  for (std::string const spec : {"gen:stencil7:4", "gen:stripes:100:4:5", "gen:rmat:6", "gen:powerlaw:100:5",
-                                 "gen:circuit:9000", "gen:longrows:4:100:10", "gen:blocks:100:3"}) {
+  for (std::string const spec :
+       {"gen:stencil7:4", "gen:stripes:100:4:5", "gen:rmat:6", "gen:powerlaw:100:5", "gen:circuit:9000",
+        "gen:longrows:4:100:10", "gen:blocks:100:3", "gen:twin:dc2:1"}) {
     auto const plain = digest(generated(spec));
     EXPECT_EQ(digest(generated(spec + ":seed=1")), plain) << spec;
     EXPECT_NE(digest(generated(spec + ":seed=2")), plain) << spec;

@@ -87,10 +87,29 @@ inline std::vector<std::string> definite_specs() {
           "gen:band:4:7",        "gen:band:1:1",        "gen:band:300:101"};
 }
 inline std::vector<std::string> general_specs() {
-  return {"gen:bands:100:5:7",  "gen:bands:101:4:6", "gen:stripes:103:4:9", "gen:stripes:2:1:1",
-          "gen:rmat:8",         "gen:rmat:1:3",      "gen:powerlaw:500:6",  "gen:powerlaw:40:1",
-          "gen:circuit:9000",   "gen:circuit:1",     "gen:circuit:100",     "gen:longrows:3:5000:4001",
-          "gen:longrows:5:7:7", "gen:blocks:60:3",   "gen:blocks:100:7",    "gen:blocks:5:5"};
+  return {"gen:bands:100:5:7",
+          "gen:bands:101:4:6",
+          "gen:stripes:103:4:9",
+          "gen:stripes:2:1:1",
+          "gen:rmat:8",
+          "gen:rmat:1:3",
+          "gen:powerlaw:500:6",
+          "gen:powerlaw:40:1",
+          "gen:circuit:9000",
+          "gen:circuit:1",
+          "gen:circuit:100",
+          "gen:longrows:3:5000:4001",
+          "gen:longrows:5:7:7",
+          "gen:blocks:60:3",
+          "gen:blocks:100:7",
+          "gen:blocks:5:5",
+          "gen:rmat:6:8:45:15:15",
+          "gen:twin:dense:1",
+          "gen:twin:dc2:1",
+          "gen:twin:cant:1",
+          "gen:twin:webbase-1M:1",
+          "gen:twin:rail4284:1",
+          "gen:twin:mc2depi:1"};
 }
 inline std::vector<std::string> all_specs() {
   auto specs = definite_specs();

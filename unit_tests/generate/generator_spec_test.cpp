@@ -32,6 +32,14 @@ TEST(GeneratorSpec, TakesOneExtentForAll) {
   EXPECT_EQ(parse_generator("gen:stencil7:2x3x4").numbers, (std::vector<std::int64_t>{2, 3, 4}));
 }
 
+TEST(GeneratorSpec, ReadsTheNameOfAKindThatTakesOne) {
+  auto const spec = parse_generator("gen:twin:webbase-1M:50:seed=3");
+  EXPECT_EQ(spec.name, "webbase-1M");
+  EXPECT_EQ(spec.numbers, (std::vector<std::int64_t>{50}));
+  EXPECT_EQ(spec.seed, 3u);
+  EXPECT_TRUE(parse_generator("gen:twin:cant").numbers.empty());
+}
+
 TEST(GeneratorSpec, TellsASpecificationFromAFile) {
   EXPECT_TRUE(is_generator_spec("gen:what"));
   EXPECT_FALSE(is_generator_spec("gen.mtx"));
@@ -74,8 +82,11 @@ TEST(GeneratorSpec, RefusesWhatItCannotReadAndSaysWhatWasExpected) {
       {"gen:band:10:3:seed=18446744073709551616", "is not seed="},
       {"gen:band:10:seed=2:3", "it has 3 arguments"},
       {"gen:band:seed=2:3", "\"seed=2\" is not a whole number"},
-      {"gen:rmat", "it has 0 arguments; expected gen:rmat:SCALE[:EDGEFACTOR]"},
-      {"gen:rmat:5:16:1", "it has 3 arguments"},
+      {"gen:rmat", "it has 0 arguments; expected gen:rmat:SCALE[:EDGEFACTOR[:A:B:C]]"},
+      {"gen:rmat:5:16:1:1:1:1", "it has 6 arguments"},
+      {"gen:twin", "it has 0 arguments; expected gen:twin:NAME[:PERCENT]"},
+      {"gen:twin:cant:5:5", "it has 3 arguments"},
+      {"gen:twin:cant:0", "\"0\" is not a whole number"},
   };
   for (auto const& [spec, reason] : cases) {
     try {
@@ -96,8 +107,12 @@ TEST(GeneratorSpec, RefusesSizesThatMakeNoSuchMatrix) {
       {"gen:bands:100:15:7", "K bands that lie apart, W < 2 floor(N / (2 K)), in gen:bands:N:W:K"},
       {"gen:bands:10:1:6", "K bands that lie apart, W < 2 floor(N / (2 K)), in gen:bands:N:W:K"},
       {"gen:stripes:10:2:6", "WIDTH at most N / 2 (so that neighbouring stripes can differ) in gen:stripes"},
-      {"gen:rmat:32", "SCALE at most 31 in gen:rmat:SCALE[:EDGEFACTOR]"},
+      {"gen:rmat:32", "SCALE at most 31 in gen:rmat:SCALE[:EDGEFACTOR[:A:B:C]]"},
       {"gen:rmat:31:1000", "EDGEFACTOR * 2^SCALE at most 2^40 in gen:rmat"},
+      {"gen:rmat:5:16:1", "none or all three of A, B and C in gen:rmat"},
+      {"gen:rmat:5:16:100:1:1", "A, B and C in percent in gen:rmat"},
+      {"gen:rmat:5:16:50:25:25", "A + B + C below 100 percent in gen:rmat"},
+      {"gen:twin:cant:10001", "PERCENT at most 10000 in gen:twin:NAME[:PERCENT]"},
       {"gen:powerlaw:10:11", "MEAN at most N in gen:powerlaw:N:MEAN"},
       {"gen:longrows:10:10:11", "LEN at most M in gen:longrows:N:M:LEN"},
       {"gen:blocks:10:11", "B at most N in gen:blocks:N:B"},

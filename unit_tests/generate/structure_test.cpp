@@ -159,17 +159,20 @@ TEST(GenerateRmat, HoldsEveryEdgeOnceWithTheSumOfItsCopies) {
 }
 
 TEST(GenerateRmat, SendsEdgesToTheQuartersByTheirChances) {
-  auto const graph = make_rmat(parse_generator("gen:rmat:16:2"), false);
-  std::vector<std::vector<int>> quarters(2, std::vector<int>(4));  // of the matrix; of the smallest blocks
-  for (std::int64_t edge = 0; edge < graph.num_edges(); ++edge) {
-    auto const row = graph.row_of(graph.key(edge)), column = graph.column_of(graph.key(edge));
-    ++quarters[0][static_cast<std::size_t>(2 * (row >> 15) + (column >> 15))];
-    ++quarters[1][static_cast<std::size_t>(2 * (row & 1) + (column & 1))];
+  for (auto const& [spec, chances] : std::vector<std::pair<std::string, std::vector<double>>>{
+           {"gen:rmat:16:2", {.57, .19, .19, .05}}, {"gen:rmat:16:2:45:22:11", {.45, .22, .11, .22}}}) {
+    auto const graph = make_rmat(parse_generator(spec), false);
+    std::vector<std::vector<int>> quarters(2, std::vector<int>(4));  // of the matrix; of the smallest blocks
+    for (std::int64_t edge = 0; edge < graph.num_edges(); ++edge) {
+      auto const row = graph.row_of(graph.key(edge)), column = graph.column_of(graph.key(edge));
+      ++quarters[0][static_cast<std::size_t>(2 * (row >> 15) + (column >> 15))];
+      ++quarters[1][static_cast<std::size_t>(2 * (row & 1) + (column & 1))];
+    }
+    for (auto const& counts : quarters)
+      for (std::size_t q = 0; q < 4; ++q)
+        EXPECT_NEAR(counts[q] / static_cast<double>(graph.num_edges()), chances[q], 0.006)
+            << spec << " quarter " << q;
   }
-  std::vector<double> const chances{.57, .19, .19, .05};
-  for (auto const& counts : quarters)
-    for (std::size_t q = 0; q < 4; ++q)
-      EXPECT_NEAR(counts[q] / static_cast<double>(graph.num_edges()), chances[q], 0.006) << "quarter " << q;
 }
 
 TEST(GenerateRmat, HasHubsInRowsAndColumnsAndEmptyRows) {

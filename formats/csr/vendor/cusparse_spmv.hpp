@@ -183,6 +183,18 @@ struct CusparseSell {
   }
 };
 
+/// Blocks of block_size x block_size, row-major inside, for matrices that consist of whole blocks; the arrays
+/// are shared. formats/bsr/vendor makes one of a Bsr.
+template <class Scalar, class Ordinal, class Offset>
+struct CusparseBsr {
+  using Device = Kokkos::Cuda::device_type;
+  Ordinal num_block_rows = 0, num_block_cols = 0;
+  int block_size = 1;
+  Kokkos::View<Offset const*, Device> row_offsets;  // [num_block_rows + 1]
+  Kokkos::View<Ordinal const*, Device> columns;     // [blocks]
+  Kokkos::View<Scalar const*, Device> values;       // [blocks * block_size^2]
+};
+
 enum class CusparsePreprocess { off, on };
 
 /// y <- alpha A x + beta y by cusparseSpMV, for one matrix and one algorithm, on the instance it was made with.
@@ -236,6 +248,23 @@ class CusparseSpmv {
     prepare(exec, F.num_rows, F.num_cols, CusparsePreprocess::off);
   }
 
+#if CUSPARSE_VERSION >= 12603
+  template <class Given, class Ordinal, class Offset>
+  CusparseSpmv(Kokkos::Cuda const& exec, CusparseBsr<Given, Ordinal, Offset> const& F)
+      : handle_(exec), algorithm_(CUSPARSE_SPMV_BSR_ALG1), owner_(share(F)) {
+    cusparseConstSpMatDescr_t raw = nullptr;
+    check_cusparse(cusparseCreateConstBsr(
+                       &raw, F.num_block_rows, F.num_block_cols, static_cast<std::int64_t>(F.columns.extent(0)),
+                       F.block_size, F.block_size, F.row_offsets.data(), F.columns.data(), F.values.data(),
+                       cusparse_index<Offset>(), cusparse_index<Ordinal>(), CUSPARSE_INDEX_BASE_ZERO,
+                       cusparse_scalar<Scalar>(), CUSPARSE_ORDER_ROW),
+                   "cusparseCreateConstBsr");
+    matrix_.reset(raw);
+    prepare(exec, std::int64_t(F.num_block_rows) * F.block_size, std::int64_t(F.num_block_cols) * F.block_size,
+            CusparsePreprocess::off);
+  }
+#endif
+
   /// Asynchronous; x [columns], y [rows].
   void operator()(Scalar alpha, ConstVector const& x, Scalar beta, Vector const& y) const {
     require<DimensionMismatch>(
@@ -251,7 +280,9 @@ class CusparseSpmv {
   }
 
   /// Memory that cuSPARSE asked for beside the matrix.
-  [[nodiscard]] std::size_t workspace_bytes() const { return buffer_.size(); }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return buffer_.size();
+  }
 
  private:
   struct Destroy {
