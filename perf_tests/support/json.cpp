@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json record_of(Context const& context, MatrixReport const& report, Result const& result,
-               std::optional<double> seconds, bool cold) {
+               std::optional<double> seconds, std::optional<double> spread, bool cold) {
   auto const& row = result.candidate;
   bool const multiplies = row.operation == "spmv";
   Json record{{"matrix", report.matrix},
@@ -32,6 +32,7 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"columns", report.columns},
               {"layout", report.layout},
               {"seconds", nullptr},
+              {"spread", nullptr},
               {"gflops", nullptr},
               {"bytes", row.bytes},
               {"csr_bytes", report.csr_bytes},
@@ -52,6 +53,7 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
   if (!seconds) return record;
   double const rate = static_cast<double>(row.bytes) / *seconds;
   record["seconds"] = *seconds;
+  if (spread) record["spread"] = *spread;
   record["gb_per_s"] = 1e-9 * rate;
   record["fraction_of_copy"] = rate / report.copy_bytes_per_second;
   if (multiplies) {
@@ -67,10 +69,12 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
 Json records_of(Context const& context, MatrixReport const& report) {
   Json records = Json::array();
   for (auto const& result : report.results) {
-    if (result.warm_seconds) records.push_back(record_of(context, report, result, result.warm_seconds, false));
-    if (result.cold_seconds) records.push_back(record_of(context, report, result, result.cold_seconds, true));
+    if (result.warm_seconds)
+      records.push_back(record_of(context, report, result, result.warm_seconds, result.warm_spread, false));
+    if (result.cold_seconds)
+      records.push_back(record_of(context, report, result, result.cold_seconds, result.cold_spread, true));
     if (!result.warm_seconds && !result.cold_seconds)
-      records.push_back(record_of(context, report, result, {}, false));
+      records.push_back(record_of(context, report, result, {}, {}, false));
   }
   return records;
 }

@@ -19,9 +19,10 @@ struct Rule {
 /// One row of the table.
 struct Result {
   Candidate candidate;
-  std::optional<double> warm_seconds, cold_seconds;  // medians over the rounds
-  double error = 0.0;                                // max over rows of |y - reference| / sum |a||x|
-  bool wrong = false;                                // beyond the bound of verify.hpp
+  std::optional<double> warm_seconds, cold_seconds;    // medians over the rounds
+  double error = 0.0;                                  // max over rows of |y - reference| / sum |a||x|
+  bool wrong = false;                                  // beyond the bound of verify.hpp
+  std::optional<double> warm_spread{}, cold_spread{};  // of the samples (timing.hpp); none of too few
 };
 
 struct MatrixReport {
