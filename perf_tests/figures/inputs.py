@@ -134,7 +134,7 @@ def caption(made):
     parts = [where["machine"], where["backend"], f"Kokkos {where['kokkos_version']}", f"Einkorn {where['commit']}",
              where["ordinal"], f"copy {low} GB/s" if low == high else f"copy {low} to {high} GB/s"]
     if made["caches"]:
-        parts.append(f"{made['caches']} caches")
+        parts.append("launches replayed as a graph" if made["caches"] == "graph" else f"{made['caches']} caches")
     if "rounds" in where:
         parts.append(f"medians of {' or '.join(map(str, where['rounds']))} rounds")
     parts += where.get("date", [])

@@ -66,17 +66,18 @@ def summary(every):
                      number(c.speedup(over="vendor")), number(c.speedup()), number(c.speedup("chosen"))])
     heading = ["matrix", "ours", "floor / time", "select()", "its time", "cuSPARSE CSR", "best peer", "over cuSPARSE CSR",
                "over the best peer", "select() over the best peer"]
-    return table(*without_empty(heading, rows), left=2)
+    heading, rows = without_empty(heading, rows)
+    return table(heading, rows, left=sum("over" not in head for head in heading))
 
 
 def loss_table(every):
     """Ours lost, then where only what select() chose did."""
     lost = losses(every)
     lost += [c for c in losses(every, "chosen") if c not in lost]
-    rows = [[f"`{c.name}`", of_peer(c.ours), of_peer(c.peer), number(c.speedup(), 3),
-             c.choice["format"] if c.choice else "not asked", of_peer(c.chosen), number(c.speedup("chosen"), 3)]
-            for c in lost]
-    return table(["lost", "ours", "best peer", "ratio", "select() chose", "what then runs", "its ratio"], rows, left=3)
+    rows = [[f"`{c.name}`", of_peer(c.ours), of_peer(c.peer), c.choice["format"] if c.choice else "not asked",
+             of_peer(c.chosen), number(c.speedup(), 3), number(c.speedup("chosen"), 3)] for c in lost]
+    return table(["lost", "ours", "best peer", "select() chose", "what then runs", "ours over the best peer",
+                  "select() over the best peer"], rows, left=5)
 
 
 def suite_table(every):
