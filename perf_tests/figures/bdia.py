@@ -5,7 +5,7 @@ formats, and of each format time and bytes as multiples of bDIA's. Draws all gen
 import re
 
 import inputs
-from report import scalar_rank
+from records import scalar_rank
 
 NAMES = ["bdia", "dia", "ell", "hyb", "csr", "coo", "cusparse"]
 BAND = re.compile(r"gen:band:(\d+):(\d+)")

@@ -5,7 +5,7 @@ and the time of SpMM over the columns of the multivector. Draws all gen:stripes:
 import re
 
 import inputs
-from report import scalar_rank
+from records import scalar_rank
 
 NAMES = ["brcv", "csr", "sell", "cusparse"]
 STRIPES = re.compile(r"gen:stripes:(\d+):(\d+):(\d+)")

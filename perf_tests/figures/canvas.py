@@ -16,6 +16,7 @@ STYLES = {"solid": {"linestyle": "-", "marker": "o"}, "dashed": {"linestyle": "-
 SETTINGS = {"svg.hashsalt": "einkorn", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8,
             "legend.fontsize": 7, "lines.markersize": 3, "lines.linewidth": 1.2, "axes.grid": True, "grid.alpha": 0.3}
 WIDTH, HEIGHT = 4.8, 3.4  # of a panel, in inches
+LEGEND = 1.6  # width of one that stands beside the panels
 
 
 def draw_lines(axes, panel):
@@ -55,32 +56,103 @@ def draw_bars(axes, panel):
     axes.grid(False, axis="y")
 
 
+def draw_dots(axes, panel):
+    """A row a label, the first on top; peers are hollow. A vertical line where the two sides are equal."""
+    axes.axvline(panel["line"], color="black", linewidth=0.8)
+    for series in panel["series"]:
+        shown = [(value, place) for place, value in enumerate(series["y"]) if value is not None]
+        axes.plot([value for value, _ in shown], [place for _, place in shown], linestyle="none", marker="o",
+                  markersize=4.5, color=series["colour"],
+                  markerfacecolor="none" if series["hollow"] else series["colour"],
+                  label=series["label"])
+    axes.set_xscale(panel["x_scale"])
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > 12 * low else (1, 1.2, 1.5, 2, 3, 5, 7)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xticks([], minor=True)
+    axes.set_yticks(range(len(panel["labels"])), panel["labels"])
+    axes.set_ylim(len(panel["labels"]) - 0.5, -0.5)
+
+
+def draw_cells(axes, panel):
+    """Matrices down, formats across, each cell with its number; the darker the slower."""
+    values = [[series["y"][place] for series in panel["series"]] for place in range(len(panel["labels"]))]
+    shades = [[float("nan") if value is None else value for value in line] for line in values]
+    axes.grid(False)
+    axes.pcolormesh(shades, cmap="viridis", vmin=0, vmax=1, edgecolors="white", linewidth=0.5)
+    for place, line in enumerate(values):
+        for column, value in enumerate(line):
+            if value is not None:
+                shown = f"{value:.2f}" if value >= 0.005 else "<.01"
+                axes.text(column + 0.5, place + 0.5, shown, ha="center", va="center", fontsize=6.5,
+                          color="black" if value > 0.6 else "white")
+    axes.set_xticks([column + 0.5 for column in range(len(panel["series"]))], [s["label"] for s in panel["series"]])
+    axes.set_yticks([place + 0.5 for place in range(len(values))], panel["labels"])
+    axes.xaxis.tick_top()
+    axes.invert_yaxis()
+
+
+def draw_groups(axes, panel):
+    """Bars side by side, a group a label; peers are hatched."""
+    thick = 0.86 / len(panel["series"])
+    for number, series in enumerate(panel["series"]):
+        shown = [(place, value) for place, value in enumerate(series["y"]) if value is not None]
+        axes.bar([place - 0.43 + (number + 0.5) * thick for place, _ in shown], [value for _, value in shown],
+                 width=thick, label=series["label"], edgecolor=series["colour"], linewidth=0.5,
+                 hatch="////" if series["hollow"] else None,
+                 color="none" if series["hollow"] else series["colour"])
+    axes.set_xticks(range(len(panel["labels"])), panel["labels"], rotation=25, ha="right")
+    axes.set_xlim(-0.6, len(panel["labels"]) - 0.4)
+    axes.grid(False, axis="x")
+
+
+KINDS = {"bars": draw_bars, "dots": draw_dots, "cells": draw_cells, "groups": draw_groups, "lines": draw_lines}
+
+
+def size_of(panel):
+    """Width and height in inches: what has a row a label grows with them."""
+    many = len(panel.get("labels", ()))
+    if panel["kind"] in ("dots", "cells"):
+        return 7.5, max(0.9, 0.19 * many + 0.7)
+    return (max(6.4, 0.95 * many), HEIGHT) if panel["kind"] == "groups" else (WIDTH, HEIGHT)
+
+
 def figure_of(drawing):
     panels = [panel for panel in drawing["panels"] if panel["series"]]
     columns = min(drawing["columns"], len(panels))
     rows = -(-len(panels) // columns)
-    made = Figure(figsize=(max(WIDTH * columns, 6.4), HEIGHT * rows + 0.8), layout="constrained")
-    shown, grid = {}, made.subplots(rows, columns, squeeze=False)
+    sizes = [size_of(panel) for panel in panels]
+    heights = [max(height for _, height in sizes[row * columns:(row + 1) * columns]) for row in range(rows)]
+    width, height = max(6.4, columns * max(width for width, _ in sizes)), sum(heights) + 0.8
+    outside = any(panel["kind"] in ("dots", "groups") for panel in panels)  # where the legend is
+    made = Figure(figsize=(width + LEGEND, max(height, HEIGHT)) if outside else (width, height), layout="constrained")
+    shown, grid = {}, made.subplots(rows, columns, squeeze=False, height_ratios=heights)
     for number, axes in enumerate(grid.flat):
         if number >= len(panels):
             axes.set_axis_off()
             continue
         panel = panels[number]
-        (draw_bars if panel["kind"] == "bars" else draw_lines)(axes, panel)
+        KINDS[panel["kind"]](axes, panel)
         axes.set_title(panel["title"])
         axes.set_xlabel(panel["x_label"])
         axes.set_ylabel(panel.get("y_label", ""))
         for handle, name in zip(*axes.get_legend_handles_labels()):
             shown.setdefault(name, handle)
-    grid.flat[0].legend(shown.values(), shown.keys(), loc="best")
+    if shown and outside:
+        made.legend(shown.values(), shown.keys(), loc="upper right")
+        made.get_layout_engine().set(rect=(0, 0, 1 - LEGEND / made.get_figwidth(), 1))
+    elif shown:
+        grid.flat[0].legend(shown.values(), shown.keys(), loc="best")
     made.suptitle(drawing["title"])
     made.supxlabel("\n".join(textwrap.wrap(inputs.caption(drawing), int(15 * made.get_figwidth()))), fontsize=7)
     return made
 
 
-def draw(drawing, path):
-    """The suffix of path is the kind of picture: .svg or .png."""
-    metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+def draw(drawing, path, description=None):
+    """The suffix of path is the kind of picture: .svg or .png. The description goes into the SVG, unseen."""
+    metadata = {"Software": None}
+    if path.suffix == ".svg":
+        metadata = {"Date": None, "Creator": None} | ({"Description": description} if description else {})
     matplotlib.rcdefaults()
     with matplotlib.rc_context(SETTINGS):
         figure_of(drawing).savefig(path, dpi=150, metadata=metadata)

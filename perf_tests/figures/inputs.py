@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 """What einkorn-bench --json wrote, read for a figure: SpMV and SpMM records of one machine and one build. Anything
-else is refused, with report.BadResults."""
-import json
+else is refused, with records.BadResults."""
 import math
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
-import report  # noqa: E402
+import records as recorded  # noqa: E402
 
-BadResults = report.BadResults
+BadResults = recorded.BadResults
 SAME = ("machine", "backend", "kokkos_version", "commit", "ordinal")  # in all records of a figure
 
 # Ours, in the order of a legend; the key is the record's.
@@ -31,17 +30,11 @@ def read(paths):
     """The SpMV and SpMM records of all files, each with the name of its file."""
     records, runs, first = [], {}, None
     for path in map(pathlib.Path, paths):
-        try:
-            array = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise BadResults(f"{path.name}: {error}") from None
-        if not isinstance(array, list) or not array:
+        found = recorded.read(path)
+        if not found:
             raise BadResults(f"{path.name}: expected an array of records")
-        seen = set()
-        for number, record in enumerate(array):
+        for number, record in enumerate(found):
             where = f"{path.name}, record {number}"
-            report.check_record(record, where)
-            record = {"columns": 1, "layout": "", **record, "file": path.name}
             if record["commit"] == "unknown":
                 raise BadResults(f"{where}: commit is unknown: set EINKORN_COMMIT when measuring")
             first = first or record
@@ -57,11 +50,8 @@ def read(paths):
             if runs.setdefault(product(record), path) != path:
                 raise BadResults(f"{where}: {' '.join(map(str, product(record))).strip()} is in "
                                  f"{runs[product(record)].name} too: only times of one run are compared")
-            identity = (*product(record), *report.key(record))
-            if identity in seen:
-                raise BadResults(f"{where}: {' '.join(map(str, identity)).strip()} is there twice")
-            seen.add(identity)
-            records.append(record)
+            if not record["rounded_values"]:
+                records.append(record)
     return records
 
 
@@ -78,13 +68,12 @@ def of(records, name):
     """Of our format with this name, or of this library."""
     if name in FORMATS:
         return [r for r in records if not r["peer"] and r["format"] == name]
-    return [r for r in records if report.library(r) == name]
+    return [r for r in records if r["library"] == name]
 
 
 def fastest(records, name, caches):
     """The record of the fastest algorithm, or None."""
-    cold = caches == "cold"
-    return report.fastest([r for r in of(records, name) if r["seconds"] is not None and r["cold"] == cold])
+    return recorded.fastest([r for r in of(records, name) if r["seconds"] is not None and r["temperature"] == caches])
 
 
 def label(name):
@@ -129,7 +118,7 @@ def drawing(figure, title, records, names, panels, columns, caches):
         raise BadResults(f"{figure}: nothing to draw: the records have no time with {caches} caches")
     shown = [r for name in names for r in of(records, name)]
     refused = [{name: r[name] for name in ("matrix", "scalar", "columns", "layout")} |
-               {"library": report.library(r), "algorithm": algorithm(r),
+               {"library": r["library"], "algorithm": algorithm(r),
                 "reason": r.get("reason") or "no reason recorded"} for r in shown if r["seconds"] is None]
     expected = [name for name in names if name in FORMATS or (name == "cusparse" and records[0]["backend"] == "Cuda")]
     missing = [dict(zip(("matrix", "scalar", "columns", "layout"), key)) | {"row": label(name)}
@@ -145,7 +134,7 @@ def caption(made):
     parts = [where["machine"], where["backend"], f"Kokkos {where['kokkos_version']}", f"Einkorn {where['commit']}",
              where["ordinal"], f"copy {low} GB/s" if low == high else f"copy {low} to {high} GB/s"]
     if made["caches"]:
-        parts.append(f"{made['caches']} caches")
+        parts.append("launches replayed as a graph" if made["caches"] == "graph" else f"{made['caches']} caches")
     if "rounds" in where:
         parts.append(f"medians of {' or '.join(map(str, where['rounds']))} rounds")
     parts += where.get("date", [])

@@ -5,7 +5,7 @@ that a copy of the format's bytes would take."""
 import re
 
 import inputs
-from report import scalar_rank
+from records import scalar_rank
 
 STATES = {"cold": "cold caches", "warm": "warm caches"}
 

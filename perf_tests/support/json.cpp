@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json record_of(Context const& context, MatrixReport const& report, Result const& result,
-               std::optional<double> seconds, std::string const& temperature) {
+               std::optional<double> seconds, std::optional<double> spread, std::string const& temperature) {
   auto const& row = result.candidate;
   bool const multiplies = row.operation == "spmv";
   Json record{{"matrix", report.matrix},
@@ -34,6 +34,7 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"columns", report.columns},
               {"layout", report.layout},
               {"seconds", nullptr},
+              {"spread", nullptr},
               {"gflops", nullptr},
               {"bytes", row.bytes},
               {"csr_bytes", report.csr_bytes},
@@ -59,6 +60,7 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
   if (!seconds) return record;
   double const rate = static_cast<double>(row.bytes) / *seconds;
   record["seconds"] = *seconds;
+  if (spread) record["spread"] = *spread;
   record["gb_per_s"] = 1e-9 * rate;
   record["fraction_of_copy"] = rate / report.copy_bytes_per_second;
   if (multiplies) {
@@ -74,17 +76,19 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
 Json records_of(Context const& context, MatrixReport const& report) {
   Json records = Json::array();
   for (auto const& result : report.results) {
-    if (result.warm_seconds) records.push_back(record_of(context, report, result, result.warm_seconds, "warm"));
-    if (result.cold_seconds) records.push_back(record_of(context, report, result, result.cold_seconds, "cold"));
+    if (result.warm_seconds)
+      records.push_back(record_of(context, report, result, result.warm_seconds, result.warm_spread, "warm"));
+    if (result.cold_seconds)
+      records.push_back(record_of(context, report, result, result.cold_seconds, result.cold_spread, "cold"));
     if (result.graph_seconds)
-      records.push_back(record_of(context, report, result, result.graph_seconds, "graph"));
+      records.push_back(record_of(context, report, result, result.graph_seconds, result.graph_spread, "graph"));
     if (!result.graph_refusal.empty() && result.candidate.refusal.empty()) {
-      Json refused = record_of(context, report, result, {}, "graph");
+      Json refused = record_of(context, report, result, {}, {}, "graph");
       refused["reason"] = result.graph_refusal;
       records.push_back(refused);
     }
     if (!result.warm_seconds && !result.cold_seconds && !result.graph_seconds)
-      records.push_back(record_of(context, report, result, {}, "warm"));
+      records.push_back(record_of(context, report, result, {}, {}, "warm"));
   }
   return records;
 }

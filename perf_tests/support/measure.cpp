@@ -128,7 +128,10 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
     if (!result.candidate.run) continue;
     if (!samples[i].warm.empty()) result.warm_seconds = median(samples[i].warm);
     if (!samples[i].cold.empty()) result.cold_seconds = median(samples[i].cold);
+    result.warm_spread = spread(samples[i].warm);
+    result.cold_spread = spread(samples[i].cold);
     if (!samples[i].graph.empty()) result.graph_seconds = median(samples[i].graph);
+    result.graph_spread = spread(samples[i].graph);
   }
 }
 

@@ -31,6 +31,7 @@ struct Result {
   std::optional<double> graph_seconds = {};
   std::shared_ptr<GraphReplay const> graph = {};
   std::string graph_refusal = {};  // why there is a row, but no graph of it
+  std::optional<double> warm_spread = {}, cold_spread = {}, graph_spread = {};  // of the samples (timing.hpp)
 };
 
 struct MatrixReport {

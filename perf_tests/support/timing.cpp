@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -78,6 +79,18 @@ double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   auto const middle = samples.size() / 2;
   return samples.size() % 2 == 1 ? samples[middle] : 0.5 * (samples[middle - 1] + samples[middle]);
+}
+
+std::optional<double> spread(std::vector<double> samples) {
+  if (samples.size() < 3) return {};
+  std::sort(samples.begin(), samples.end());
+  auto const quartile = [&](double fraction) {
+    double const place = fraction * static_cast<double>(samples.size() - 1);
+    auto const below = static_cast<std::size_t>(place);
+    double const part = place - static_cast<double>(below);
+    return samples[below] + part * (samples[below + 1] - samples[below]);
+  };
+  return (quartile(0.75) - quartile(0.25)) / median(samples);
 }
 
 }  // namespace einkorn::perf

@@ -5,6 +5,7 @@
 #include "support/types.hpp"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace einkorn::perf {
@@ -14,6 +15,10 @@ namespace einkorn::perf {
 double seconds_of(Exec const& exec, std::function<void()> const& before, std::function<void()> const& work);
 
 double median(std::vector<double> samples);
+
+/// (third quartile - first quartile) / median, quartiles interpolated linearly; none of fewer than three
+/// samples.
+std::optional<double> spread(std::vector<double> samples);
 
 /// Lets the driver keep memory that was freed, so that a conversion is timed with its memory ready and not with
 /// the mapping of pages. Once, before the first allocation; CUDA only.

@@ -64,6 +64,13 @@ TEST(Timing, TakesTheMiddleSample) {
   EXPECT_EQ(median({}), 0.0);
 }
 
+TEST(Timing, SpreadIsTheMiddleHalfOverTheMedian) {
+  EXPECT_DOUBLE_EQ(*spread({5.0, 1.0, 2.0, 4.0, 3.0}), (4.0 - 2.0) / 3.0);
+  EXPECT_DOUBLE_EQ(*spread({1.0, 2.0, 3.0, 4.0}), (3.25 - 1.75) / 2.5);
+  EXPECT_DOUBLE_EQ(*spread({2.0, 2.0, 2.0}), 0.0);
+  EXPECT_FALSE(spread({1.0, 2.0}).has_value());
+}
+
 MatrixReport two_rows() {
   MatrixReport report;
   report.matrix = "gen:stencil7:10";
@@ -80,7 +87,7 @@ MatrixReport two_rows() {
   Candidate refused = ours;
   refused.library = "cusparse";
   refused.refusal = "no memory";
-  report.results = {{ours, 1e-6, 2e-6, 1e-16, false}, {refused, {}, {}, 0.0, false}};
+  report.results = {{ours, 1e-6, 2e-6, 1e-16, false, 0.25, {}}, {refused, {}, {}, 0.0, false, {}, {}}};
   return report;
 }
 
@@ -89,14 +96,23 @@ TEST(Json, HasOneRecordARowAndTemperatureWithEveryField) {
 
   ASSERT_EQ(records.size(), 3u);
   for (auto const& record : records)
-    for (char const* const field :
-         {"matrix",    "rows",      "cols",           "nnz",           "operation",        "format",
-          "algorithm", "peer",      "scalar",         "ordinal",       "seconds",          "gflops",
-          "bytes",     "csr_bytes", "gb_per_s",       "copy_gb_per_s", "fraction_of_copy", "cold",
-          "machine",   "backend",   "kokkos_version", "commit"})
+    for (char const* const field : {"matrix",        "rows",
+                                    "cols",          "nnz",
+                                    "operation",     "format",
+                                    "algorithm",     "peer",
+                                    "scalar",        "ordinal",
+                                    "seconds",       "gflops",
+                                    "spread",        "bytes",
+                                    "csr_bytes",     "gb_per_s",
+                                    "copy_gb_per_s", "fraction_of_copy",
+                                    "cold",          "machine",
+                                    "backend",       "kokkos_version",
+                                    "commit"})
       EXPECT_TRUE(record.contains(field)) << field;
   EXPECT_FALSE(records[0]["cold"].get<bool>());
   EXPECT_TRUE(records[1]["cold"].get<bool>());
+  EXPECT_DOUBLE_EQ(records[0]["spread"].get<double>(), 0.25);
+  EXPECT_TRUE(records[1]["spread"].is_null());
   EXPECT_DOUBLE_EQ(records[0]["gb_per_s"].get<double>(), 1.0);
   EXPECT_DOUBLE_EQ(records[0]["fraction_of_copy"].get<double>(), 0.5);
   EXPECT_DOUBLE_EQ(records[0]["gflops"].get<double>(), 12.8);

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""The drawings of one run, as plain numbers (perf_tests/figures/canvas.py draws them): every format over its roofline,
+format against format, speed-up over the best peer, and the charts of the CSR5 paper."""
+import hashlib
+import json
+import pathlib
+import sys
+
+from comparison import compared, wins_first
+from records import fastest, in_order, label, slug, temperatures
+from suites import CSR5_PARTS, csr5_part
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "figures"))
+import inputs  # noqa: E402
+
+FLOOR = "time over the floor: the bytes of the format at the speed of the stream; where the run has one, its own floor"
+FEWEST = 3  # matrices, for a drawing
+KINDS = {"stencils and bands": ("stencil", "elasticity", "band", "laplace", "convection", "helmholtz", "tridiagonal"),
+         "blocks and stripes": ("stripes", "block"),
+         "irregular": ("rmat", "powerlaw", "circuit", "longrows", "random", "scatter")}
+SHADES = ["black", "dimgrey", "darkgrey", "saddlebrown", "navy", "darkgreen", "purple", "crimson"]  # of peers
+
+
+def kind(compared_one):
+    """The suite, or what the generator makes, or that it was read from a file."""
+    if compared_one.suite:
+        return f"suite {compared_one.suite}"
+    name = compared_one.rows[0]["matrix"]
+    if not name.startswith("gen:"):
+        return "from files"
+    made = name.split(":")[1]
+    return next((title for title, starts in KINDS.items() if made.startswith(starts)), "other")
+
+
+def peer_name(record):
+    return f"{inputs.LIBRARIES.get(record['library'], record['library'])} {record['format'].upper()}"
+
+
+def row_name(record):
+    return peer_name(record) if record["peer"] else inputs.FORMATS.get(record["format"], record["format"])
+
+
+def row_names(every):
+    """Ours in the order of the legend, then the peers: (name, is a peer, colour)."""
+    rows = [r for c in every for r in c.rows]
+    found = in_order(row_name(r) for r in rows if not r["peer"])
+    known = [name for name in inputs.FORMATS.values() if name in found]
+    ours = known + [name for name in found if name not in known]
+    peers = sorted(in_order(row_name(r) for r in rows if r["peer"]))
+    return ([(name, False, f"C{list(inputs.FORMATS.values()).index(name)}" if name in known else "black") for name in ours] +
+            [(name, True, SHADES[number % len(SHADES)]) for number, name in enumerate(peers)])
+
+
+def best_of(c, name):
+    """The fastest algorithm of a format, ours or of one peer."""
+    return fastest([r for r in c.rows if row_name(r) == name])
+
+
+def short(name):
+    return name.removeprefix("gen:").removeprefix("twin:").rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".mtx")
+
+
+def floor(record):
+    """Seconds: what the run says no kernel can beat, or else the bytes of the format at the speed of the stream."""
+    rate = record.get("stream_gb_per_s") or record["copy_gb_per_s"]
+    return record.get("floor_seconds") or record["bytes"] / (1e9 * rate)
+
+
+def over(members, names, value):
+    """Series of a panel: for every name a number a matrix, None where it was not measured, and the algorithm."""
+    made = []
+    for name, is_peer, colour in names:
+        rows = [best_of(c, name) for c in members]
+        if any(rows):
+            made.append({"label": name, "hollow": is_peer, "colour": colour,
+                         "y": [value(r, c) if r else None for r, c in zip(rows, members)],
+                         "algorithm": [label(r) if r else None for r in rows]})
+    return made
+
+
+def roofline(every):
+    panels, kinds = [], in_order(map(kind, every))
+    for title in kinds:
+        members = [c for c in every if kind(c) == title]
+        panels.append({"kind": "dots", "title": title, "labels": [short(c.name) for c in members], "x_scale": "log",
+                       "x_label": "" if len(panels) + 1 < len(kinds) else FLOOR,
+                       "line": 1.0, "series": over(members, row_names(every), lambda r, _: r["seconds"] / floor(r))})
+    return "time over the floor", panels, 1
+
+
+def formats(every):
+    names = [entry for entry in row_names(every) if not entry[1]]
+    if len(names) < FEWEST:
+        return None
+    series = over(every, names, lambda r, c: c.ours["seconds"] / r["seconds"])
+    return "our formats, as fractions of the fastest one's speed", [
+        {"kind": "cells", "title": "speed over that of our fastest format; empty: refused or not measured",
+         "labels": [short(c.name) for c in every], "x_label": "", "series": series}], 1
+
+
+def speedup(every):
+    ranked = [c for c in wins_first(every) if c.speedup() is not None]
+    if len(ranked) < FEWEST:
+        return None
+    series = [{"label": "the fastest of ours", "hollow": False, "colour": "C0", "y": [c.speedup() for c in ranked],
+               "algorithm": [label(c.ours) for c in ranked], "peer": [label(c.peer) for c in ranked]}]
+    if any(c.chosen for c in ranked):
+        series.append({"label": "what select() chose", "hollow": True, "colour": "C1",
+                       "y": [c.speedup("chosen") for c in ranked],
+                       "algorithm": [c.chosen and label(c.chosen) for c in ranked]})
+    return "speed-up over the best peer", [
+        {"kind": "dots", "title": "time of the best peer over ours", "labels": [short(c.name) for c in ranked],
+         "x_scale": "log", "x_label": "right of the line ours is faster", "line": 1.0, "series": series}], 1
+
+
+def csr5(every):
+    """Figures 7 and 8 of Liu & Vinter (2015)."""
+    members = [c for c in every if slug(c.suite).startswith("csr5")]
+    panels = []
+    for part in CSR5_PARTS:
+        of_part = [c for c in members if csr5_part(c.name) == part]
+        if of_part:
+            names = sorted(row_names(of_part), key=lambda entry: (entry[1], entry[0] != "CSR5"))
+            panels.append({"kind": "groups", "title": f"the {len(of_part)} {part} matrices", "x_label": "",
+                           "y_label": "GFlop/s", "labels": [short(c.name) for c in of_part],
+                           "series": over(of_part, names, lambda r, _: r.get("gflops"))})
+    twins = sum(c.rows[0]["matrix"].startswith("gen:") for c in members)
+    return (f"CSR5 beside every format and peer, matrices of Liu & Vinter (2015): {twins} of {len(members)} are twins, "
+            "generated in their likeness"), panels, 1
+
+
+CHARTS = {"roofline": roofline, "formats": formats, "speedup": speedup, "csr5": csr5}
+
+
+def drawings(run):
+    """At the first temperature of the run, cold where it was measured; CSR5's at every one."""
+    made = []
+    for number, state in enumerate(temperatures(run.records)):
+        every = [c for c in compared(run, state) if c.rows[0]["columns"] == 1]
+        for name, chart in CHARTS.items():
+            if len(every) < FEWEST or (number > 0 and name != "csr5"):
+                continue
+            title, panels, columns = chart(every) or ("", [], 1)
+            if not panels:
+                continue
+            suffix = f"-{state}" if name == "csr5" else ""
+            rows = [r for c in every for r in c.rows]
+            made.append({"figure": f"{run.title}-{name}{suffix}", "title": f"{run.scalar}: {title}", "caches": state,
+                         "context": inputs.context(rows), "columns": columns, "panels": panels, "refused": [],
+                         "not_measured": []})
+    return made
+
+
+def text_of(drawing):
+    """The JSON that lies beside the SVG."""
+    return json.dumps(drawing | {"caption": inputs.caption(drawing)}, indent=1, allow_nan=False) + "\n"
+
+
+def digest(text):
+    """What the SVG carries to say which numbers it was drawn from."""
+    return "numbers " + hashlib.sha256(text.encode()).hexdigest()[:16]

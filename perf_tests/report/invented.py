@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""Invented records, and a tree of documents to write them into, for the tests."""
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import report
+
+
+def record(**changes):
+    made = {
+        "matrix": "gen:band:1000:3", "rows": 1000, "cols": 1000, "nnz": 2998, "operation": "spmv", "format": "csr",
+        "algorithm": "row_team", "library": "einkorn", "peer": False, "scalar": "double", "ordinal": "int32",
+        "seconds": 1e-5, "gflops": 0.6, "bytes": 56000, "csr_bytes": 56000, "gb_per_s": 5.6, "copy_gb_per_s": 10.0,
+        "stream_gb_per_s": 11.2, "fraction_of_copy": 0.56, "cold": False, "wrong": False, "machine": "a machine",
+        "backend": "OpenMP", "kokkos_version": "5.2.2", "commit": "abc",
+    }
+    return made | changes
+
+
+def peer(**changes):
+    return record(**{"peer": True, "library": "eigen", "algorithm": "row-major"} | changes)
+
+
+def cusparse(**changes):
+    return peer(**{"library": "cusparse", "algorithm": "alg1"} | changes)
+
+
+def chosen(form, **changes):
+    return record(**{"operation": "select", "format": form, "algorithm": "by model", "seconds": None, "gflops": None,
+                     "gb_per_s": None, "fraction_of_copy": None, "note": "because"} | changes)
+
+
+def csr5_twins(**changes):
+    """A regular, and an irregular pair of twins of the CSR5 suite: times of ours, of CSR5 and of cuSPARSE."""
+    made = []
+    for matrix, ours, tiles, vendor in (("gen:twin:cant", 2e-6, 4e-6, 3e-6), ("gen:twin:dc2", 8e-6, 4e-6, 6e-6),
+                                        ("gen:twin:webbase-1M", 8e-6, 5e-6, 4e-6)):
+        common = {"matrix": matrix, "suite": "csr5"} | changes
+        made += [record(seconds=ours, gflops=2.0, **common),
+                 record(format="csr5", algorithm="tiles", seconds=tiles, gflops=1.0, **common),
+                 cusparse(seconds=vendor, gflops=1.5, **common)]
+    return made
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name in (report.RESULTS, report.MEASURED):
+            (self.root / name).mkdir(parents=True)
+        for name, mark, *_ in report.BLOCKS:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(f"# Title\n\n<!-- {mark}:begin -->\n<!-- {mark}:end -->\n\nEnd.\n")
+
+    def commit(self, name, *records, folder=report.RESULTS):
+        path = self.root / folder / name
+        path.write_text(json.dumps(records))
+        return path
+
+    def run_it(self, *arguments, command=report.main):
+        with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()):
+            code = command([*arguments, "--root", str(self.root)])
+        return code, errors.getvalue()
+
+    def write(self, *records, name="a.json"):
+        """Commits one file, writes the documents, and gives the page."""
+        self.commit(name, *records)
+        self.assertIn(self.run_it()[0], (0, 4))  # 4: without matplotlib
+        return self.text()
+
+    def text(self, name=report.PAGE):
+        return (self.root / name).read_text()
+
+    def full(self, title="a"):
+        return self.text(f"{report.FULL}/{title}.md")

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""The records of einkorn-bench --json, read and checked. A file is one run: one machine, one build, and
+of every matrix one invocation."""
+import dataclasses
+import json
+import math
+import re
+
+TEXT = ("matrix", "operation", "format", "algorithm", "scalar", "ordinal", "machine", "backend", "kokkos_version", "commit")
+NUMBERS = ("rows", "cols", "nnz", "bytes", "csr_bytes", "copy_gb_per_s")
+MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a row that was refused
+OPTIONAL = ("stream_gb_per_s", "gather_per_s", "floor_seconds", "spread", "min_seconds", "max_seconds")
+TEMPERATURES = ("cold", "warm", "graph")
+BUILD = ("machine", "backend", "kokkos_version", "commit")  # one of each in a file
+SCALARS = ["double", "float", "complex<double>", "complex<float>"]
+
+
+class BadResults(Exception):
+    pass
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_record(record, where):
+    def expect(holds, what):
+        if not holds:
+            raise BadResults(f"{where}: {what}")
+
+    expect(isinstance(record, dict), "is no record")
+    for name in TEXT:
+        expect(isinstance(record.get(name), str), f"{name} is {record.get(name)!r}, expected text")
+    expect(isinstance(record.get("peer"), bool), f"peer is {record.get('peer')!r}, expected true or false")
+    state, cold = record.get("temperature"), record.get("cold")
+    expect(state in (None, *TEMPERATURES), f"temperature is {state!r}, expected one of {', '.join(TEMPERATURES)}")
+    expect(isinstance(cold, bool) or (cold is None and state), f"cold is {cold!r}, expected true or false")
+    expect(None in (state, cold) or cold == (state == "cold"), f"temperature is {state!r}, but cold is {cold!r}")
+    expect(isinstance(record.get("suite") or "", str), f"suite is {record.get('suite')!r}, expected text")
+    measured = record.get("seconds") is not None
+    for name in (*NUMBERS, *(MEASURED if measured else ())):
+        value = record.get(name)
+        expect(is_number(value) and value >= 0, f"{name} is {value!r}, expected a number")
+    for name in OPTIONAL:
+        value = record.get(name)
+        expect(value is None or (is_number(value) and value >= 0), f"{name} is {value!r}, expected a number or null")
+    expect(not measured or record["seconds"] > 0, "seconds is 0")
+    expect(not record.get("wrong"), "the result was wrong: measure again when it is right")
+
+
+def completed(record, file):
+    """With the fields that older records lack. `name` is the matrix, and for SpMM the vectors."""
+    made = {"columns": 1, "layout": "", **record, "file": file}
+    made["temperature"] = record.get("temperature") or ("cold" if record["cold"] else "warm")
+    made["cold"] = made["temperature"] == "cold"
+    made["library"] = record.get("library") or ("peer" if record["peer"] else "einkorn")
+    made["suite"] = record.get("suite") or ""
+    made["rounded_values"] = bool(record.get("rounded_values"))
+    made["name"] = made["matrix"] + (f" x {made['columns']} ({made['layout']})" if made["layout"] else "")
+    return made
+
+
+def product(record):
+    """What was multiplied; all of its records share one measurement of the copy."""
+    return tuple(record[name] for name in ("matrix", "columns", "layout", "suite", "scalar", "ordinal"))
+
+
+def key(record):
+    return (*product(record), *(record[name] for name in (
+        "operation", "library", "format", "algorithm", "temperature", "rounded_values")))
+
+
+def words(identity):
+    return " ".join(str(part) for part in identity if part not in ("", False))
+
+
+def read(path):
+    """The records of one file, all of one run."""
+    try:
+        array = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadResults(f"{path.name}: {error}") from None
+    if not isinstance(array, list):
+        raise BadResults(f"{path.name}: expected an array of records")
+    records, seen, copies = [], set(), {}
+    for number, record in enumerate(array):
+        where = f"{path.name}, record {number}"
+        check_record(record, where)
+        record = completed(record, path.name)
+        for name in BUILD:
+            if records and record[name] != records[0][name]:
+                raise BadResults(f"{where}: {name} is {record[name]!r}, but {records[0][name]!r} before: "
+                                 "figures of different runs are not compared, give each run a file")
+        if copies.setdefault(product(record), record["copy_gb_per_s"]) != record["copy_gb_per_s"]:
+            raise BadResults(f"{where}: {words(product(record))} has two copy bandwidths, so it is of two runs: "
+                             "give each run a file")
+        if key(record) in seen:
+            raise BadResults(f"{where}: {words(key(record))} is there twice")
+        seen.add(key(record))
+        records.append(record)
+    return records
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """The records of one file with one scalar and one index type: what may be compared."""
+    title: str  # names its page and its drawings
+    file: str
+    scalar: str
+    ordinal: str
+    records: list
+
+    def __getattr__(self, name):
+        if name not in BUILD:
+            raise AttributeError(name)
+        return self.records[0][name]
+
+
+def in_order(values):
+    """Without repetitions, in the order of first appearance."""
+    return list(dict.fromkeys(values))
+
+
+def scalar_rank(scalar):
+    return (SCALARS.index(scalar) if scalar in SCALARS else len(SCALARS), scalar)
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def read_runs(folder):
+    """By machine, then file, then scalar."""
+    runs = []
+    for path in sorted(folder.glob("*.json")):
+        records = read(path)
+        found = in_order((r["scalar"], r["ordinal"]) for r in records)
+        for scalar, ordinal in sorted(found, key=lambda pair: (scalar_rank(pair[0]), pair[1])):
+            title = path.stem if len(found) == 1 else f"{path.stem}-{slug(scalar)}-{ordinal}"
+            runs.append(Run(title, path.name, scalar, ordinal,
+                            [r for r in records if (r["scalar"], r["ordinal"]) == (scalar, ordinal)]))
+    return sorted(runs, key=lambda run: (run.machine, run.file))
+
+
+def by_matrix(records):
+    """(name, records), one pair for every product."""
+    groups = {}
+    for record in records:
+        groups.setdefault(product(record), []).append(record)
+    for group in groups.values():
+        yield group[0]["name"], group
+
+
+def is_timed(record):
+    return record["operation"] == "spmv" and record["seconds"] is not None
+
+
+def temperatures(records):
+    """Those with a time of an SpMV."""
+    return [state for state in TEMPERATURES if any(is_timed(r) and r["temperature"] == state for r in records)]
+
+
+def label(record):
+    """Library, format and algorithm; einkorn's go without the library."""
+    name = f"{record['format']} {record['algorithm']}".strip() + (", values rounded" if record["rounded_values"] else "")
+    return f"{record['library']} {name}" if record["peer"] else name
+
+
+def fastest(records):
+    return min(records, key=lambda r: r["seconds"], default=None)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""Markdown: cells, tables and marked blocks."""
+import re
+import textwrap
+
+from records import BadResults
+
+
+def microseconds(seconds):
+    value = 1e6 * seconds
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:.{digits}f}"
+
+
+def figure(record):
+    return f"{microseconds(record['seconds'])} ({record['fraction_of_copy']:.2f})" if record else "–"
+
+
+def number(value, digits=2):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def table(heading, rows, left=1):
+    """A Markdown table, the first `left` columns aligned left; '' without rows."""
+    if not rows:
+        return ""
+    rule = ["---"] * left + ["---:"] * (len(heading) - left)
+    return "\n".join([row(heading), row(rule), *map(row, rows)]) + "\n"
+
+
+def without_empty(heading, rows):
+    """The same without the columns that say nothing."""
+    kept = [i for i, _ in enumerate(heading) if any(cells[i] not in ("", "–") for cells in rows)]
+    return [heading[i] for i in kept], [[cells[i] for i in kept] for cells in rows]
+
+
+def paragraph(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
+
+
+def copy_line(records):
+    rates = [r["copy_gb_per_s"] for r in records]
+    low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
+    return f"copy {low} GB/s" if low == high else f"copy {low} to {high} GB/s"
+
+
+def build_line(record):
+    return f"{record['backend']}, Kokkos {record['kokkos_version']}, Einkorn {record['commit']}"
+
+
+def fill_block(text, name, block, page):
+    """text with what stands between the two marks of `name` replaced."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise BadResults(f"{page}: expected one {begin} and, after it, one {end}")
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n{block}{end}{rest.split(end)[1]}"
+
+
+def anchor(heading):
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
