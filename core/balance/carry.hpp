@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/update.hpp>
 
@@ -20,16 +21,21 @@ struct CarryRun {
   Offset first = 0, count = 0;
 };
 
+/// Pieces beyond which a run is left to a whole team on a GPU.
+inline constexpr int carry_long_run = 512;
+
 namespace detail {
 
 /// y(row) += alpha (carry(first) + ... ) for every run. Runs: a callable from a part's number to the CarryRun
-/// that begins there (count 0 if none does). A short run is added up by one thread in order. The threads of a
-/// team put their long runs into a list in scratch, and the team then adds up one after the other. The place of
-/// a run in the list varies, but each is summed by itself in an order that depends on nothing but its length.
+/// that begins there (count 0 if none does). A short run is added up by one thread in order, a longer one by
+/// its warp, one after the other; the threads of a team put those beyond carry_long_run into a list in
+/// scratch, and the team then adds up one after the other. The place of a run in the list varies, but each is
+/// summed by itself in an order that depends on nothing but its length.
 template <class Exec, class Runs, class Carry, class Y, class Sum>
 struct AddCarry {
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
-  static constexpr int longest_serial = 32;
+  using L = Lanes<Exec>;
+  static constexpr int team_size = is_gpu<Exec> ? 128 : 1;
+  static constexpr int longest_serial = 4;
   static constexpr std::size_t scratch_bytes = (team_size + 1) * sizeof(int);
 
   Runs runs;
@@ -45,15 +51,22 @@ struct AddCarry {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const begin = static_cast<Offset>(team.league_rank()) * team_size;
     Offset const part = begin + static_cast<Offset>(team.team_rank());
-    bool is_long = false;
-    if (part < num_parts) {
-      auto const run = runs(part);
-      is_long = has_long_runs && run.count > longest_serial;
-      if (run.count > 0 && !is_long) {
-        Sum sum = carry(run.first);
-        for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
-        update.add(y(run.row), sum);
-      }
+    decltype(runs(part)) run{};
+    if (part < num_parts) run = runs(part);
+    bool const is_long = has_long_runs && run.count > carry_long_run;
+    if (run.count > 0 && run.count <= longest_serial) {
+      Sum sum = carry(run.first);
+      for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
+      update.add(y(run.row), sum);
+    }
+    auto waiting = L::ballot(run.count > longest_serial && !is_long);
+    for (; waiting != 0; waiting &= waiting - 1) {
+      int const owner = L::lowest(waiting), lane = team.team_rank() % L::size;
+      Offset const first = L::shuffle(run.first, owner), count = L::shuffle(run.count, owner);
+      Sum sum = Sum(0);
+      for (Offset i = static_cast<Offset>(lane); i < count; i += L::size) sum += carry(first + i);
+      sum = sum_over_lanes<L, L::size>(sum);
+      if (lane == owner) update.add(y(run.row), sum);
     }
     if (has_long_runs) add_long_runs(team, begin, is_long);
   }
@@ -102,7 +115,7 @@ struct AddCarryHost {
 }  // namespace detail
 
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
-/// has_long_runs: whether a run may hold more than 32 pieces.
+/// has_long_runs: whether a run may hold more than carry_long_run pieces.
 template <class Exec, class Runs, class Carry, class Y, class Sum>
 void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,
                [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y, Update<Sum> const& update) {

@@ -22,17 +22,17 @@ struct BsrTuning {
 /// For groups of `lanes` lanes a block row; `vectors` is 1 for one vector, more for a multivector.
 ///
 /// A batch of `unroll` blocks costs two round trips to memory (values and columns, then x), so it is many warps
-/// that hide the latency. H200, double, 2026-11, cold, blocks of 2 to 8 on grids of 27 and 7 points, among 17
-/// shapes: with 32 lanes 2048 threads and batches of 3 are the fastest for every b (b = 3: 280 us where batches
-/// of 5 with 1280 threads gave 289, 8 with 1024 gave 450; b = 8: 226 against 242 and 248), with 16 lanes 1536
-/// threads and batches of 4. Multivectors and 16-byte sums: analytical, not measured.
+/// that hide the latency. H200, double, 2026-11, cold: with 32 lanes batches of 3 at 6 teams (40 registers)
+/// were the fastest of six shapes, or within 2 % of it, for b = 3, 5, 6, 7, 8 on meshes and on blocks spread at
+/// random (b = 3: 182 us where batches of 5 took 232; b = 6: 141 where 8 teams took 166). Multivectors and
+/// 16-byte sums: analytical, not measured.
 constexpr BsrTuning bsr_tuning(Arch arch, int lanes, std::size_t sum_bytes, int vectors) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
       if (vectors > 1) return {256, sum_bytes > 8 ? 2 : 3, sum_bytes > 8 ? 2 : 3, 4};
       if (sum_bytes > 8) return {256, 4, 2, 4};
-      return lanes < 32 ? BsrTuning{256, 6, 4, 4} : BsrTuning{256, 8, 3, 4};
+      return {256, 6, lanes < 32 ? 4 : 3, 4};
     case Arch::hip:
     case Arch::mi300:
       if (vectors > 1) return {256, 1, 2, 4};
@@ -43,8 +43,8 @@ constexpr BsrTuning bsr_tuning(Arch arch, int lanes, std::size_t sum_bytes, int 
 }
 
 /// Block rows that a group of lanes takes one after another, so that a team meets more of its x in the first
-/// cache, and the teams below which it takes one, so that every multiprocessor has several. H200: up to 7 %
-/// faster up to b = 6, 1 % slower beyond.
+/// cache, and the teams below which it takes one, so that every multiprocessor has several. H200: 4 to
+/// 20 % faster up to b = 6, up to 3 % slower beyond.
 constexpr int block_rows_a_group(int b) {
   return b <= 6 ? 4 : 1;
 }

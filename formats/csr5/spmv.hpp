@@ -77,11 +77,12 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
   if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
   Update<Sum> const update{alpha, beta};
   auto const one_vector = [&](auto const& x_j, auto const& y_j) {
-    if (F.empty_rows.extent(0) > 0) scale_entries(exec, beta, F.empty_rows, y_j);
-    if constexpr (is_gpu<Exec>)
+    if constexpr (is_gpu<Exec>) {
       spmv_tiles_gpu(exec, update, F, x_j, y_j, carry);
-    else
+    } else {
+      if (F.empty_rows.extent(0) > 0) scale_entries(exec, beta, F.empty_rows, y_j);
       spmv_tiles_host(exec, update, F, x_j, y_j, carry);
+    }
   };
   if constexpr (Y::rank() == 1) {
     one_vector(x, y);
@@ -100,9 +101,9 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
 /// empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar + rows
 /// scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew. Repeatable
 /// bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows that cross
-/// tiles, and 1 more where there are empty rows. Throws DimensionMismatch, InvalidArgument (overlap; tiles
-/// whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015, Algorithm 8; departures at
-/// detail/spmv_tiles.hpp.
+/// tiles, and on the host 1 more where there are empty rows. Throws DimensionMismatch, InvalidArgument
+/// (overlap; tiles whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015, Algorithm 8;
+/// departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&

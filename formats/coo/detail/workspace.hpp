@@ -18,7 +18,7 @@ template <class Ordinal, class Offset, class Device, class Sum>
 struct CooWorkspace {
   EntryParts<Ordinal, Offset, Device> parts;
   Kokkos::View<Sum*, Device> carry;  // [num_parts * columns]: of what goes on from the part before
-  bool has_long_runs = false;        // whether a row may go on in more than 32 parts
+  bool has_long_runs = false;        // of parts that share a row (carry_long_run)
   bool has_long_gaps = false;        // whether y is better scaled by a kernel of its own
 
   [[nodiscard]] std::size_t bytes() const { return carry.extent(0) * sizeof(Sum); }
@@ -44,17 +44,17 @@ static typename Format::ordinal_type longest_gap(Exec const& exec, Format const&
   return longest;
 }
 
-/// Whether some row begins 32 parts in a row. Fences exec.
+/// Whether some row begins carry_long_run parts in a row. Fences exec.
 template <class Exec, class Parts>
 static bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
-  if (parts.num_parts <= 32) return false;
+  if (parts.num_parts <= carry_long_run) return false;
   int found = 0;
   Kokkos::parallel_reduce(
       "einkorn::make_spmv_plan[coo,runs]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - 32),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - carry_long_run),
       KOKKOS_LAMBDA(Offset part, int& any) {
-        if (parts.rows(part * parts.size) == parts.rows((part + 32) * parts.size)) any = 1;
+        if (parts.rows(part * parts.size) == parts.rows((part + carry_long_run) * parts.size)) any = 1;
       },
       Kokkos::Max<int>(found));
   return found > 0;

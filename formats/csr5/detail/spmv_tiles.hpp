@@ -11,10 +11,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+
 namespace einkorn::detail {
 
 /// CSR5 SpMV on a GPU: Algorithm 8 of Liu & Vinter, ICS 2015, one tile a warp, one lane of the tile a thread;
-/// the first teams take the rows of the tail, one row a thread.
+/// the first teams take the rows of the tail, the last ones the empty rows, one row a thread.
 ///
 /// Departures: the sums of lanes are joined by a segmented scan with shuffles, where the paper subtracts two
 /// prefix sums (which cancels digits across rows); a lane without a start writes no y (line 25 leaves that
@@ -35,12 +37,14 @@ struct SpmvTiles {
   X x;
   Y y;
   Update<Sum> update;
-  Carry carry;  // [num_tiles + 1] or [0]
-  int tail_teams;
+  Carry carry;                 // [num_tiles + 1] or [0]
+  int tail_teams, tile_teams;  // the teams behind these take the empty rows
   int words, y_bits, segment_bits;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank());
+    if (team.league_rank() >= tail_teams + tile_teams)
+      return scale_empty_rows(team.league_rank() - tail_teams - tile_teams, team.team_rank());
     Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile < F.num_tiles) sum_tile(tile, team.team_rank() % L::size);
@@ -91,9 +95,11 @@ struct SpmvTiles {
     };
     Offset at = base + static_cast<Offset>(lane);
     int j = 0;
+    Ordinal columns[batch];
+    if (batch <= F.shape.sigma) load_columns(at, columns);
     for (; j + batch <= F.shape.sigma; j += batch, at += batch * L::size) {
       Sum products[batch];
-      form_products(at, products);
+      form_products(at, j + 2 * batch <= F.shape.sigma, columns, products);
       for (int u = 0; u < batch; ++u) add((state.starts >> (j + u)) & 1u, products[u]);
     }
     for (; j < F.shape.sigma; ++j, at += L::size)
@@ -102,15 +108,18 @@ struct SpmvTiles {
     if (started) write(target, open, sum + rest);
   }
 
-  /// All loads of a batch are asked for before the first is used.
-  KOKKOS_FORCEINLINE_FUNCTION void form_products(Offset at, Sum (&products)[batch]) const {
-    Ordinal columns[batch];
+  KOKKOS_FORCEINLINE_FUNCTION void load_columns(Offset at, Ordinal (&columns)[batch]) const {
+    for (int u = 0; u < batch; ++u) columns[u] = L::load_once(F.columns.data() + at + u * L::size);
+  }
+
+  /// Products of the batch whose columns are there; then those of the next batch are under way. Values, x and
+  /// the next columns are asked for before the first is used.
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(Offset at, bool goes_on, Ordinal (&columns)[batch],
+                                                 Sum (&products)[batch]) const {
     Scalar values[batch];
-    for (int u = 0; u < batch; ++u) {
-      columns[u] = L::load_once(F.columns.data() + at + u * L::size);
-      values[u] = L::load_once(F.values.data() + at + u * L::size);
-    }
     for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns[u]));
+    for (int u = 0; u < batch; ++u) values[u] = L::load_once(F.values.data() + at + u * L::size);
+    if (goes_on) load_columns(at + batch * L::size, columns);
     for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
   }
 
@@ -150,6 +159,11 @@ struct SpmvTiles {
       update(y(row), sum);
     else if (carry.extent(0) > 0)
       carry(F.num_tiles) = sum;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void scale_empty_rows(int team, int thread) const {
+    auto const at = static_cast<std::size_t>(team) * team_size + static_cast<std::size_t>(thread);
+    if (at < F.empty_rows.extent(0)) Update<Sum>{Sum(0), update.beta}(y(F.empty_rows(at)), Sum(0));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_entries(Offset begin, Offset end, int step) const {
@@ -223,15 +237,17 @@ void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F
                             static_cast<decltype(items)>(a_team));
   };
   int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
-  int const teams = tail_teams + teams_for(F.num_tiles, Tiles::tiles_a_team);
-  Kokkos::parallel_for(
-      "einkorn::spmv[csr5,tiles]", light_weight(typename Tiles::Policy(exec, teams, Tiles::team_size)),
-      Tiles{F, x, y, update, carry, tail_teams, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
+  int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_a_team);
+  int const teams = tail_teams + tile_teams + teams_for(F.empty_rows.extent(0), Tiles::team_size);
+  Kokkos::parallel_for("einkorn::spmv[csr5,tiles]",
+                       light_weight(typename Tiles::Policy(exec, teams, Tiles::team_size)),
+                       Tiles{F, x, y, update, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
+                             F.shape.segment_bits()});
   if (F.num_tiles == 0) return;
   TileRuns<Format> const runs{F};
   Offset const parts = F.num_tiles + 1;
   if (carry.extent(0) > 0) {
-    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > 32, carry, y, update);
+    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, update);
   } else {
     using Finish = FinishRows<Exec, Format, X, Y, Sum>;
     Kokkos::parallel_for(
