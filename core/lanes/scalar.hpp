@@ -31,6 +31,13 @@ struct ScalarLane {
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
     return *address;
   }
+
+  /// As Warp::arrive().
+  static KOKKOS_FORCEINLINE_FUNCTION unsigned arrive(unsigned* counter) {
+    Kokkos::memory_fence();
+    return Kokkos::atomic_fetch_add(counter, 1u);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
 };
 
 }  // namespace einkorn

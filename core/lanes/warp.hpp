@@ -64,6 +64,19 @@ struct Warp {
     return *address;
   }
 
+  /// Adds 1 to a counter and returns what it was: what this thread has written, and what its team had before
+  /// the last barrier, is seen by whoever finds the counter so and calls see_others(). (A release, which leaves
+  /// the first cache as it is; __threadfence() would empty it.)
+  static KOKKOS_FORCEINLINE_FUNCTION unsigned arrive([[maybe_unused]] unsigned* counter) {
+    KOKKOS_IF_ON_DEVICE((unsigned before; asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;"
+                                                       : "=r"(before)
+                                                       : "l"(counter)
+                                                       : "memory");
+                         return before;))
+    KOKKOS_IF_ON_HOST((return (*counter)++;))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
+
  private:
   static constexpr Mask all = 0xffffffffu;
 };

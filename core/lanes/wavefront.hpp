@@ -68,6 +68,13 @@ struct Wavefront {
     }
     return *address;
   }
+
+  /// As Warp::arrive().
+  static KOKKOS_FORCEINLINE_FUNCTION unsigned arrive(unsigned* counter) {
+    Kokkos::memory_fence();
+    return Kokkos::atomic_fetch_add(counter, 1u);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
 };
 
 #endif
