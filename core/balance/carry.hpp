@@ -114,27 +114,6 @@ struct AddCarryHost {
 
 }  // namespace detail
 
-/// The same within the launch that sums the parts: every part of a run, count + 1 of them, calls this with a
-/// whole warp when its piece is written (the writer's: y; behind a barrier where other warps wrote it). The
-/// last one to come adds the pieces to y, in an order that depends on their number alone. `arrived` [num_parts]
-/// is 0 between launches. For runs of up to carry_long_run pieces.
-template <class L, class Run, class Carry, class Arrived, class Y, class Sum>
-KOKKOS_FUNCTION void complete_run(int lane, Run const& run, Carry const& carry, Arrived const& arrived,
-                                  Y const& y, Update<Sum> const& update) {
-  unsigned before = 0;
-  if (lane == 0) before = L::arrive(&arrived(run.first));
-  before = L::shuffle(before, 0);
-  if (before != static_cast<unsigned>(run.count)) return;
-  L::see_others();
-  Sum sum = Sum(0);
-  for (auto i = static_cast<decltype(run.count)>(lane); i < run.count; i += L::size)
-    sum += carry(run.first + i);
-  sum = sum_over_lanes<L, L::size>(sum);
-  if (lane > 0) return;
-  update.add(y(run.row), sum);
-  arrived(run.first) = 0;
-}
-
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
 /// has_long_runs: whether a run may hold more than carry_long_run pieces.
 template <class Exec, class Runs, class Carry, class Y, class Sum>

@@ -86,7 +86,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
-                        tiles_.arrived.size() * sizeof(unsigned) + row_order_.size() * sizeof(Ordinal);
+                        row_order_.size() * sizeof(Ordinal);
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
@@ -148,12 +148,13 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
 
 /// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
 /// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
-/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum on the host or with a
-/// row of more than 512 tiles (for each column of a multivector, where the row kernels share one launch).
-/// Row-major multivectors under an automatic plan: see takes_columns_together(). sorted_rows is row_team with
-/// rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row more, on the host it is
-/// row_team; a row times a vector is summed as by row_team with as many lanes, to the same bits. segmented_sum
-/// reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of 2048 steps.
+/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
+/// multivector, where the row kernels share one launch). Row-major multivectors under an automatic plan: see
+/// takes_columns_together().
+/// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
+/// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
+/// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of
+/// 2048 steps.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&

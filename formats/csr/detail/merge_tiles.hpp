@@ -26,7 +26,6 @@ struct MergeTiles {
   bool has_long_runs = false;                       // of tiles that share a row (carry_long_run)
   Kokkos::View<Ordinal*, Device> first_rows;        // [num_tiles + 1]
   Kokkos::View<Sum*, Device> carry;                 // [num_tiles]
-  Kokkos::View<unsigned*, Device> arrived;          // [num_tiles] on a GPU without long runs (complete_run)
   Kokkos::View<Offset const*, Device> row_offsets;  // [num_rows + 1]
 
   KOKKOS_FORCEINLINE_FUNCTION Ordinal first_row(Offset tile) const { return first_rows(tile); }
@@ -35,12 +34,6 @@ struct MergeTiles {
     return static_cast<Offset>(step - static_cast<std::int64_t>(first_rows(tile)));
   }
 
-  /// The run of a row that goes on from one tile to the next.
-  KOKKOS_FORCEINLINE_FUNCTION CarryRun<Ordinal, Offset> run_of(Ordinal row) const {
-    auto const begin = static_cast<std::int64_t>(row) + static_cast<std::int64_t>(row_offsets(row));
-    auto const end = static_cast<std::int64_t>(row) + static_cast<std::int64_t>(row_offsets(row + 1));
-    return {row, static_cast<Offset>(begin / items), static_cast<Offset>(end / items - begin / items)};
-  }
   /// The tiles after which one row goes on, if this tile is the first of them (a callable for add_carry).
   KOKKOS_FUNCTION CarryRun<Ordinal, Offset> operator()(Offset tile) const {
     Ordinal const row = first_row(tile + 1);
@@ -53,7 +46,7 @@ struct MergeTiles {
   }
 };
 
-/// Cuts a matrix into tiles. 3 allocations, 1 launch; log2(num_rows) reads a tile.
+/// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads a tile.
 template <class Tiles, class Exec, class Matrix>
 static Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
                               typename Matrix::offset_type longest_row) {
@@ -70,11 +63,6 @@ static Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t it
   auto const count = static_cast<std::size_t>(tiles.num_tiles);
   tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);
   tiles.carry = allocate<decltype(tiles.carry)>(exec, "einkorn::MergeTiles::carry", count);
-  if constexpr (is_gpu<Exec>)
-    if (!tiles.has_long_runs) {
-      tiles.arrived = allocate<decltype(tiles.arrived)>(exec, "einkorn::MergeTiles::arrived", count);
-      Kokkos::deep_copy(exec, tiles.arrived, 0u);
-    }
   auto const first_rows = tiles.first_rows;
   auto const offsets = A.row_offsets;
   auto const num_rows = A.num_rows;

@@ -51,8 +51,7 @@ void spmv_segmented_sum(Exec const& exec, Update<Sum> const& update, Matrix cons
     spmv_segmented_sum_gpu<conjugated>(exec, update, A, x, y, tiles);
   else
     spmv_segmented_sum_host<conjugated>(exec, update, A, x, y, tiles);
-  if (tiles.num_tiles > 1 && tiles.arrived.extent(0) == 0)
-    add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
+  if (tiles.num_tiles > 1) add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
 }
 
 }  // namespace einkorn::detail

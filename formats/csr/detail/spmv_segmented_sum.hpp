@@ -19,11 +19,9 @@ namespace einkorn::detail {
 /// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads,
 /// keeps them in team scratch, and then sums each row's piece: groups of threads take one row each, as many
 /// threads a group as let the team cover its rows in one pass; a piece that is long for its group is summed by
-/// the whole warp. What a row has in other tiles than the one it ends in goes through carry: the
-/// last of its tiles to be done adds the pieces up (complete_run), or, where there may be many, a launch of its
-/// own (add_carry), in one order either way. No floating-point atomics. Source: the segmented sum of Blelloch,
-/// Heroux & Zagha, 1993, on the tiles of Merrill & Garland, SC 2016; departure: sums are taken a row at a time
-/// from scratch, not by a scan over flags.
+/// the whole warp. What a row has in other tiles than the one it ends in goes through carry (see add_carry), so
+/// no atomics. Source: the segmented sum of Blelloch, Heroux & Zagha, 1993, on the tiles of Merrill & Garland,
+/// SC 2016; departure: sums are taken a row at a time from scratch, not by a scan over flags.
 template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
           class Tiles>
 struct SpmvSegmentedSum {
@@ -74,29 +72,12 @@ struct SpmvSegmentedSum {
         if (local + 1 < rows)
           update(y(row), sum);
         else if (begin < end)
-          tiles.carry(tile) = sum;  // goes on in the next tile
+          tiles.carry(tile) = sum;  // goes on in the next tile, where add_carry finds it
       }
     }
-    if (tiles.arrived.extent(0) > 0) complete_rows(team, first_row, last_row, first_entry, last_entry);
   }
 
  private:
-  /// The row that began in a tile before and the row that goes on in the next: the last of their tiles to get
-  /// here adds them up. (The same condition in all threads.)
-  KOKKOS_FORCEINLINE_FUNCTION void complete_rows(typename Policy::member_type const& team, Ordinal first_row,
-                                                 Ordinal last_row, Offset first_entry,
-                                                 Offset last_entry) const {
-    bool const ends_here = first_row < last_row && A.row_begin(first_row) < first_entry;
-    bool const goes_on = last_row < A.num_rows && A.row_begin(last_row) < last_entry;
-    if (!ends_here && !goes_on) return;
-    team.team_barrier();
-    int const warp = team.team_rank() / L::size, lane = team.team_rank() % L::size;
-    if (ends_here && warp == 0)
-      complete_run<L>(lane, tiles.run_of(first_row), tiles.carry, tiles.arrived, y, update);
-    if (goes_on && warp == (team_size > L::size ? 1 : 0))
-      complete_run<L>(lane, tiles.run_of(last_row), tiles.carry, tiles.arrived, y, update);
-  }
-
   KOKKOS_FORCEINLINE_FUNCTION void form_products(int thread, Offset first_entry, int count,
                                                  Sum* products) const {
     Ordinal columns[tuning.unroll];
