@@ -88,9 +88,11 @@ set(einkorn_headers
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/plan_choice.hpp
+  formats/csr/detail/row_bins.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
+  formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp
   formats/csr/detail/spmv_scatter.hpp

@@ -21,6 +21,7 @@ enum class SpmvAlgorithm {
   row_thread,     ///< one row a thread
   row_team,       ///< one row a group of `lanes` threads; on the host SIMD lanes within a row
   sorted_rows,    ///< row_team with rows of like length side by side, y in its own order (needs a plan)
+  row_bins,       ///< rows by length: groups of lanes, warps, teams; the longest are cut (needs a plan)
   segmented_sum,  ///< equal parts of the entries and rows, whatever the row lengths (needs a plan)
   atomic_scatter  ///< transposed only, without a transpose in memory: not repeatable, so only by name
 };
@@ -33,6 +34,8 @@ constexpr char const* name_of(SpmvAlgorithm algorithm) {
       return "row_team";
     case SpmvAlgorithm::sorted_rows:
       return "sorted_rows";
+    case SpmvAlgorithm::row_bins:
+      return "row_bins";
     case SpmvAlgorithm::segmented_sum:
       return "segmented_sum";
     case SpmvAlgorithm::atomic_scatter:
@@ -46,7 +49,7 @@ struct SpmvOptions {
   Op op = Op::none;
   SpmvAlgorithm algorithm = SpmvAlgorithm::automatic;
   /// row_team, sorted_rows: lanes a row, a power of two from 2 to 64 (64 where wavefronts have them, else 32);
-  /// 0: by table.
+  /// row_bins: of short rows, 16 at most; 0: by table.
   int lanes = 0;
 };
 

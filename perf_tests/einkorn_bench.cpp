@@ -48,8 +48,8 @@ void declare(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember({"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"}));
   app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
       ->delimiter(',')
-      ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "segmented_sum", "automatic", "tiles",
-                             "ell_and_coo", "window", "block_row"}));
+      ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "row_bins", "segmented_sum", "automatic",
+                             "tiles", "ell_and_coo", "window", "block_row"}));
   app.add_option("--scalar", settings.scalar)
       ->check(CLI::IsMember({"float", "double", "complex"}))
       ->capture_default_str();

@@ -28,6 +28,10 @@ struct ScalarLane {
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot(bool condition) { return condition; }
   static KOKKOS_FORCEINLINE_FUNCTION int lowest(Mask) { return 0; }
   template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
+    return *address;
+  }
+  template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
     return *address;
   }

@@ -53,6 +53,17 @@ struct Warp {
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
+  /// Reads what nobody writes meanwhile, through the read-only path.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+      KOKKOS_IF_ON_DEVICE((Word word = __ldg(reinterpret_cast<Word const*>(address)); T value;
+                           memcpy(static_cast<void*>(&value), &word, sizeof(T)); return value;))
+    }
+    return *address;
+  }
+
   /// Reads what is used once: asks the caches not to keep it. (Hopper: evict-first in L1 and L2.)
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {

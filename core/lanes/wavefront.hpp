@@ -58,6 +58,11 @@ struct Wavefront {
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
+    return *address;
+  }
+
   /// Reads what is used once: asks the caches not to keep it.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {

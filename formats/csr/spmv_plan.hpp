@@ -4,6 +4,8 @@
 
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/plan_choice.hpp>
+#include <einkorn/formats/csr/detail/row_bins.hpp>
+#include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
@@ -25,13 +27,15 @@
 namespace einkorn {
 
 /// The plan of a Csr (see formats/spmv_plan.hpp): row-length statistics and the kernel chosen from them, the
-/// tiles and carries of segmented_sum, the order of sorted_rows, the transpose and where its values come from.
+/// tiles and carries of segmented_sum, the order of sorted_rows, the lists of row_bins, the transpose and where
+/// its values come from.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
   using Matrix = Csr<Scalar const, Ordinal, Offset, Device>;
   using Sum = sum_type<Scalar, VectorScalar>;
   using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
+  using Bins = detail::RowBins<Ordinal, Offset, Device, Sum>;
 
   /// Prefer make_spmv_plan().
   template <class Exec>
@@ -56,6 +60,11 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if ((options_.algorithm == SpmvAlgorithm::row_team || sorts) && matrix_.num_rows > 0)
       options_.lanes = detail::row_lanes<Exec>(matrix_, options_);
     if (sorts && is_gpu<Exec>) row_order_ = rows_by_length(exec, matrix_);
+    if constexpr (is_gpu<Exec>)
+      if (options_.algorithm == SpmvAlgorithm::row_bins && matrix_.num_rows > 0) {
+        bins_ = detail::make_row_bins<Bins>(exec, matrix_, options_.lanes);
+        options_.lanes = bins_.lanes;
+      }
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
@@ -81,12 +90,14 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// sorted_rows on a GPU: all rows, the longest first. Otherwise empty.
   [[nodiscard]] auto const& row_order() const { return row_order_; }
   [[nodiscard]] Tiles const& tiles() const { return tiles_; }
+  /// row_bins on a GPU.
+  [[nodiscard]] Bins const& bins() const { return bins_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
 
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
-                        row_order_.size() * sizeof(Ordinal);
+                        row_order_.size() * sizeof(Ordinal) + bins_.bytes();
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
@@ -111,6 +122,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   RowLengths<Ordinal, Offset> row_lengths_;
   Kokkos::View<Ordinal*, Device> row_order_;
   Tiles tiles_;
+  Bins bins_;
 };
 
 /// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
@@ -181,14 +193,20 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
     if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
       return detail::spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y,
                                                     plan.row_order());
-    if (plan.algorithm() != SpmvAlgorithm::segmented_sum)
+    bool const is_binned =
+        is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
+    if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
       return detail::spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
+    auto const one_vector = [&](auto const& x_j, auto const& y_j) {
+      if constexpr (is_gpu<Exec>)
+        if (is_binned) return detail::spmv_row_bins<conjugated()>(exec, update, A, x_j, y_j, plan.bins());
+      detail::spmv_segmented_sum<conjugated()>(exec, update, A, x_j, y_j, plan.tiles());
+    };
     if constexpr (Y::rank() == 1) {
-      detail::spmv_segmented_sum<conjugated()>(exec, update, A, x, y, plan.tiles());
+      one_vector(x, y);
     } else {
       for (std::size_t j = 0; j < y.extent(1); ++j)
-        detail::spmv_segmented_sum<conjugated()>(exec, update, A, Kokkos::subview(x, Kokkos::ALL, j),
-                                                 Kokkos::subview(y, Kokkos::ALL, j), plan.tiles());
+        one_vector(Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
     }
   });
 }

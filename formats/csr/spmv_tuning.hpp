@@ -29,9 +29,9 @@ constexpr int row_team_unroll(int lanes, double mean) {
 /// H200, double, 2026-11, cold, among 27 shapes: a row of up to 8 lanes is over after a batch or two, so what
 /// hides the latency is many warps: 2048 threads a multiprocessor (32 registers) gave 340 us on stencil27:160
 /// where 1536 gave 385. From 16 lanes on it is loads in flight: 6 of them at 5 teams gave 361 us on
-/// elasticity:80 where 3 at 8 teams gave 365, 8 gave 383. Entries are read with the caches' ordinary policy:
-/// rows begin in the middle of sectors, and what is asked for with evict-first is fetched twice (352 and 459 us
-/// on stencil27:160 and stencil7:256, against 346 and 407).
+/// elasticity:80 where 3 at 8 teams gave 365, 8 gave 383. Below 16 lanes entries are read with the
+/// caches' ordinary policy: rows begin in the middle of sectors, and what is asked for with evict-first is
+/// fetched twice (352 and 459 us on stencil27:160 and stencil7:256, against 346 and 407).
 constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   switch (arch) {
     case Arch::hopper:
@@ -52,6 +52,33 @@ constexpr int rows_a_group(int lanes) {
 }
 /// Teams below which a group takes one row, so that every multiprocessor has several teams.
 inline constexpr int fewest_row_teams = 2048;
+
+/// row_bins: up to how many entries a row is short for a group of `lanes` lanes, or is left to a warp, and what
+/// a team takes of a longer one.
+struct RowBinLimits {
+  int short_row, warp_row, piece;
+};
+
+/// A large matrix keeps every lane busy anyway: four batches each, so that few rows are listed or cut. A small
+/// one is over when its longest chain of loads is: two batches, one, two. Analytical, not measured.
+constexpr RowBinLimits row_bin_limits(int lanes, std::size_t nnz) {
+  bool const is_small = nnz <= std::size_t(4) << 20;
+  return is_small ? RowBinLimits{8 * lanes, 128, 2048} : RowBinLimits{16 * lanes, 512, 4096};
+}
+
+/// row_bins; `unroll` for all three kinds of rows.
+constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      return {256, sum_bytes > 8 ? 4 : 6, 4, 1};
+    case Arch::hip:
+    case Arch::mi300:
+      return {256, sum_bytes > 8 ? 2 : 4, 4, 1};  // analytical, not measured
+    default:
+      return {1, 1, 1, 1};
+  }
+}
 
 /// segmented_sum; a tile has team_size * unroll steps.
 ///

@@ -15,8 +15,9 @@ namespace einkorn::perf {
 template <class Scalar, class Ordinal, class Offset>
 void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
   auto const bytes = csr_bytes(counts_of(problem.A));
-  for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::sorted_rows,
-                               SpmvAlgorithm::segmented_sum, SpmvAlgorithm::automatic}) {
+  for (auto const algorithm :
+       {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::sorted_rows, SpmvAlgorithm::row_bins,
+        SpmvAlgorithm::segmented_sum, SpmvAlgorithm::automatic}) {
     Candidate row;
     row.format = "csr";
     row.algorithm = name_of(algorithm);
@@ -28,7 +29,7 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
       if (algorithm == SpmvAlgorithm::row_team) options.lanes = selection.lanes;
       auto plan = make_spmv_plan(problem.exec, problem.A, options, Checks::off);
       if (algorithm == SpmvAlgorithm::automatic) built.note = name_of(plan.algorithm());
-      if (plan.algorithm() == SpmvAlgorithm::row_team && is_gpu<Exec>)
+      if (plan.lanes() > 0 && is_gpu<Exec>)
         built.note += (built.note.empty() ? "" : ", ") + std::to_string(plan.lanes()) + " lanes";
       auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
       built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };

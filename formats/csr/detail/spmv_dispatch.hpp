@@ -27,7 +27,8 @@ void with_conjugation(bool conjugated, Body const& body) {
   body(std::false_type{});
 }
 
-/// What an SpMV refuses whatever the matrix: lanes that no hardware has; sorted_rows, but with a plan.
+/// What an SpMV refuses whatever the matrix: lanes that no hardware has; sorted_rows and row_bins,
+/// but with a plan.
 inline void check_row_team_lanes(SpmvOptions const& options, bool with_plan = false) {
   int const lanes = options.lanes;
   require<InvalidArgument>(lanes >= 0 && lanes <= 64 && (lanes & (lanes - 1)) == 0, [&] {
@@ -35,6 +36,8 @@ inline void check_row_team_lanes(SpmvOptions const& options, bool with_plan = fa
   });
   require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::sorted_rows,
                            "spmv: sorted_rows needs a plan (make_spmv_plan, which keeps the order)");
+  require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::row_bins,
+                           "spmv: row_bins needs a plan (make_spmv_plan, which keeps the bins)");
 }
 
 /// Lanes a row for the row kernels: 1 for row_thread, else what the caller or the table says.

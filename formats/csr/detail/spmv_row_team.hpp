@@ -87,6 +87,14 @@ struct SpmvRowTeam {
           update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
   }
 
+  /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
+    if constexpr (lanes < 16)
+      return L::load(address);
+    else
+      return L::load_once(address);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, std::size_t column, Sum (&sum)[k]) const {
     Ordinal columns[tuning.unroll];
     Scalar values[tuning.unroll];
@@ -95,8 +103,8 @@ struct SpmvRowTeam {
          ++u) {  // past the end: the last entry again, so that loads need no predicate
       Offset const q = p + static_cast<Offset>(u) * lanes;
       used[u] = q < end;
-      columns[u] = A.columns.data()[used[u] ? q : end - 1];
-      values[u] = A.values.data()[used[u] ? q : end - 1];
+      columns[u] = load(A.columns.data() + (used[u] ? q : end - 1));
+      values[u] = load(A.values.data() + (used[u] ? q : end - 1));
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);

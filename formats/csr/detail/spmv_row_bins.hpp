@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// Rows by length in one launch (GPU): the first teams take a piece of a long row each, the next ones a row a
+/// warp, the others short rows as row_team does, passing over what is not short. What a row has in several
+/// pieces goes through bins.carry, and the last of its teams to be done adds it up in the order of the pieces:
+/// no floating-point atomics, no second launch. Sources: bins by length, Ashari, Sedaghati, Eisenlohr,
+/// Parthasarathy & Sadayappan, SC 2014 (ACSR); rows between threads, warps and teams, Greathouse & Daga, SC
+/// 2014. Departures: short rows are not listed, so that their entries are read in runs; long rows are cut.
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+          class Bins>
+struct SpmvRowBins {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Scalar = typename Matrix::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Member = typename Policy::member_type;
+  using L = Lanes<Exec>;
+
+  static constexpr int team_size = tuning.team_size, warps = team_size / L::size, groups = team_size / lanes;
+  static constexpr std::size_t scratch_bytes = static_cast<std::size_t>(warps + 1) * sizeof(Sum);
+
+  Matrix A;
+  X x;
+  Y y;
+  Update<Sum> update;
+  Bins bins;
+  int pieces, warp_teams;
+  int passes;  // short rows that a group takes one after another
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    int number = team.league_rank();
+    if (number < pieces) return sum_piece(team, number);
+    number -= pieces;
+    if (number < warp_teams)
+      return sum_row_of_warp(number * warps + team.team_rank() / L::size, team.team_rank() % L::size);
+    number -= warp_teams;
+    auto row = static_cast<Unsigned>(number) * static_cast<Unsigned>(groups * passes) +
+               static_cast<Unsigned>(team.team_rank() / lanes);
+    for (int pass = 0; pass < passes; ++pass, row += groups) sum_short_row(row, team.team_rank() % lanes);
+  }
+
+ private:
+  using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_short_row(Unsigned row, int lane) const {
+    Offset begin = 0, end = 0;
+    bool const inside = row < static_cast<Unsigned>(A.num_rows);
+    if (inside) {
+      begin = A.row_begin(static_cast<Ordinal>(row));
+      end = A.row_end(static_cast<Ordinal>(row));
+    }
+    bool const is_short = end - begin <= bins.longest_short;
+    Sum const sum =
+        sum_over_lanes<L, lanes>(is_short ? products<lanes>(begin + static_cast<Offset>(lane), end) : Sum(0));
+    if (lane == 0 && inside && is_short) update(y(static_cast<Ordinal>(row)), sum);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_of_warp(int number, int lane) const {
+    if (static_cast<std::size_t>(number) >= bins.warp_rows.extent(0)) return;
+    Ordinal const row = bins.warp_rows(number);
+    Sum const sum = sum_over_lanes<L, L::size>(
+        products<L::size>(A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row)));
+    if (lane == 0) update(y(row), sum);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(Member const& team, int piece) const {
+    std::size_t const bytes = scratch_bytes;
+    auto* const of_warps = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
+    Ordinal const row = bins.piece_rows(piece), first = bins.piece_firsts(piece);
+    Offset const end = A.row_end(row);
+    Offset const begin =
+        A.row_begin(row) + static_cast<Offset>(static_cast<Ordinal>(piece) - first) * bins.piece;
+    Offset const stop = end - begin > bins.piece ? begin + bins.piece : end;
+    Sum const sum =
+        sum_over_team(team, products<team_size>(begin + static_cast<Offset>(team.team_rank()), stop), of_warps);
+    auto const count = static_cast<int>((end - A.row_begin(row) + (bins.piece - 1)) / bins.piece);
+    if (count == 1) {
+      if (team.team_rank() == 0) update(y(row), sum);
+      return;
+    }
+    auto* const is_last = reinterpret_cast<int*>(of_warps + warps);
+    if (team.team_rank() == 0) {
+      bins.carry(piece) = sum;
+      *is_last = L::arrive(&bins.arrived(first)) == static_cast<unsigned>(count - 1);
+    }
+    team.team_barrier();
+    if (*is_last == 0) return;
+    L::see_others();
+    Sum part = Sum(0);
+    for (int i = team.team_rank(); i < count; i += team_size)
+      part += bins.carry(first + static_cast<Ordinal>(i));
+    Sum const total = sum_over_team(team, part, of_warps);
+    if (team.team_rank() > 0) return;
+    update(y(row), total);
+    bins.arrived(first) = 0;
+  }
+
+  /// In thread 0 of the team: the sum of all, warp by warp. Every thread of the team calls it.
+  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_over_team(Member const& team, Sum const& value, Sum* of_warps) {
+    Sum const of_warp = sum_over_lanes<L, L::size>(value);
+    if (team.team_rank() % L::size == 0) of_warps[team.team_rank() / L::size] = of_warp;
+    team.team_barrier();
+    Sum sum = Sum(0);
+    if (team.team_rank() == 0)
+      for (int w = 0; w < warps; ++w) sum += of_warps[w];
+    return sum;
+  }
+
+  /// Sum of the products of the entries p, p + stride, ... before `end`, `unroll` of them asked for at a time;
+  /// past the end the last entry again, so that loads need no predicate.
+  template <int stride>
+  KOKKOS_FORCEINLINE_FUNCTION Sum products(Offset p, Offset end) const {
+    Sum sum = Sum(0);
+    for (; p < end; p += stride * tuning.unroll) {
+      Ordinal columns[tuning.unroll];
+      Scalar values[tuning.unroll];
+      bool used[tuning.unroll];
+      for (int u = 0; u < tuning.unroll; ++u) {
+        Offset const q = p + static_cast<Offset>(u) * stride;
+        used[u] = q < end;
+        columns[u] = L::load(A.columns.data() + (used[u] ? q : end - 1));
+        values[u] = L::load(A.values.data() + (used[u] ? q : end - 1));
+      }
+      Sum from_x[tuning.unroll];
+      for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
+      for (int u = 0; u < tuning.unroll; ++u) {
+        Sum const product = (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
+        sum += used[u] ? product : Sum(0);
+      }
+    }
+    return sum;
+  }
+};
+
+template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Bins>
+void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+                   Bins const& bins) {
+  constexpr SpmvTuning tuning = row_bins_tuning(arch_of<Exec>, sizeof(Sum));
+  using Functor = SpmvRowBins<tuning, lanes, conjugated, Exec, Matrix, X, Y, Sum, Bins>;
+  auto const teams_for = [](std::size_t items, int a_team) {
+    return (items + static_cast<std::size_t>(a_team) - 1) / static_cast<std::size_t>(a_team);
+  };
+  auto const rows = static_cast<std::size_t>(A.num_rows);
+  int passes = rows_a_group(lanes);
+  if (teams_for(rows, Functor::groups * passes) < std::size_t(fewest_row_teams)) passes = 1;
+  auto const pieces = bins.piece_rows.extent(0),
+             warp_teams = teams_for(bins.warp_rows.extent(0), Functor::warps);
+  auto policy = typename Functor::Policy(
+      exec, static_cast<int>(pieces + warp_teams + teams_for(rows, Functor::groups * passes)),
+      tuning.team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
+  Kokkos::parallel_for(
+      "einkorn::spmv[csr,row_bins]", light_weight(policy),
+      Functor{A, x, y, update, bins, static_cast<int>(pieces), static_cast<int>(warp_teams), passes});
+}
+
+/// The same with the lanes of the bins: 2, 4, 8 or 16. 1 launch.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Bins>
+void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+                   Bins const& bins) {
+  switch (bins.lanes) {
+    case 2:
+      return spmv_row_bins<2, conjugated>(exec, update, A, x, y, bins);
+    case 4:
+      return spmv_row_bins<4, conjugated>(exec, update, A, x, y, bins);
+    case 8:
+      return spmv_row_bins<8, conjugated>(exec, update, A, x, y, bins);
+    default:
+      return spmv_row_bins<16, conjugated>(exec, update, A, x, y, bins);
+  }
+}
+
+}  // namespace einkorn::detail
