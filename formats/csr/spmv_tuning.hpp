@@ -60,11 +60,17 @@ struct RowBinLimits {
 };
 
 /// A large matrix keeps every lane busy anyway: four batches each, so that few rows are listed or cut. A small
-/// one is over when its longest chain of loads is: two batches, one, two. Analytical, not measured.
+/// one is over when its longest chain of loads is: two batches, one, two. H200, 2026-11, replayed in a graph:
+/// the latter took wiki-Vote from 6.4 to 3.9 us, SLAM_spheric from 11.8 to 8.3, and cnr-2000 (3.2 M entries)
+/// from 25 to 31.
 constexpr RowBinLimits row_bin_limits(int lanes, std::size_t nnz) {
-  bool const is_small = nnz <= std::size_t(4) << 20;
+  bool const is_small = nnz <= std::size_t(1) << 20;
   return is_small ? RowBinLimits{8 * lanes, 128, 2048} : RowBinLimits{16 * lanes, 512, 4096};
 }
+
+/// Entries up to which an automatic plan takes row_bins where rows are not alike, segmented_sum beyond. H200,
+/// 2026-11, in a graph: 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
+inline constexpr std::size_t most_entries_of_bins = std::size_t(2) << 20;
 
 /// row_bins; `unroll` for all three kinds of rows.
 constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {

@@ -17,14 +17,17 @@
 
 namespace einkorn::detail {
 
-/// Whole rows where they are alike in length, equal parts otherwise. On the host whole rows as long as no row
-/// is a sizeable part of a thread's share.
+/// Whole rows where they are alike in length. Otherwise on a GPU rows by length where the matrix is small,
+/// since that is one launch, else equal parts. On the host whole rows as long as no row is a sizeable part of a
+/// thread's share.
 template <class Exec, class Ordinal, class Offset>
 SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::size_t concurrency) {
   auto const longest = static_cast<double>(lengths.longest);
   if constexpr (is_gpu<Exec>) {
     bool const alike = longest <= 4.0 * lengths.mean() + 32.0;
-    return alike ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+    if (alike) return SpmvAlgorithm::row_team;
+    return static_cast<std::size_t>(lengths.entries) <= most_entries_of_bins ? SpmvAlgorithm::row_bins
+                                                                             : SpmvAlgorithm::segmented_sum;
   } else {
     bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
     return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;

@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <cstddef>
 
 namespace einkorn::detail {
@@ -31,35 +30,37 @@ struct RowBins {
   }
 };
 
-/// The fewest lanes that ask for a short row of mean length in one batch, short being a matter of the lanes.
+/// The lanes with the fewest warps in all, among those that ask for a short row of mean length in one batch.
+/// (What is short is a matter of the lanes: with more of them fewer rows are left to warps.) Fences exec.
 template <class Exec, class Matrix>
 static int lanes_for_short_rows(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  constexpr int choices = 4;
-  Kokkos::Array<Offset, choices> longest{};
-  for (int c = 0; c < choices; ++c)
-    longest[c] = static_cast<Offset>(row_bin_limits(2 << c, static_cast<std::size_t>(A.nnz())).short_row);
-  std::array<double, choices> rows{}, entries{};
   auto const offsets = A.row_offsets;
-  for (int c = 0; c < choices; ++c) {
-    Offset const most = longest[static_cast<std::size_t>(c)];
+  int best = 16;
+  double fewest_warps = -1.0;
+  for (int lanes = 2; lanes <= 16; lanes *= 2) {
+    auto const longest =
+        static_cast<Offset>(row_bin_limits(lanes, static_cast<std::size_t>(A.nnz())).short_row);
+    double rows = 0, entries = 0, empty = 0;
     Kokkos::parallel_reduce(
         "einkorn::make_spmv_plan[csr,short_rows]",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-        KOKKOS_LAMBDA(Ordinal row, double& count, double& sum) {
+        KOKKOS_LAMBDA(Ordinal row, double& count, double& sum, double& without) {
           Offset const length = offsets(row + 1) - offsets(row);
-          if (length > most || length == 0) return;
-          count += 1;
-          sum += static_cast<double>(length);
+          count += length <= longest;
+          if (length <= longest) sum += static_cast<double>(length);
+          without += length == 0;
         },
-        rows[static_cast<std::size_t>(c)], entries[static_cast<std::size_t>(c)]);
-    int const lanes = 2 << c;
-    if (entries[static_cast<std::size_t>(c)] <=
-        rows[static_cast<std::size_t>(c)] * lanes * row_team_unroll(lanes, 0))
-      return lanes;
+        rows, entries, empty);
+    if (entries > (rows - empty) * lanes * row_team_unroll(lanes, 0)) continue;
+    auto const all = static_cast<double>(A.num_rows);
+    double const warps = all * lanes / lockstep_lanes(arch_of<Exec>) + (all - rows);
+    if (fewest_warps >= 0.0 && warps >= fewest_warps) continue;
+    fewest_warps = warps;
+    best = lanes;
   }
-  return 2 << (choices - 1);
+  return best;
 }
 
 /// Sorts the rows into bins; lanes: 0 for the table's. Reads row_offsets up to 7 times; fences exec.
