@@ -56,6 +56,14 @@ class Report(unittest.TestCase):
         self.assertIn("No measurement is committed yet", self.text())
         self.assertIn("No measurement is committed yet", self.text(report.README))
 
+    def test_rounded_values_are_shown_but_are_no_answer_to_a_peer(self):
+        self.commit("a.json", record(), record(algorithm="row_team_float_values", seconds=5e-6, rounded_values=True),
+                    peer(seconds=2e-5))
+        self.assertEqual(self.run_it(), (0, ""))
+        self.assertIn("row_team_float_values", self.text())
+        self.assertIn("2.00", self.text())
+        self.assertNotIn("4.00", self.text())
+
     def test_shows_ours_beside_the_best_peer(self):
         self.commit("a.json", record(), record(format="csr5", algorithm="tiles", seconds=8e-6),
                     peer(seconds=4e-5), peer(algorithm="other", seconds=2e-5, fraction_of_copy=0.28))
