@@ -65,9 +65,9 @@ std::string text_of(Scalar const& value) {
 /// Rounds to nearest: a relative error of at most 2^-24 an entry in float, so that |(A' - A) x|_i <= 2^-24
 /// sum_j |a_ij||x_j|; below 2^-126 an absolute one of at most 2^-150. NaN and infinity stay what they are.
 /// A complex Narrow rounds both parts. update_values of a format in float rounds the values of a CSR in double
-/// in the same way, but looks for no overflow. Cost: reads the values, writes the narrow ones and reads both once more.
-/// Fences exec. Throws OverflowError where a finite value would become infinite (it names the first such entry,
-/// its row and its value), OutOfMemory.
+/// in the same way, but looks for no overflow. Cost: reads the values, writes the narrow ones and reads both
+/// once more. Fences exec. Throws OverflowError where a finite value would become infinite (it names the first
+/// such entry, its row and its value), OutOfMemory.
 template <class Narrow, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Narrow, Ordinal, Offset, Device> narrow_values(Exec const& exec,
                                                    Csr<Scalar, Ordinal, Offset, Device> const& A) {

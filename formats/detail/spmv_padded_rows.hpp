@@ -152,14 +152,14 @@ struct SpmvPaddedRowsHost {
   }
   template <class Columns, class From, class To>
   void one_group(Ordinal position, Columns const& columns, From const& from, To const& to) const {
-    Ordinal decoded[W];
+    DecodedColumns<Ordinal, Offset> decoded;
     Offset const stride = F.slot_stride(), count = F.slot_count(position);
     Offset at = F.slot_begin(position);
     auto const no_padding = [&from](Ordinal column) { return column < 0 ? Sum(0) : Sum(from(column)); };
     auto sum = Simd<Sum, W>::zero();
     for (Offset j = 0; j < count; ++j, at += stride)
       sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
-                      Simd<Sum, W>::gather(no_padding, columns.columns_of(at, decoded)));
+                      Simd<Sum, W>::gather(no_padding, columns.template columns_of<W>(at, decoded)));
     Sum sums[W];
     sum.store(sums);
     auto const rows = F.num_rows - position < W ? F.num_rows - position : Ordinal(W);

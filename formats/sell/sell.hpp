@@ -77,7 +77,7 @@ struct Sell {
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void with_columns(Ordinal position, Body const& body) const {
     Unsigned const slice = slice_of(position);
-    detail::with_columns_of_tile(*this, slice, slice_offsets(slice), body);
+    detail::with_columns_of_tile(*this, slice, slice_offsets(slice), slice_offsets(slice + 1), body);
   }
   /// The column of a slot of the position, -1 for padding. at: of values.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Ordinal position, Offset at) const {

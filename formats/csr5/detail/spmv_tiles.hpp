@@ -50,7 +50,7 @@ struct SpmvTiles {
     if constexpr (indices == Indices::full)
       sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0});
     else
-      with_columns_of_tile(F, tile, tile * F.tile_size(),
+      with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
                            [&](auto const& columns) { sum_tile(tile, lane, columns); });
   }
 

@@ -75,7 +75,7 @@ struct SpmvTilesHost {
       if constexpr (indices == Indices::full)
         sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk);
       else
-        with_columns_of_tile(F, tile, tile * F.tile_size(),
+        with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
                              [&](auto const& columns) { sum_tile(tile, columns, pending, chunk); });
     }
     if (chunk + 1 == chunks.num_chunks)
@@ -87,7 +87,8 @@ struct SpmvTilesHost {
   }
 
  private:
-  [[nodiscard]] Sum product(Offset at) const {
+  /// Of an entry of a tile. Always inline, so that it is fused with the addition after it wherever it is used.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Sum product(Offset at) const {
     auto const& F = chunks.F;
     return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
   }
@@ -140,7 +141,7 @@ struct SpmvTilesHost {
     Segments segments{*this, F.tile_row(tile), spans_empty_row ? F.empty_begin(tile) : Offset(0),
                       spans_empty_row, open[W - 1] + std::popcount(starts[W - 1])};
     Sum head[W] = {}, at_start[W];
-    Ordinal decoded[W];
+    DecodedColumns<Ordinal, Offset> decoded;
     std::uint32_t started = 0;  // bit i: lane i has met a start
     auto sum = Simd<Sum, W>::zero();
     for (int j = 0; j < F.shape.sigma; ++j) {
@@ -160,7 +161,7 @@ struct SpmvTilesHost {
       }
       Offset const at = base + static_cast<Offset>(j) * W;
       sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
-                      Simd<Sum, W>::gather(x, columns.columns_of(at, decoded)));
+                      Simd<Sum, W>::gather(x, columns.template columns_of<W>(at, decoded)));
     }
     sum.store(at_start);
     for (int lane = 0; lane < W; ++lane)
@@ -183,8 +184,10 @@ struct SpmvTilesHost {
     }
   }
 
+  /// The same code with and without codes, which compilers then turn into the same operations.
   void sum_tail(Pending& pending, Offset chunk) const {
     auto const& F = chunks.F;
+    Offset const coded = F.coded_entries();
     Offset k = F.tail_begin();
     for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
       bool const goes_on = F.row_offsets(row) < F.tail_begin();
@@ -192,7 +195,7 @@ struct SpmvTilesHost {
         flush(pending, chunk);
         pending = {row, Sum(0), true, false};
       }
-      for (; k < F.row_offsets(row + 1); ++k) pending.sum += product(k);
+      for (; k < F.row_offsets(row + 1); ++k) pending.sum += Sum(F.values(k)) * Sum(x(F.columns(k - coded)));
     }
   }
 };
