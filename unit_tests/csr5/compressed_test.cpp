@@ -29,6 +29,15 @@ auto product(Format const& F, bool planned) {
   return to_host(y);
 }
 
+/// F.column(at), where kernels run.
+template <class Format>
+int column_at(Format const& F, int at) {
+  int column = -1;
+  Kokkos::parallel_reduce(
+      Kokkos::RangePolicy<Space>(0, 1), KOKKOS_LAMBDA(int, int& sum) { sum += F.column(at); }, column);
+  return column;
+}
+
 /// The columns of each tile in the order of the CSR.
 template <class Format>
 std::vector<Columns> tiles_of(Format const& F, Columns const& columns) {
@@ -62,11 +71,7 @@ TEST(Csr5Compressed, EverySecondTileCannotBe) {
     EXPECT_EQ(product(F, false), product(whole, false));
     EXPECT_EQ(product(F, true), product(whole, true));
     for (int k = 0; k < F.nnz(); k += 7) {
-      auto const at = F.position(k);
-      int column = -1;
-      Kokkos::parallel_reduce(
-          Kokkos::RangePolicy<Space>(0, 1), KOKKOS_LAMBDA(int, int& sum) { sum += F.column(at); }, column);
-      EXPECT_EQ(column, host.columns[static_cast<std::size_t>(k)]);
+      EXPECT_EQ(column_at(F, F.position(k)), host.columns[static_cast<std::size_t>(k)]);
     }
   }
 }

@@ -63,10 +63,12 @@ TEST(AnyMatrix, PassesCompressedIndicesOn) {
   for (auto const format : {FormatName::csr5, FormatName::sell, FormatName::csr, FormatName::ell}) {
     auto const A = make_any_matrix(Space(), host.on_device(), format, {.indices = Indices::compressed});
     expect_products(A, host);
-    if (auto const* const csr5 = std::get_if<SpmvPlan<Csr5<double, int, int, Device>, double>>(&A.plan()))
+    if (auto const* const csr5 = std::get_if<SpmvPlan<Csr5<double, int, int, Device>, double>>(&A.plan())) {
       EXPECT_TRUE(csr5->matrix().compressed.any());
-    if (auto const* const sell = std::get_if<SpmvPlan<Sell<double, int, int, Device>, double>>(&A.plan()))
+    }
+    if (auto const* const sell = std::get_if<SpmvPlan<Sell<double, int, int, Device>, double>>(&A.plan())) {
       EXPECT_TRUE(sell->matrix().compressed.any());
+    }
   }
 }
 
