@@ -69,6 +69,7 @@ set(einkorn_headers
   formats/bsr/spmv.hpp
   formats/bsr/to_csr.hpp
   formats/bsr/validate.hpp
+  formats/column_codes.hpp
   formats/coo/coo.hpp
   formats/coo/coo_tuning.hpp
   formats/coo/detail/entry_parts.hpp
@@ -103,6 +104,7 @@ set(einkorn_headers
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
   formats/csr/full_from_half.hpp
+  formats/csr/narrow_values.hpp
   formats/csr/permute.hpp
   formats/csr/row_lengths.hpp
   formats/csr/rows_by_length.hpp
@@ -123,6 +125,8 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/detail/column_readers.hpp
+  formats/detail/column_windows.hpp
   formats/detail/diagonal_scatter.hpp
   formats/detail/diagonal_search.hpp
   formats/detail/diagonal_spmv_host.hpp
@@ -174,6 +178,7 @@ set(einkorn_headers
   formats/hyb/hyb.hpp
   formats/hyb/spmv.hpp
   formats/hyb/to_csr.hpp
+  formats/indices.hpp
   formats/padded_tuning.hpp
   formats/select.hpp
   formats/select_by_measuring.hpp

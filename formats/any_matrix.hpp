@@ -4,6 +4,7 @@
 
 #include <einkorn/formats/all_formats.hpp>
 #include <einkorn/formats/format_name.hpp>
+#include <einkorn/formats/indices.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -18,6 +19,7 @@ namespace einkorn {
 struct AnyMatrixOptions {
   double fill_limit = default_fill_limit;  ///< of the padded formats
   Checks checks = Checks::on;              ///< of the CSR's structure
+  Indices indices = Indices::full;         ///< of the formats that know another (CSR5, SELL)
 };
 
 /// A matrix in a format that is chosen at run time, with the plan of that format: what an application holds
@@ -82,6 +84,7 @@ template <class Options>
 Options options_from(AnyMatrixOptions const& given) {
   Options options;
   if constexpr (requires { options.fill_limit; }) options.fill_limit = given.fill_limit;
+  if constexpr (requires { options.indices; }) options.indices = given.indices;
   options.checks = given.checks;
   return options;
 }

@@ -49,7 +49,10 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
       ->delimiter(',')
       ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "row_bins", "segmented_sum", "automatic",
-                             "tiles", "ell_and_coo", "window", "block_row"}));
+                             "tiles", "ell_and_coo", "window", "block_row", "row_thread_16", "tiles_16",
+                             "automatic_float_values", "row_thread_float_values", "row_thread_16_float_values",
+                             "tiles_float_values", "tiles_16_float_values", "window_float_values",
+                             "block_row_float_values"}));
   app.add_option("--scalar", settings.scalar)
       ->check(CLI::IsMember({"float", "double", "complex"}))
       ->capture_default_str();

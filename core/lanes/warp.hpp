@@ -67,8 +67,9 @@ struct Warp {
   /// Reads what is used once: asks the caches not to keep it. (Hopper: evict-first in L1 and L2.)
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+    if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
+      using Wide [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 2, unsigned short, Wide>;
       KOKKOS_IF_ON_DEVICE((Word word = __ldcs(reinterpret_cast<Word const*>(address)); T value;
                            memcpy(static_cast<void*>(&value), &word, sizeof(T)); return value;))
     }

@@ -66,8 +66,9 @@ struct Wavefront {
   /// Reads what is used once: asks the caches not to keep it.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
+      using Wide [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 2, std::uint16_t, Wide>;
       KOKKOS_IF_ON_DEVICE((Word word = __builtin_nontemporal_load(reinterpret_cast<Word const*>(address));
                            T value; memcpy(static_cast<void*>(&value), &word, sizeof(T)); return value;))
     }

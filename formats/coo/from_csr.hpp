@@ -65,7 +65,7 @@ static void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device>
   auto const from = A.values;
   Kokkos::parallel_for(
       "einkorn::update_values[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
-      KOKKOS_LAMBDA(Offset k) { to(k) = from(k); });
+      KOKKOS_LAMBDA(Offset k) { to(k) = Scalar(from(k)); });
 }
 
 }  // namespace einkorn

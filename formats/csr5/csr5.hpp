@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/formats/column_codes.hpp>
 #include <einkorn/formats/csr5/descriptor.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,6 +23,9 @@ namespace einkorn {
 /// tile_rows(num_tiles) == tail_row is the row of the first entry of the tail, num_rows if there is none.
 /// tile_descriptors: see descriptor.hpp. For flagged tiles only, empty_offsets(empty_begin(t) + k) is how many
 /// rows after tile_rows(t) the k-th start of the tile lies (in other tiles it lies k rows after).
+///
+/// With Csr5Options::indices compressed, tiles whose columns allow it have codes of 16 bits (`compressed`, see
+/// column_codes.hpp), entry by entry in the order of values, and columns holds the other tiles and the tail.
 ///
 /// Beyond the paper: tail_row, longest_row, and `empty_rows`, the empty rows before the tail, whose y
 /// no tile would write (the paper leaves them to the caller).
@@ -45,12 +49,13 @@ struct Csr5 {
   Offset num_tiles = 0, longest_row = 0;
   Kokkos::View<Offset const*, Device> row_offsets;        // [num_rows + 1]
   Kokkos::View<tile_row_type*, Device> tile_rows;         // [num_tiles + 1]
-  Kokkos::View<Ordinal*, Device> columns;                 // [nnz]
+  Kokkos::View<Ordinal*, Device> columns;                 // [nnz - coded_entries()]
   Kokkos::View<Scalar*, Device> values;                   // [nnz]
   Kokkos::View<std::uint32_t*, Device> tile_descriptors;  // [num_tiles * shape.words() * lanes]
   Kokkos::View<Offset*, Device> empty_begin;              // [num_tiles + 1], [0] without flagged tiles
   Kokkos::View<Ordinal*, Device> empty_offsets;           // [starts in flagged tiles]
   Kokkos::View<Ordinal*, Device> empty_rows;              // [empty rows before the tail]
+  ColumnCodes<Ordinal, Offset, Device> compressed;        // of columns; empty unless asked for
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
   /// Entries a tile.
@@ -71,11 +76,23 @@ struct Csr5 {
     Offset const size = tile_size(), in_tile = k % size, sigma = static_cast<Offset>(shape.sigma);
     return k - in_tile + in_tile % sigma * static_cast<Offset>(shape.lanes) + in_tile / sigma;
   }
+  /// Entries whose column is a code.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset coded_entries() const {
+    return static_cast<Offset>(values.extent(0) - columns.extent(0));
+  }
+  /// The column of the entry that is stored at `at` of values.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Offset at) const {
+    if (!compressed.any()) return columns(at);
+    if (at >= tail_begin()) return columns(at - coded_entries());
+    Offset const tile = at / tile_size(), first = tile * tile_size();
+    return compressed.column(columns, tile, first, at - first);
+  }
   /// Memory of the format, row_offsets included.
   [[nodiscard]] std::size_t bytes() const {
-    return values.size() * (sizeof(Scalar) + sizeof(Ordinal)) + row_offsets.size() * sizeof(Offset) +
-           tile_rows.size() * sizeof(Ordinal) + tile_descriptors.size() * 4 +
-           empty_begin.size() * sizeof(Offset) + (empty_offsets.size() + empty_rows.size()) * sizeof(Ordinal);
+    return values.size() * sizeof(Scalar) + columns.size() * sizeof(Ordinal) + compressed.bytes() +
+           row_offsets.size() * sizeof(Offset) + tile_rows.size() * sizeof(Ordinal) +
+           tile_descriptors.size() * 4 + empty_begin.size() * sizeof(Offset) +
+           (empty_offsets.size() + empty_rows.size()) * sizeof(Ordinal);
   }
 };
 

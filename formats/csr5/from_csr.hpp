@@ -10,6 +10,7 @@
 #include <einkorn/formats/csr5/csr5_tuning.hpp>
 #include <einkorn/formats/csr5/detail/build_tiles.hpp>
 #include <einkorn/formats/csr5/detail/transpose_tiles.hpp>
+#include <einkorn/formats/detail/column_windows.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -25,15 +26,18 @@ struct Csr5Options {
   int lanes = 0;               ///< omega: 32 (NVIDIA), 64 (AMD), 4, 8 or 16 (host); 0: by csr5_tuning.hpp
   int sigma = 0;               ///< entries a lane, 1 .. 32; 0: by csr5_tuning.hpp
   Checks checks = Checks::on;  ///< of the CSR's structure
+  /// compressed: 16 bits an entry for the columns of the tiles that allow it, where that saves memory.
+  Indices indices = Indices::full;
 };
 
 /// CSR to CSR5, the paper's section 3: in parallel on the device, every step a kernel of its own.
 ///
 /// Cost: reads A twice with the checks and once without, writes columns, values and descriptors once;
-/// row_offsets is shared. Allocates bytes() less row_offsets. Fences exec; reads back a few counts. Throws
-/// InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory. Departures from the paper: a lane
-/// finds its rows by binary search among the tile's rows instead of scattering flags from the rows, so there
-/// are no atomics; runs of empty rows cost a search, not a step each.
+/// row_offsets is shared. Allocates bytes() less row_offsets; compressed indices read the columns up to six
+/// times more and need the full ones beside the codes while they are made. Fences exec; reads back a few
+/// counts. Throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory. Departures from the
+/// paper: a lane finds its rows by binary search among the tile's rows instead of scattering flags from the
+/// rows, so there are no atomics; runs of empty rows cost a search, not a step each.
 template <>
 struct FromCsr<Csr5> {
   using Options = Csr5Options;
@@ -66,6 +70,9 @@ struct FromCsr<Csr5> {
     detail::build_tiles(exec, F, A.nnz());
     if (lengths.empty_rows > 0) detail::list_empty_rows(exec, F);
     detail::transpose_tiles(exec, F, A);
+    if (options.indices == Indices::compressed)
+      detail::compress_columns(exec, F.num_tiles, detail::EqualTiles<Offset>{F.tile_size()}, F.tail_begin(),
+                               F.columns, F.compressed);
     return F;
   }
 

@@ -61,6 +61,15 @@ auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> cons
 
 namespace detail {
 
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
+void spmv_tiles(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+                Carry const& carry) {
+  if constexpr (is_gpu<Exec>)
+    spmv_tiles_gpu<indices>(exec, update, F, x, y, carry);
+  else
+    spmv_tiles_host<indices>(exec, update, F, x, y, carry);
+}
+
 template <class Exec, class Format, class X, class Y, class Sum, class Carry>
 void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, Sum const& beta, Y const& y,
                Carry const& carry) {
@@ -77,12 +86,12 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
   if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
   Update<Sum> const update{alpha, beta};
   auto const one_vector = [&](auto const& x_j, auto const& y_j) {
-    if constexpr (is_gpu<Exec>) {
-      spmv_tiles_gpu(exec, update, F, x_j, y_j, carry);
-    } else {
+    if constexpr (!is_gpu<Exec>)
       if (F.empty_rows.extent(0) > 0) scale_entries(exec, beta, F.empty_rows, y_j);
-      spmv_tiles_host(exec, update, F, x_j, y_j, carry);
-    }
+    if (F.compressed.any())
+      spmv_tiles<Indices::compressed>(exec, update, F, x_j, y_j, carry);
+    else
+      spmv_tiles<Indices::full>(exec, update, F, x_j, y_j, carry);
   };
   if constexpr (Y::rank() == 1) {
     one_vector(x, y);
@@ -97,13 +106,14 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
 /// y <- alpha A x + beta y for A in CSR5, with a plan.
 ///
 /// Shapes, aliasing, special values, scalars: as for CSR (csr/spmv.hpp). op is none.
-/// Cost: 2 nnz flops a column; bytes = nnz (scalar + ordinal) + num_tiles (ordinal + 4 words lanes) +
-/// empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar + rows
-/// scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew. Repeatable
-/// bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows that cross
-/// tiles, and on the host 1 more where there are empty rows. Throws DimensionMismatch, InvalidArgument
-/// (overlap; tiles whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015, Algorithm 8;
-/// departures at detail/spmv_tiles.hpp.
+/// Cost: 2 nnz flops a column; bytes = nnz (scalar + ordinal) (2 bytes in place of the ordinal in tiles with
+/// codes, and 4 ordinals a tile; an offset more where only some have them) + num_tiles (ordinal + 4 words
+/// lanes) + empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar +
+/// rows scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew.
+/// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows
+/// that cross tiles, and on the host 1 more where there are empty rows. Throws DimensionMismatch,
+/// InvalidArgument (overlap; tiles whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015,
+/// Algorithm 8; departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&

@@ -7,9 +7,24 @@
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/detail/transpose_tiles.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cstddef>
 
 namespace einkorn {
+
+namespace detail {
+
+/// The columns in the order of the tiles, whether they are stored as codes or not.
+template <class Format>
+struct ColumnsOfTiles {
+  Format F;
+  KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type operator()(std::size_t at) const {
+    return F.column(static_cast<typename Format::offset_type>(at));
+  }
+};
+
+}  // namespace detail
 
 /// CSR5 to CSR: the CSR that it was made from, bit for bit, stored zeros and repeated positions included.
 /// row_offsets is shared, columns and values are new. Cost: one read and one write of the entries, on the
@@ -20,7 +35,11 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Csr5<Scalar, Ordin
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", nnz);
   constexpr auto back = detail::Direction::from_tiles;
-  detail::move_array<back>(exec, "einkorn::to_csr[csr5,columns]", F, columns, F.columns);
+  using ColumnsOfTiles = detail::ColumnsOfTiles<Csr5<Scalar, Ordinal, Offset, Device>>;
+  if (F.compressed.any())
+    detail::move_array<back>(exec, "einkorn::to_csr[csr5,columns]", F, columns, ColumnsOfTiles{F});
+  else
+    detail::move_array<back>(exec, "einkorn::to_csr[csr5,columns]", F, columns, F.columns);
   detail::move_array<back>(exec, "einkorn::to_csr[csr5,values]", F, values, F.values);
   return {F.num_rows, F.num_cols, F.row_offsets, columns, values};
 }

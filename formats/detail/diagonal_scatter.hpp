@@ -38,6 +38,7 @@ template <int lanes, class Format, class Matrix>
 struct ScatterStrictRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
 
   Format F;
   Matrix A;
@@ -47,7 +48,8 @@ struct ScatterStrictRows {
     Offset const end = A.row_end(row);
     Offset slot = 0;
     for (Offset k = A.row_begin(row) + static_cast<Offset>(item % lanes); k < end; k += lanes)
-      if (find_diagonal(F, A.columns(k) - row, slot)) F.values(slot + static_cast<Offset>(row)) = A.values(k);
+      if (find_diagonal(F, A.columns(k) - row, slot))
+        F.values(slot + static_cast<Offset>(row)) = Scalar(A.values(k));
   }
 };
 
@@ -69,7 +71,8 @@ struct ScatterAnyRow {
     for (Offset k = begin; k < end; ++k)
       if (find_diagonal(F, A.columns(k) - row, slot)) F.values(slot + static_cast<Offset>(row)) = Scalar(0);
     for (Offset k = begin; k < end; ++k)
-      if (find_diagonal(F, A.columns(k) - row, slot)) F.values(slot + static_cast<Offset>(row)) += A.values(k);
+      if (find_diagonal(F, A.columns(k) - row, slot))
+        F.values(slot + static_cast<Offset>(row)) += Scalar(A.values(k));
   }
 };
 

@@ -8,6 +8,7 @@
 #include <einkorn/core/lanes/simd.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/update.hpp>
+#include <einkorn/formats/detail/column_readers.hpp>
 #include <einkorn/formats/padded_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,14 +23,15 @@ namespace einkorn::detail {
 /// slot_begin(position) + j * slot_stride(), j < slot_count(position), of columns and values; a column of -1 is
 /// padding; row_at(position) is the row whose sum it is. Positions i * slot_alignment() and the
 /// slot_alignment() - 1 after it have equal counts and strides, and their slots lie side by side. Where counts
-/// differ, slots_before(position), non-decreasing, says how the work is spread over the positions.
+/// differ, slots_before(position), non-decreasing, says how the work is spread over the positions. A format
+/// some of whose columns are codes (Indices::compressed) has with_columns(position, body) for them.
 
 /// One row a thread (GPU). A thread asks for `unroll` slots before it uses the first, so that as many loads are
 /// in flight; what is left of a row is one more batch, in which the last slot stands for those behind it and is
 /// added once, so that loads need no predicate. Padding reads x(0) and adds nothing, whatever x(0) is. k
 /// columns of a multivector are worked on together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al.,
 /// SIAM J. Sci. Comput. 2014.
-template <PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
+template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvPaddedRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -50,16 +52,12 @@ struct SpmvPaddedRows {
         static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * tuning.team_size +
         static_cast<Ordinal>(team.team_rank());
     if (position >= F.num_rows || position < 0) return;
-    Offset const stride = F.slot_stride(), count = F.slot_count(position);
-    Offset at = F.slot_begin(position);
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
-    Offset left = count;
-    for (; left >= static_cast<Offset>(tuning.unroll); left -= tuning.unroll) {
-      add_slots<true>(at, stride, left, column, sum);
-      at += stride * static_cast<Offset>(tuning.unroll);
-    }
-    if (left > 0) add_slots<false>(at, stride, left, column, sum);
+    if constexpr (indices == Indices::full)
+      add_row(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, column, sum);
+    else
+      F.with_columns(position, [&](auto const& columns) { add_row(position, columns, column, sum); });
     Ordinal const row = F.row_at(position);
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
@@ -67,32 +65,44 @@ struct SpmvPaddedRows {
   }
 
  private:
-  template <bool is_whole>
-  KOKKOS_FORCEINLINE_FUNCTION void add_slots(Offset at, Offset stride, Offset left, std::size_t column,
-                                             Sum (&sum)[k]) const {
-    Ordinal columns[tuning.unroll];
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Ordinal position, Columns const& columns, std::size_t column,
+                                           Sum (&sum)[k]) const {
+    Offset const stride = F.slot_stride();
+    Offset at = F.slot_begin(position), left = F.slot_count(position);
+    for (; left >= static_cast<Offset>(tuning.unroll); left -= tuning.unroll) {
+      add_slots<true>(columns, at, stride, left, column, sum);
+      at += stride * static_cast<Offset>(tuning.unroll);
+    }
+    if (left > 0) add_slots<false>(columns, at, stride, left, column, sum);
+  }
+  template <bool is_whole, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void add_slots(Columns const& columns, Offset at, Offset stride, Offset left,
+                                             std::size_t column, Sum (&sum)[k]) const {
+    typename Columns::Raw raw[tuning.unroll];
     Scalar values[tuning.unroll];
     for (int u = 0; u < tuning.unroll; ++u) {
       bool const is_slot = is_whole || static_cast<Offset>(u) < left;
       Offset const from = at + (is_slot ? static_cast<Offset>(u) : left - 1) * stride;
-      columns[u] = L::load_once(F.columns.data() + from);
+      raw[u] = columns.template raw<L>(from);
       values[u] = L::load_once(F.values.data() + from);
-      if (!is_slot) columns[u] = -1;
+      if (!is_slot) raw[u] = Columns::padding;
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= x.extent(1)) return;
       Sum from_x[tuning.unroll];
       for (int u = 0; u < tuning.unroll; ++u)
-        from_x[u] = Sum(entry(x, columns[u] < 0 ? Ordinal(0) : columns[u], vector));
-      for (int u = 0; u < tuning.unroll; ++u) sum[j] += columns[u] < 0 ? Sum(0) : Sum(values[u]) * from_x[u];
+        from_x[u] = Sum(entry(x, Columns::is_padding(raw[u]) ? Ordinal(0) : columns.column(raw[u]), vector));
+      for (int u = 0; u < tuning.unroll; ++u)
+        sum[j] += Columns::is_padding(raw[u]) ? Sum(0) : Sum(values[u]) * from_x[u];
     }
   }
 };
 
 /// Groups of W neighbouring rows a SIMD register, group after group (host). Rows that share a group have their
 /// slots side by side: one group never crosses a slice.
-template <int W, class Format, class X, class Y, class Sum>
+template <Indices indices, int W, class Format, class X, class Y, class Sum>
 struct SpmvPaddedRowsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -135,13 +145,21 @@ struct SpmvPaddedRowsHost {
   }
   template <class From, class To>
   void one_group(Ordinal position, From const& from, To const& to) const {
+    if constexpr (indices == Indices::full)
+      one_group(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, from, to);
+    else
+      F.with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to); });
+  }
+  template <class Columns, class From, class To>
+  void one_group(Ordinal position, Columns const& columns, From const& from, To const& to) const {
+    DecodedColumns<Ordinal, Offset> decoded;
     Offset const stride = F.slot_stride(), count = F.slot_count(position);
     Offset at = F.slot_begin(position);
     auto const no_padding = [&from](Ordinal column) { return column < 0 ? Sum(0) : Sum(from(column)); };
     auto sum = Simd<Sum, W>::zero();
     for (Offset j = 0; j < count; ++j, at += stride)
       sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
-                      Simd<Sum, W>::gather(no_padding, F.columns.data() + at));
+                      Simd<Sum, W>::gather(no_padding, columns.template columns_of<W>(at, decoded)));
     Sum sums[W];
     sum.store(sums);
     auto const rows = F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
@@ -149,15 +167,14 @@ struct SpmvPaddedRowsHost {
   }
 };
 
-/// y <- alpha A x + beta y. 1 launch.
-template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
-                      X const& x, Y const& y) {
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum>
+void launch_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
+                        X const& x, Y const& y) {
   using Ordinal = typename Format::ordinal_type;
   if constexpr (is_gpu<Exec>) {
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-    using Functor = SpmvPaddedRows<tuning, k, Exec, Format, X, Y, Sum>;
+    using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, Sum>;
     constexpr auto rows_a_team = static_cast<std::size_t>(tuning.team_size);
     auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
     auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
@@ -170,7 +187,7 @@ void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& up
       Ordinal const groups = F.num_rows / W + (F.num_rows % W != 0);
       auto const parts = static_cast<Ordinal>(host_parts(exec));
       for_each_part(exec, label, parts,
-                    SpmvPaddedRowsHost<W, Format, X, Y, Sum>{F, x, y, update, groups, parts});
+                    SpmvPaddedRowsHost<indices, W, Format, X, Y, Sum>{F, x, y, update, groups, parts});
     };
     constexpr int lanes = padded_lanes<Exec, Sum>;
     if (F.slot_alignment() % lanes == 0)
@@ -178,6 +195,15 @@ void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& up
     else
       by_groups(std::integral_constant<int, 1>());
   }
+}
+
+/// y <- alpha A x + beta y. 1 launch.
+template <class Exec, class Format, class X, class Y, class Sum>
+void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
+                      X const& x, Y const& y) {
+  if constexpr (requires { F.compressed; })
+    if (F.compressed.any()) return launch_padded_rows<Indices::compressed>(exec, label, update, F, x, y);
+  launch_padded_rows<Indices::full>(exec, label, update, F, x, y);
 }
 
 }  // namespace einkorn::detail

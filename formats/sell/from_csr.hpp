@@ -7,6 +7,7 @@
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/detail/column_windows.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 #include <einkorn/formats/sell/detail/fill_slices.hpp>
@@ -29,6 +30,8 @@ struct SellOptions {
   std::int64_t sigma = 0;  ///< rows a sorting window: a multiple of C, or 1 for none; 0: see sell_tuning.hpp
   double fill_limit = default_fill_limit;  ///< slots of rows for each entry of the CSR, at most
   Checks checks = Checks::on;              ///< of the CSR's structure
+  /// compressed: 16 bits an entry for the columns of the slices that allow it, where that saves memory.
+  Indices indices = Indices::full;
 };
 
 /// CSR to SELL-C-sigma, on the device. Entries keep their order; unsorted rows, repeated positions and stored
@@ -38,8 +41,9 @@ struct SellOptions {
 /// sigma 0 sorts in windows of 4096 rows (rounded up to a multiple of C) where the fill without sorting passes
 /// 1.05 and there is more than one slice. Cost: reads the row offsets once (three times more to sort, and a
 /// sort of 64-bit keys: see rows_by_length.hpp), A once (columns twice more: checks and fingerprint), writes
-/// the slots. Fences exec. Throws InvalidArgument (slice_rows, sigma), FillLimit before anything of the size of
-/// the slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
+/// the slots. Compressed indices read the columns up to six times more and need the full ones beside the codes
+/// while they are made. Fences exec. Throws InvalidArgument (slice_rows, sigma), FillLimit before anything of
+/// the size of the slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
 template <>
 struct FromCsr<Sell> {
   using Options = SellOptions;
@@ -67,6 +71,9 @@ struct FromCsr<Sell> {
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
     detail::fill_slices<false>(exec, F, A);
+    if (options.indices == Indices::compressed)
+      detail::compress_columns(exec, static_cast<Offset>(F.num_slices()), F.slice_offsets,
+                               static_cast<Offset>(size), F.columns, F.compressed);
     exec.fence("einkorn::from_csr[sell]: A may change from here on");
     return F;
   }

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/formats/column_codes.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/detail/column_readers.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,6 +18,9 @@ namespace einkorn {
 /// slice_offsets(s) + j C + p % C of columns and values, s = p / C. A row's entries fill its first slots, in
 /// the order of the CSR; the slots behind them hold column -1 and value 0, and so do those of the positions
 /// from num_rows to the end of the last slice.
+///
+/// With SellOptions::indices compressed, slices whose columns allow it have codes of 16 bits (`compressed`, see
+/// column_codes.hpp), slot by slot in the order of values, 0xffff for padding; columns holds the other slices.
 ///
 /// Invariants (validate() in validate.hpp checks them): 1 <= C <= 1024; slice_offsets has ceil(num_rows / C) +
 /// 1 entries (or none where there are no rows), begins with 0, does not decrease, holds multiples of C and ends
@@ -36,11 +41,12 @@ struct Sell {
   Ordinal num_rows = 0, num_cols = 0;
   Ordinal slice_rows = 1;  // C
   Offset num_entries = 0;
-  Kokkos::View<Offset*, Device> slice_offsets;  // [num_slices + 1]
-  Kokkos::View<Ordinal*, Device> columns;       // [slice_offsets(num_slices)]
-  Kokkos::View<Scalar*, Device> values;         // [slice_offsets(num_slices)]
-  Kokkos::View<Ordinal*, Device> rows;          // [num_rows] position -> row, or empty
-  Fingerprint source;                           // of the CSR that it was made from
+  Kokkos::View<Offset*, Device> slice_offsets;      // [num_slices + 1]
+  Kokkos::View<Ordinal*, Device> columns;           // [slice_offsets(num_slices), or less: see compressed]
+  Kokkos::View<Scalar*, Device> values;             // [slice_offsets(num_slices)]
+  Kokkos::View<Ordinal*, Device> rows;              // [num_rows] position -> row, or empty
+  Fingerprint source;                               // of the CSR that it was made from
+  ColumnCodes<Ordinal, Offset, Device> compressed;  // of columns; empty unless asked for
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal num_slices() const {
@@ -67,9 +73,22 @@ struct Sell {
     return slice_offsets(slice) + before * slot_count(position);
   }
 
+  /// Calls body(reader) with what reads the columns of the position's slice (column_readers.hpp).
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void with_columns(Ordinal position, Body const& body) const {
+    Unsigned const slice = slice_of(position);
+    detail::with_columns_of_tile(*this, slice, slice_offsets(slice), slice_offsets(slice + 1), body);
+  }
+  /// The column of a slot of the position, -1 for padding. at: of values.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Ordinal position, Offset at) const {
+    if (!compressed.any()) return columns(at);
+    Unsigned const slice = slice_of(position);
+    return compressed.column(columns, slice, slice_offsets(slice), at - slice_offsets(slice));
+  }
+
   /// Memory of the format.
   [[nodiscard]] std::size_t bytes() const {
-    return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) +
+    return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) + compressed.bytes() +
            slice_offsets.extent(0) * sizeof(Offset) + rows.extent(0) * sizeof(Ordinal);
   }
 

@@ -29,7 +29,7 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
       "einkorn::to_csr[sell,lengths]", positions, KOKKOS_LAMBDA(Ordinal position) {
         Offset const count = F.slot_count(position), stride = F.slot_stride();
         Offset length = 0, at = F.slot_begin(position);
-        for (; length < count && F.columns(at) >= 0; at += stride) ++length;
+        for (; length < count && F.column(position, at) >= 0; at += stride) ++length;
         offsets(F.row_at(position)) = length;
       });
   counts_to_offsets(exec, offsets);
@@ -38,7 +38,7 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
         Ordinal const row = F.row_at(position);
         Offset at = F.slot_begin(position);
         for (Offset k = offsets(row); k < offsets(row + 1); ++k, at += F.slot_stride()) {
-          columns(k) = F.columns(at);
+          columns(k) = F.column(position, at);
           values(k) = F.values(at);
         }
       });

@@ -31,23 +31,94 @@ struct BadSlice {
   }
 };
 
+/// A slice whose codes or columns lie outside of their array, or whose windows are none.
+template <class Format>
+struct BadCodes {
+  Format F;
+  template <class Index>
+  KOKKOS_FUNCTION bool operator()(Index s) const {
+    auto const first = F.slice_offsets(s);
+    auto const size = static_cast<std::size_t>(F.slice_offsets(s + 1) - first);
+    auto const place = F.compressed.place(s, first);
+    std::size_t const stored = place.is_coded ? F.compressed.codes.extent(0) : F.columns.extent(0);
+    if (size > stored || static_cast<std::size_t>(place.begin) > stored - size) return true;
+    if (!place.is_coded) return false;
+    auto const windows = F.compressed.windows(s);
+    for (int w = 1; w < windows.count; ++w)
+      if (windows.shift[w] < windows.shift[w - 1]) return true;
+    return windows.shift[0] < 0 || windows.shift[windows.count - 1] > F.num_cols;
+  }
+};
+
 /// A slot whose column is none, or that holds an entry behind padding or behind the last row.
 template <class Format>
 struct BadSlot {
   Format F;
+
+  template <class Index>
+  KOKKOS_FUNCTION typename Format::ordinal_type column(Index at) const {
+    if (!F.compressed.any()) return F.columns(at);
+    return F.column(row_of_entry(F.slice_offsets, F.num_slices(), at) * F.slice_rows, at);
+  }
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index at) const {
-    auto const column = F.columns(at);
-    if (column < 0) return column != -1;
-    if (column >= F.num_cols) return true;
+    auto const own = column(at);
+    if (own < 0) return own != -1;
+    if (own >= F.num_cols) return true;
     auto const stride = F.slot_stride();
     auto const slice = row_of_entry(F.slice_offsets, F.num_slices(), at);
     auto const place = at - F.slice_offsets(slice);
     auto const rows_left = F.num_rows - slice * F.slice_rows;
     if (static_cast<Index>(rows_left) <= place % stride) return true;
-    return place >= stride && F.columns(at - stride) < 0;
+    return place >= stride && column(at - stride) < 0;
   }
 };
+
+/// The column of one slot, on the host.
+template <class Exec, class Format>
+static typename Format::ordinal_type column_of_slot(Exec const& exec, Format const& F,
+                                                    typename Format::offset_type slot) {
+  using Ordinal = typename Format::ordinal_type;
+  Ordinal column = 0;
+  BadSlot<Format> const slots{F};
+  Kokkos::parallel_reduce(
+      "einkorn::validate[slot]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
+      KOKKOS_LAMBDA(int, Ordinal& sum) { sum += slots.column(slot); }, column);
+  return column;
+}
+
+/// How many slots of an array of columns or codes hold an entry.
+template <class Exec, class View>
+static std::size_t count_entries(Exec const& exec, View const& slots,
+                                 typename View::non_const_value_type padding) {
+  std::size_t entries = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::validate[entries]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
+      KOKKOS_LAMBDA(std::size_t at, std::size_t & count) { count += slots(at) != padding ? 1 : 0; }, entries);
+  return entries;
+}
+
+/// The arrays behind F.compressed fit F and one another. The slices and their offsets have been looked at.
+template <class Exec, class Format>
+void validate_codes(Exec const& exec, Format const& F) {
+  auto const slices = static_cast<std::size_t>(F.num_slices());
+  auto const text = [](auto number) { return std::to_string(number); };
+  if (!F.compressed.any()) return;
+  require<InvalidStructure>(F.compressed.windows.extent(0) == slices, [&] {
+    return "Sell: compressed.windows has extent " + text(F.compressed.windows.extent(0)) +
+           ", expected the slices, " + text(slices);
+  });
+  auto const begins = F.compressed.begins.extent(0);
+  require<InvalidStructure>(begins == slices || begins == 0, [&] {
+    return "Sell: compressed.begins has extent " + text(begins) + ", expected the slices, " + text(slices) +
+           ", or none";
+  });
+  auto const slice = first_bad(exec, "einkorn::validate[codes]", F.num_slices(), BadCodes<Format>{F});
+  require<InvalidStructure>(slice == F.num_slices(), [&] {
+    return "Sell: slice " + text(slice) + " has codes outside of the arrays, or windows that are none";
+  });
+}
 
 }  // namespace detail
 
@@ -65,8 +136,9 @@ static void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> con
   require<InvalidStructure>(F.slice_rows >= 1 && F.slice_rows <= sell_most_slice_rows, [&] {
     return "Sell: slice_rows is " + text(F.slice_rows) + ", expected 1 .. 1024";
   });
-  require<InvalidStructure>(F.columns.extent(0) == F.values.extent(0), [&] {
-    return "Sell: columns has " + text(F.columns.extent(0)) + " slots, values " + text(F.values.extent(0));
+  std::size_t const indices = F.columns.extent(0) + F.compressed.codes.extent(0);
+  require<InvalidStructure>(indices == F.values.extent(0), [&] {
+    return "Sell: columns has " + text(indices) + " slots, values " + text(F.values.extent(0));
   });
   detail::check_entries<Offset>(F.values.extent(0));
   require<InvalidStructure>(F.rows.extent(0) == 0 || F.rows.extent(0) == static_cast<std::size_t>(F.num_rows),
@@ -100,23 +172,17 @@ static void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> con
     return "Sell: slice " + text(slice) + " has slots " + text(offset(s)) + " to " + text(offset(s + 1)) +
            ", expected a multiple of slice_rows = " + text(F.slice_rows);
   });
+  detail::validate_codes(exec, F);
   if (F.rows.extent(0) > 0) (void)detail::inverse_permutation(exec, F.rows, F.num_rows, "Sell: rows");
   auto const slot = detail::first_bad(exec, "einkorn::validate[slots]", slots,
                                       detail::BadSlot<Sell<Scalar, Ordinal, Offset, Device>>{F});
   require<InvalidStructure>(slot == slots, [&] {
-    return "Sell: slot " + text(slot) + " has column " +
-           text(detail::read_one(F.columns, static_cast<std::size_t>(slot))) + ", expected 0 .. " +
-           text(F.num_cols) + " - 1, or -1 behind a row's entries and behind the last row";
+    return "Sell: slot " + text(slot) + " has column " + text(detail::column_of_slot(exec, F, slot)) +
+           ", expected 0 .. " + text(F.num_cols) + " - 1, or -1 behind a row's entries and behind the last row";
   });
-  Offset entries = 0;
-  auto const columns = F.columns;
-  Kokkos::parallel_reduce(
-      "einkorn::validate[entries]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, slots),
-      KOKKOS_LAMBDA(Offset at, Offset & count) {
-        if (columns(at) >= 0) ++count;
-      },
-      entries);
-  require<InvalidStructure>(entries == F.num_entries, [&] {
+  std::size_t const entries = detail::count_entries(exec, F.columns, Ordinal(-1)) +
+                              detail::count_entries(exec, F.compressed.codes, ColumnWindows<Ordinal>::padding);
+  require<InvalidStructure>(entries == static_cast<std::size_t>(F.num_entries), [&] {
     return "Sell: num_entries is " + text(F.num_entries) + ", but " + text(entries) + " slots hold an entry";
   });
 }

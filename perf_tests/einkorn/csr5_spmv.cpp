@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "support/candidates.hpp"
-#include "support/counts.hpp"
+#include "csr5_counts.hpp"
+#include "format_rows.hpp"
 
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
@@ -15,43 +15,27 @@ namespace einkorn::perf {
 
 namespace {
 
-template <class Format>
-Csr5Counts counts_of_tiles(Format const& F) {
-  Csr5Counts counts;
-  counts.tiles = static_cast<std::size_t>(F.num_tiles);
-  counts.lanes = static_cast<std::size_t>(F.shape.lanes);
-  counts.words = static_cast<std::size_t>(F.shape.words());
-  counts.empty_begin = F.empty_begin.extent(0);
-  counts.empty_offsets = F.empty_offsets.extent(0);
-  counts.empty_rows = F.empty_rows.extent(0);
-  if (F.tail_begin() < F.nnz()) counts.tail_rows = static_cast<std::size_t>(F.num_rows - F.tail_row);
-  return counts;
-}
-
 template <class Matrix>
-auto to_csr5(Exec const& exec, Matrix const& A, int sigma, Checks checks) {
-  Csr5Options options;
-  options.sigma = sigma;
+auto to_csr5(Exec const& exec, Matrix const& A, Csr5Options options, Checks checks) {
   options.checks = checks;
   return from_csr<Csr5>(exec, A, options);
 }
 
-}  // namespace
-
+/// prefix: of the conversions' names.
 template <class Scalar, class Ordinal, class Offset>
-void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
+void add_tiles(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows,
+               char const* algorithm, std::string const& prefix, Csr5Options const& options) {
   using Format = Csr5<Scalar, Ordinal, Offset, Device>;
-  Candidate tiles;
-  tiles.format = "csr5";
-  tiles.algorithm = "tiles";
+  auto const tiles = row_of("csr5", algorithm);
   if (!selection.wants(tiles.format, tiles.algorithm)) return;
   auto const& A = problem.A;
   auto const F = std::make_shared<Format>();
   rows.push_back(built_or_refused(tiles, [&](Candidate& built) {
-    *F = to_csr5(problem.exec, A, selection.sigma, Checks::off);
+    *F = to_csr5(problem.exec, A, options, Checks::off);
     auto plan = make_spmv_plan(problem.exec, *F);
-    built.bytes = csr5_bytes(counts_of(A), counts_of_tiles(*F));
+    built.bytes = csr5_bytes(counts_of(A), counts_of_tiles(*F)) - bytes_saved_by_codes(*F);
     built.note = std::to_string(F->shape.lanes) + " lanes, sigma " + std::to_string(F->shape.sigma);
+    if (options.indices == Indices::compressed) built.note += share_of_codes(*F, F->num_tiles);
     auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
     built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
   }));
@@ -60,21 +44,31 @@ void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
   Candidate conversion;
   conversion.operation = "conversion";
   conversion.format = tiles.format;
-  conversion.bytes = csr5_conversion_bytes(counts_of(A), counts_of_tiles(*F));
-  int const sigma = selection.sigma;
-  conversion.algorithm = "from_csr";
-  conversion.run = [problem, sigma] { (void)to_csr5(problem.exec, problem.A, sigma, Checks::off); };
+  conversion.bytes = csr5_conversion_bytes(counts_of(A), counts_of_tiles(*F)) - bytes_saved_by_codes(*F);
+  conversion.algorithm = prefix + "from_csr";
+  conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::off); };
   rows.push_back(conversion);
-  conversion.algorithm = "from_csr with checks";
-  conversion.run = [problem, sigma] { (void)to_csr5(problem.exec, problem.A, sigma, Checks::on); };
+  conversion.algorithm = prefix + "from_csr with checks";
+  conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::on); };
   rows.push_back(conversion);
   conversion.bytes = value_update_bytes(counts_of(A));
-  conversion.algorithm = "update_values";
+  conversion.algorithm = prefix + "update_values";
   conversion.run = [F, problem] { update_values(problem.exec, *F, problem.A, Checks::off); };
   rows.push_back(conversion);
-  conversion.algorithm = "update_values with checks";
+  conversion.algorithm = prefix + "update_values with checks";
   conversion.run = [F, problem] { update_values(problem.exec, *F, problem.A, Checks::on); };
   rows.push_back(conversion);
+}
+
+}  // namespace
+
+template <class Scalar, class Ordinal, class Offset>
+void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
+  Csr5Options options;
+  options.sigma = selection.sigma;
+  add_tiles(problem, selection, rows, "tiles", "", options);
+  options.indices = Indices::compressed;
+  add_tiles(problem, selection, rows, "tiles_16", "tiles_16 ", options);
 }
 
 template void add_csr5(Problem<double, int, int> const&, Selection const&, Candidates&);

@@ -8,6 +8,7 @@
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,6 +50,16 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   conversion.bytes = value_update_bytes(counts);
   conversion.run = [problem, matrix] { update_values(problem.exec, *matrix, problem.A, Checks::off); };
   rows.push_back(conversion);
+}
+
+/// What the conversion found of 16-bit column codes. tiles: of the format, with and without codes.
+template <class Format, class Count>
+std::string share_of_codes(Format const& F, Count tiles) {
+  double const share =
+      tiles == 0 ? 0.0 : static_cast<double>(F.compressed.num_tiles) / static_cast<double>(tiles);
+  char text[64];
+  std::snprintf(text, sizeof text, ", %.4g %% compressed", 100.0 * share);
+  return text;
 }
 
 inline Candidate row_of(std::string format, std::string algorithm) {

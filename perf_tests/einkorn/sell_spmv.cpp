@@ -12,9 +12,13 @@ namespace einkorn::perf {
 
 template <class Scalar, class Ordinal, class Offset>
 void add_sell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
-  add_format<Sell>(problem, selection, rows, row_of("sell", "row_thread"), SellOptions{}, [](auto const& F) {
+  auto const slices = [](auto const& F) {
     return "slices of " + std::to_string(F.slice_rows) + (F.rows.extent(0) > 0 ? ", sorted" : "");
-  });
+  };
+  add_format<Sell>(problem, selection, rows, row_of("sell", "row_thread"), SellOptions{}, slices);
+  add_format<Sell>(problem, selection, rows, row_of("sell", "row_thread_16"),
+                   SellOptions{.indices = Indices::compressed},
+                   [slices](auto const& F) { return slices(F) + share_of_codes(F, F.num_slices()); });
 }
 
 template void add_sell(Problem<double, int, int> const&, Selection const&, Candidates&);

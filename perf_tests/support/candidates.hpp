@@ -39,6 +39,12 @@ void add_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
 template <class Scalar, class Ordinal, class Offset>
 void add_brcv(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
+/// Ours: formats of a double problem with the values in float, x, y and sums in double; nothing for other
+/// scalars. einkorn/float_values.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_float_values(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection,
+                      Candidates& rows);
+
 /// Ours: the time of structure(), and what select() chooses, by model and by measuring. einkorn/select.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);

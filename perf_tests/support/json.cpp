@@ -49,6 +49,7 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"rounds", report.rounds},
               {"error", nullptr},
               {"wrong", result.wrong},
+              {"rounded_values", row.rounds_values()},
               {"note", row.note},
               {"reason", row.refusal},
               {"machine", context.machine},

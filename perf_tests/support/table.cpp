@@ -52,15 +52,15 @@ std::string graph_text(Result const& result) {
 
 void print_spmv(std::ostream& out, MatrixReport const& report) {
   bool const graphs = has_graphs(report);
-  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "", "", "", "must", "warm:", "", "",
+  out << text("%-14s %-4s %-26s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "", "", "", "must", "warm:", "", "",
               "of", "cold:", "", "of", graphs ? "    graph:   " : "", "error");
-  out << text("%-14s %-4s %-15s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "by", "", "algorithm", "move MB",
+  out << text("%-14s %-4s %-26s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "by", "", "algorithm", "move MB",
               "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy", graphs ? "      time   " : "",
               "/|A||x|");
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.operation != "spmv") continue;
-    out << text("%-14s %-4s %-15s ", row.library.c_str(), row.format.c_str(), row.algorithm.c_str());
+    out << text("%-14s %-4s %-26s ", row.library.c_str(), row.format.c_str(), row.algorithm.c_str());
     if (!row.refusal.empty()) {
       out << "  -  " << row.refusal << '\n';
       continue;
@@ -68,17 +68,18 @@ void print_spmv(std::ostream& out, MatrixReport const& report) {
     out << text("%8.1f", 1e-6 * static_cast<double>(row.bytes))
         << figures(report, row, result.warm_seconds, false) << figures(report, row, result.cold_seconds, true)
         << (graphs ? graph_text(result) : "") << text("  %.0e", result.error) << (result.wrong ? "  WRONG" : "")
-        << (row.note.empty() ? "" : "  ") << row.note << (result.graph_refusal.empty() ? "" : "  ")
-        << result.graph_refusal << '\n';
+        << (row.rounds_values() ? "  values rounded" : "") << (row.note.empty() ? "" : "  ") << row.note
+        << (result.graph_refusal.empty() ? "" : "  ") << result.graph_refusal << '\n';
   }
 }
 
-/// Of our best SpMV in a format.
+/// Of our best SpMV in a format with the matrix's own values.
 double own_seconds(MatrixReport const& report, std::string const& format) {
   double own = 0.0;
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.is_peer() || row.format != format || row.operation != "spmv" || !row.refusal.empty()) continue;
+    if (row.rounds_values()) continue;
     double const seconds = result.warm_seconds.value_or(result.cold_seconds.value_or(0.0));
     if (seconds > 0.0 && (own == 0.0 || seconds < own)) own = seconds;
   }
@@ -103,7 +104,7 @@ void print_best(std::ostream& out, MatrixReport const& report, char const* name,
   Result const* best[2] = {nullptr, nullptr};
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
-    if (row.operation != "spmv" || result.wrong || !(result.*seconds)) continue;
+    if (row.operation != "spmv" || result.wrong || row.rounds_values() || !(result.*seconds)) continue;
     auto const*& held = best[row.is_peer() ? 1 : 0];
     if (!held || *(result.*seconds) < *(held->*seconds)) held = &result;
   }

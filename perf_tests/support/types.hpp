@@ -45,7 +45,9 @@ struct Candidate {
   std::function<void()> run;  // enqueues the operation once on the problem's instance; empty: see refusal
   std::string note;           // what an automatic choice chose
   std::string refusal;        // why there is no figure
+  double value_epsilon = 0;   // of the values, where they are rounded to less than the problem's scalar
 
+  [[nodiscard]] bool rounds_values() const { return value_epsilon > 0; }
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }
 };
 

@@ -62,8 +62,8 @@ void multiply(Exec const& exec, Matrix const& A, X const& x, Y const& y, Scale c
 }
 
 template <class Matrix, class Y, class Reference, class Scale>
-Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const& reference,
-                  Scale const& scale) {
+Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const& reference, Scale const& scale,
+                  double value_epsilon) {
   using Ordinal = typename Matrix::ordinal_type;
   using Sum = typename Reference::value_type;
   double const eps = std::numeric_limits<real_type<typename Y::value_type>>::epsilon();
@@ -73,7 +73,8 @@ Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const
       "einkorn::perf::compare", Range<Ordinal>(exec, 0, A.num_rows),
       KOKKOS_LAMBDA(Ordinal row, double& largest, int& any_wrong) {
         double const error = magnitude(Sum(y(row)) - reference(row));
-        double const bound = (static_cast<double>(A.row_end(row) - A.row_begin(row)) + 2.0) * eps * scale(row);
+        double const length = static_cast<double>(A.row_end(row) - A.row_begin(row));
+        double const bound = ((length + 2.0) * eps + 0.5 * value_epsilon) * scale(row);
         if (!(error <= bound)) any_wrong = 1;
         if (scale(row) > 0.0 && error / scale(row) > largest) largest = error / scale(row);
       },
@@ -103,7 +104,7 @@ template <class Scalar, class Ordinal, class Offset>
 Deviation Reference<Scalar, Ordinal, Offset>::check(Candidate const& candidate) const {
   Kokkos::deep_copy(problem_.exec, problem_.y, Scalar(std::numeric_limits<real_type<Scalar>>::quiet_NaN()));
   candidate.run();
-  return compare(problem_.exec, problem_.A, problem_.y, y_, scale_);
+  return compare(problem_.exec, problem_.A, problem_.y, y_, scale_, candidate.value_epsilon);
 }
 
 template <class Scalar>

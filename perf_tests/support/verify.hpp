@@ -10,7 +10,8 @@ namespace einkorn::perf {
 
 /// How far a y is from A x. `worst` is the largest |y_i - reference_i| / sum_k |a_ik||x_k|. `within_bound`: no
 /// row is further off than (nnz_i + 2) eps sum_k |a_ik||x_k|, so rows without entries are zero and no y_i is
-/// NaN.
+/// NaN. A candidate that rounds values may add half their epsilon to (nnz_i + 2) eps, which stays that of the
+/// sums.
 struct Deviation {
   double worst = 0.0;
   bool within_bound = true;

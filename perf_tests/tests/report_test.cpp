@@ -217,4 +217,24 @@ TEST(Table, ShowsEveryRowAndTheReasonOfARefusedOne) {
   EXPECT_NE(out.str().find("no memory"), std::string::npos) << out.str();
 }
 
+TEST(RoundedValues, AreShownButAreNoAnswerToAPeer) {
+  auto report = two_rows();
+  auto rounded = report.results[0], peer = report.results[0];
+  rounded.candidate.algorithm = "row_team_float_values";
+  rounded.candidate.value_epsilon = 1e-7;
+  rounded.warm_seconds = 0.5e-6;
+  peer.candidate.library = "eigen";
+  peer.warm_seconds = 1.5e-6;
+  report.results = {report.results[0], rounded, peer};
+  std::ostringstream out;
+
+  print_table(out, report);
+  auto const records = records_of(Context{}, report);
+
+  EXPECT_NE(out.str().find("values rounded"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("best warm: csr row_team, 1.50 times"), std::string::npos) << out.str();
+  EXPECT_FALSE(records[0]["rounded_values"].get<bool>());
+  EXPECT_TRUE(records[2]["rounded_values"].get<bool>());
+}
+
 }  // namespace

@@ -13,6 +13,7 @@
 #include <einkorn/formats/coo/validate.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr/full_from_half.hpp>
+#include <einkorn/formats/csr/narrow_values.hpp>
 #include <einkorn/formats/csr/permute.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
@@ -31,6 +32,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn::test {
 
@@ -122,6 +124,8 @@ struct FormatDoors {
     if (!is_sorted_by_column(exec, A)) A = sort_rows(exec, A);
     A = full_from_half(exec, A);
     A = full_from_half(exec, A, y, {.hermitian = true});
+    using Narrow = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
+    A.columns = narrow_values<Narrow>(exec, A).columns;
     auto const plan = make_spmv_plan(exec, A, {.algorithm = SpmvAlgorithm::sorted_rows});
     spmv(exec, S(1), plan.matrix(), X, S(0), Y);
     spmv(exec, plan, S(1), X, S(0), Y);

@@ -29,6 +29,13 @@ inline Csr5Options options_of(Csr5Shape const& shape) {
   return {.lanes = shape.lanes, .sigma = shape.sigma};
 }
 
+/// With compressed indices.
+inline Csr5Options coded(Csr5Shape const& shape) {
+  auto options = options_of(shape);
+  options.indices = Indices::compressed;
+  return options;
+}
+
 /// The shapes that the kernels of Space take: {0, 0} is the one of the tuning table.
 inline std::vector<Csr5Shape> runnable_shapes() {
   std::vector<Csr5Shape> shapes{{0, 0}};

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace einkorn::test {
@@ -55,6 +56,20 @@ TEST(AnyMatrix, MultipliesInEveryFormat) {
         EXPECT_TRUE(
             agrees(to_host(y), expected<double>(newer, x, 1.0, 0.0), std::vector<double>(host.rows()), true));
       }
+}
+
+TEST(AnyMatrix, PassesCompressedIndicesOn) {
+  auto const host = with_numbers<double>(random_pattern(500, 300, 3), Numbers::integers);
+  for (auto const format : {FormatName::csr5, FormatName::sell, FormatName::csr, FormatName::ell}) {
+    auto const A = make_any_matrix(Space(), host.on_device(), format, {.indices = Indices::compressed});
+    expect_products(A, host);
+    if (auto const* const csr5 = std::get_if<SpmvPlan<Csr5<double, int, int, Device>, double>>(&A.plan())) {
+      EXPECT_TRUE(csr5->matrix().compressed.any());
+    }
+    if (auto const* const sell = std::get_if<SpmvPlan<Sell<double, int, int, Device>, double>>(&A.plan())) {
+      EXPECT_TRUE(sell->matrix().compressed.any());
+    }
+  }
 }
 
 TEST(AnyMatrix, RefusesWhatItsFormatRefuses) {

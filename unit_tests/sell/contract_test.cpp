@@ -32,11 +32,15 @@ struct SellSubject {
   static constexpr bool keeps_nan_apart = true;
 
   static std::vector<std::pair<std::string, Options>> variants() {
-    return {{"default", {}},
-            {"C 5, no sorting", {.slice_rows = 5, .sigma = 1}},
-            {"C 32, windows of 64", {.slice_rows = 32, .sigma = 64}},
-            {"C 16, one window", {.slice_rows = 16, .sigma = 1048576}},
-            {"C 1", {.slice_rows = 1}}};
+    return {
+        {"default", {}},
+        {"C 5, no sorting", {.slice_rows = 5, .sigma = 1}},
+        {"C 32, windows of 64", {.slice_rows = 32, .sigma = 64}},
+        {"C 16, one window", {.slice_rows = 16, .sigma = 1048576}},
+        {"C 1", {.slice_rows = 1}},
+        {"compressed", {.indices = Indices::compressed}},
+        {"C 5, no sorting, compressed", {.slice_rows = 5, .sigma = 1, .indices = Indices::compressed}},
+        {"C 32, windows of 64, compressed", {.slice_rows = 32, .sigma = 64, .indices = Indices::compressed}}};
   }
   template <class Matrix>
   static auto make(Matrix const& A, Options const& options) {

@@ -21,12 +21,14 @@
 // Options has members fill_limit (where stored is not 0) and checks.
 
 #include "battery.hpp"
+#include "float_values.hpp"
 #include "near.hpp"
 #include "throws.hpp"
 #include "vectors.hpp"
 #include "watch.hpp"
 
 #include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/narrow_values.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
 #include <gtest/gtest.h>
@@ -36,6 +38,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -341,11 +344,42 @@ TYPED_TEST_P(FormatContract, NeitherFencesNorAllocatesInAnSpmv) {
   EXPECT_TRUE(watch.seen().copies.empty());
 }
 
+TYPED_TEST_P(FormatContract, AddsProductsOfFloatValuesUpInDouble) {
+  if constexpr (std::is_same_v<typename TypeParam::Config::Scalar, float>) {
+    std::size_t missed_in_float = 0;
+    for (auto const& pattern : battery()) {
+      auto const wide = with_full_precision<typename TypeParam::Config>(pattern, 1);
+      auto const narrow = narrow_values<float>(Space(), wide.on_device());
+      auto const other = narrow_values<float>(
+          Space(), with_full_precision<typename TypeParam::Config>(pattern, 9).on_device());
+      auto const stored = TypeParam::returned(to_host(narrow));
+      auto const x = full_precision(wide.cols(), 2);
+      for (auto const& [name, options] : TypeParam::variants()) {
+        if (TypeParam::stored(to_host(narrow), options) > contract::most_stored) continue;
+        SCOPED_TRACE(pattern.name + ", " + name);
+        auto const F = TypeParam::make(other, contract::without_fill_limit(options));
+        update_values(Space(), F, wide.on_device());
+        auto const plan = make_spmv_plan<double>(Space(), F);
+        auto const y = to_device(std::vector<double>(wide.rows(), not_a_number<double>()));
+        auto const planned_y = to_device(to_host(y));
+
+        spmv(Space(), 1.0, F, to_device(x), 0.0, y);
+        spmv(Space(), plan, 1.0, to_device(x), 0.0, planned_y);
+
+        EXPECT_TRUE(within_bound_of_double(stored, x, to_host(y)));
+        EXPECT_TRUE(within_bound_of_double(stored, x, to_host(planned_y))) << "plan";
+      }
+      missed_in_float += within_bound_of_double(stored, x, sums_in_float(stored, x)) ? 0 : 1;
+    }
+    EXPECT_GT(missed_in_float, battery().size() / 2) << "the bound tells float from double";
+  }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(FormatContract, AgreesWithTheOracleOnEveryMatrixOfTheBattery,
                             TurnsBackIntoTheCsrItWasMadeFrom, GivesTheSameBitsOnEveryRun,
                             TakesEveryFormOfVector, SeesNewValuesAndRefusesAnotherStructure,
                             RefusesFillAboveTheLimitBeforeItAllocates, RefusesWhatIsNoMatrix,
                             RefusesVectorsThatDoNotFit, KeepsNaNInTheRowsThatUseIt,
-                            NeitherFencesNorAllocatesInAnSpmv);
+                            NeitherFencesNorAllocatesInAnSpmv, AddsProductsOfFloatValuesUpInDouble);
 
 }  // namespace einkorn::test

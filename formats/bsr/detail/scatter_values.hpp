@@ -36,9 +36,9 @@ struct ScatterValues {
       Scalar& value =
           F.values(block * F.entries_a_block() + in_block + static_cast<Offset>(column - wanted * size));
       if constexpr (adds)
-        value += A.values(k);
+        value += Scalar(A.values(k));
       else
-        value = A.values(k);
+        value = Scalar(A.values(k));
     }
   }
 

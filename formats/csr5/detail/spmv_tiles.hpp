@@ -8,6 +8,7 @@
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/csr5_tuning.hpp>
+#include <einkorn/formats/detail/column_readers.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,8 +22,9 @@ namespace einkorn::detail {
 /// Departures: the sums of lanes are joined by a segmented scan with shuffles, where the paper subtracts two
 /// prefix sums (which cancels digits across rows); a lane without a start writes no y (line 25 leaves that
 /// guard out); the first segment of a tile, where it goes on from the tile before, is put into `carry` (the
-/// paper's calibrator), or, without carry, left to FinishRows below.
-template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+/// paper's calibrator), or, without carry, left to FinishRows below. `indices` says whether some tiles have
+/// codes for their columns; which ones is decided tile by tile, alike for all lanes of a warp.
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
 struct SpmvTiles {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -47,7 +49,13 @@ struct SpmvTiles {
       return scale_empty_rows(team.league_rank() - tail_teams - tile_teams, team.team_rank());
     Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
-    if (tile < F.num_tiles) sum_tile(tile, team.team_rank() % L::size);
+    if (tile >= F.num_tiles) return;
+    int const lane = team.team_rank() % L::size;
+    if constexpr (indices == Indices::full)
+      sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0});
+    else
+      with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
+                           [&](auto const& columns) { sum_tile(tile, lane, columns); });
   }
 
  private:
@@ -70,7 +78,8 @@ struct SpmvTiles {
     update(y(row), sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane) const {
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane, Columns const& columns) const {
     Offset const base = tile * F.tile_size();
     auto const state =
         unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
@@ -95,31 +104,35 @@ struct SpmvTiles {
     };
     Offset at = base + static_cast<Offset>(lane);
     int j = 0;
-    Ordinal columns[batch];
-    if (batch <= F.shape.sigma) load_columns(at, columns);
+    typename Columns::Raw raw[batch];
+    if (batch <= F.shape.sigma) load_columns(columns, at, raw);
     for (; j + batch <= F.shape.sigma; j += batch, at += batch * L::size) {
       Sum products[batch];
-      form_products(at, j + 2 * batch <= F.shape.sigma, columns, products);
+      form_products(columns, at, j + 2 * batch <= F.shape.sigma, raw, products);
       for (int u = 0; u < batch; ++u) add((state.starts >> (j + u)) & 1u, products[u]);
     }
     for (; j < F.shape.sigma; ++j, at += L::size)
-      add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(F.columns(at))));
+      add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(columns.column(columns.template raw<L>(at)))));
     Sum const rest = sum_of_heads(started ? head : sum, lane, L::ballot(started));
     if (started) write(target, open, sum + rest);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void load_columns(Offset at, Ordinal (&columns)[batch]) const {
-    for (int u = 0; u < batch; ++u) columns[u] = L::load_once(F.columns.data() + at + u * L::size);
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION static void load_columns(Columns const& columns, Offset at,
+                                                       typename Columns::Raw (&raw)[batch]) {
+    for (int u = 0; u < batch; ++u) raw[u] = columns.template raw<L>(at + u * L::size);
   }
 
   /// Products of the batch whose columns are there; then those of the next batch are under way. Values, x and
   /// the next columns are asked for before the first is used.
-  KOKKOS_FORCEINLINE_FUNCTION void form_products(Offset at, bool goes_on, Ordinal (&columns)[batch],
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(Columns const& columns, Offset at, bool goes_on,
+                                                 typename Columns::Raw (&raw)[batch],
                                                  Sum (&products)[batch]) const {
     Scalar values[batch];
-    for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns[u]));
+    for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns.column(raw[u])));
     for (int u = 0; u < batch; ++u) values[u] = L::load_once(F.values.data() + at + u * L::size);
-    if (goes_on) load_columns(at + batch * L::size, columns);
+    if (goes_on) load_columns(columns, at + batch * L::size, raw);
     for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
   }
 
@@ -168,8 +181,9 @@ struct SpmvTiles {
 
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_entries(Offset begin, Offset end, int step) const {
     Sum sum = Sum(0);
+    Offset const coded = indices == Indices::full ? Offset(0) : F.coded_entries();
     for (Offset k = begin; k < end; k += static_cast<Offset>(step))
-      sum += Sum(F.values(k)) * Sum(x(F.columns(k)));
+      sum += Sum(F.values(k)) * Sum(x(F.columns(k - coded)));
     return sum;
   }
 };
@@ -196,8 +210,9 @@ struct TileRuns {
 /// The plan-free way to complete rows that cross tiles: reads what such a row has beyond its first tile once
 /// more, one warp a boundary. Costs little where rows are short; a row of many tiles is better served by a
 /// plan.
-template <class Exec, class Format, class X, class Y, class Sum>
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum>
 struct FinishRows {
+  using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = Lanes<Exec>;
@@ -220,18 +235,19 @@ struct FinishRows {
     Offset const end = F.row_offsets(run.row + 1);
     for (Offset k = part * F.tile_size() + static_cast<Offset>(lane); k < end; k += L::size) {
       Offset const at = F.position(k);
-      sum += Sum(F.values(at)) * Sum(x(F.columns(at)));
+      Ordinal const column = indices == Indices::full ? F.columns(at) : F.column(at);
+      sum += Sum(F.values(at)) * Sum(x(column));
     }
     sum = sum_over_lanes<L, L::size>(sum);
     if (lane == 0) update.add(y(run.row), sum);
   }
 };
 
-template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
 void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
                     Carry const& carry) {
   using Offset = typename Format::offset_type;
-  using Tiles = SpmvTiles<Exec, Format, X, Y, Sum, Carry>;
+  using Tiles = SpmvTiles<indices, Exec, Format, X, Y, Sum, Carry>;
   auto const teams_for = [](auto items, int a_team) {
     return static_cast<int>((items + static_cast<decltype(items)>(a_team) - 1) /
                             static_cast<decltype(items)>(a_team));
@@ -249,7 +265,7 @@ void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F
   if (carry.extent(0) > 0) {
     add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, update);
   } else {
-    using Finish = FinishRows<Exec, Format, X, Y, Sum>;
+    using Finish = FinishRows<indices, Exec, Format, X, Y, Sum>;
     Kokkos::parallel_for(
         "einkorn::spmv[csr5,finish_rows]",
         light_weight(typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size)),

@@ -7,6 +7,7 @@
 #include <einkorn/core/lanes/simd.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
+#include <einkorn/formats/detail/column_readers.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -44,7 +45,7 @@ struct TileChunks {
 /// a SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`; one that crosses chunks goes
 /// through carry, or without carry is finished by the chunk that it begins in. Departures: as on the GPU no
 /// prefix sums are subtracted and lanes without a start write no y.
-template <int W, class Format, class X, class Y, class Sum, class Carry>
+template <Indices indices, int W, class Format, class X, class Y, class Sum, class Carry>
 struct SpmvTilesHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -70,7 +71,13 @@ struct SpmvTilesHost {
     pending.row = F.tile_row(first);
     if (pending.row < F.num_rows && F.row_offsets(pending.row) < first * F.tile_size())
       pending.open = pending.began_before = true;
-    for (Offset tile = first; tile < last; ++tile) sum_tile(tile, pending, chunk);
+    for (Offset tile = first; tile < last; ++tile) {
+      if constexpr (indices == Indices::full)
+        sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk);
+      else
+        with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
+                             [&](auto const& columns) { sum_tile(tile, columns, pending, chunk); });
+    }
     if (chunk + 1 == chunks.num_chunks)
       sum_tail(pending, chunk);
     else if (carry.extent(0) == 0 && pending.open && !pending.began_before)
@@ -80,7 +87,11 @@ struct SpmvTilesHost {
   }
 
  private:
-  [[nodiscard]] Sum product(Offset at) const { return Sum(chunks.F.values(at)) * Sum(x(chunks.F.columns(at))); }
+  /// Of an entry of a tile. Always inline, so that it is fused with the addition after it wherever it is used.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Sum product(Offset at) const {
+    auto const& F = chunks.F;
+    return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
+  }
 
   void flush(Pending& pending, Offset chunk) const {
     if (pending.open && !pending.began_before) update(y(pending.row), pending.sum);
@@ -112,7 +123,8 @@ struct SpmvTilesHost {
     }
   };
 
-  void sum_tile(Offset tile, Pending& pending, Offset chunk) const {
+  template <class Columns>
+  void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk) const {
     auto const& F = chunks.F;
     Offset const base = tile * F.tile_size();
     std::uint32_t starts[W], any = 0;
@@ -129,6 +141,7 @@ struct SpmvTilesHost {
     Segments segments{*this, F.tile_row(tile), spans_empty_row ? F.empty_begin(tile) : Offset(0),
                       spans_empty_row, open[W - 1] + std::popcount(starts[W - 1])};
     Sum head[W] = {}, at_start[W];
+    DecodedColumns<Ordinal, Offset> decoded;
     std::uint32_t started = 0;  // bit i: lane i has met a start
     auto sum = Simd<Sum, W>::zero();
     for (int j = 0; j < F.shape.sigma; ++j) {
@@ -147,7 +160,8 @@ struct SpmvTilesHost {
         sum.clear_flagged(starts, j);
       }
       Offset const at = base + static_cast<Offset>(j) * W;
-      sum.add_product(Simd<Sum, W>::load(F.values.data() + at), Simd<Sum, W>::gather(x, F.columns.data() + at));
+      sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
+                      Simd<Sum, W>::gather(x, columns.template columns_of<W>(at, decoded)));
     }
     sum.store(at_start);
     for (int lane = 0; lane < W; ++lane)
@@ -170,8 +184,10 @@ struct SpmvTilesHost {
     }
   }
 
+  /// The same code with and without codes, which compilers then turn into the same operations.
   void sum_tail(Pending& pending, Offset chunk) const {
     auto const& F = chunks.F;
+    Offset const coded = F.coded_entries();
     Offset k = F.tail_begin();
     for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
       bool const goes_on = F.row_offsets(row) < F.tail_begin();
@@ -179,12 +195,12 @@ struct SpmvTilesHost {
         flush(pending, chunk);
         pending = {row, Sum(0), true, false};
       }
-      for (; k < F.row_offsets(row + 1); ++k) pending.sum += product(k);
+      for (; k < F.row_offsets(row + 1); ++k) pending.sum += Sum(F.values(k)) * Sum(x(F.columns(k - coded)));
     }
   }
 };
 
-template <class Exec, class Format, class X, class Y, class Sum, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
 void spmv_tiles_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
   using Offset = typename Format::offset_type;
@@ -192,7 +208,7 @@ void spmv_tiles_host(Exec const& exec, Update<Sum> const& update, Format const& 
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
   auto const run = [&]<int W>() {
-    using Kernel = SpmvTilesHost<W, Format, X, Y, Sum, Carry>;
+    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, Sum, Carry>;
     for_each_part(
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, update, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});

@@ -18,9 +18,10 @@ namespace einkorn::detail {
 
 enum class Direction { to_tiles, from_tiles };
 
-/// Moves an array between CSR order and the order of the tiles. A team takes whole tiles, reads them in the
-/// order in which they lie, turns them in team scratch and writes them in the order in which they shall lie, so
-/// that both sides coalesce on a GPU; on the host a team is a thread that turns one tile at a time in cache.
+/// Moves an array (or what a callable of the index gives) between CSR order and the order of the tiles. A team
+/// takes whole tiles, reads them in the order in which they lie, turns them in team scratch and writes them in
+/// the order in which they shall lie, so that both sides coalesce on a GPU; on the host a team is a thread that
+/// turns one tile at a time in cache.
 template <class Exec, Direction direction, class To, class From>
 struct TransposeTiles {
   using T = typename To::non_const_value_type;
@@ -74,7 +75,7 @@ struct TransposeTiles {
       T values[batch];
       for (int u = 0; u < batch; ++u) {
         int const at = i + u * stride < count ? i + u * stride : count - 1;
-        values[u] = from(base + static_cast<std::size_t>(at));
+        values[u] = T(from(base + static_cast<std::size_t>(at)));
       }
       for (int u = 0; u < batch; ++u)
         if (i + u * stride < count) put(i + u * stride, values[u]);
@@ -89,7 +90,7 @@ struct TransposeTiles {
   KOKKOS_FORCEINLINE_FUNCTION void copy_tail(Member const& team) const {
     auto const begin = num_tiles * static_cast<std::size_t>(shape.lanes * shape.sigma);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(num_entries - begin)), [&](int k) {
-      to(begin + static_cast<std::size_t>(k)) = from(begin + static_cast<std::size_t>(k));
+      to(begin + static_cast<std::size_t>(k)) = T(from(begin + static_cast<std::size_t>(k)));
     });
   }
 };
@@ -97,6 +98,8 @@ struct TransposeTiles {
 /// The same on the host: a tile fits the first cache, so one side may be read or written with a stride.
 template <Direction direction, class To, class From>
 struct TransposeTilesHost {
+  using T = typename To::non_const_value_type;
+
   To to;
   From from;
   Csr5Shape shape;
@@ -106,15 +109,15 @@ struct TransposeTilesHost {
     auto const lanes = static_cast<std::size_t>(shape.lanes), sigma = static_cast<std::size_t>(shape.sigma);
     std::size_t const base = tile * lanes * sigma;
     if (tile == num_tiles) {
-      for (std::size_t k = base; k < num_entries; ++k) to(k) = from(k);
+      for (std::size_t k = base; k < num_entries; ++k) to(k) = T(from(k));
       return;
     }
     for (std::size_t j = 0; j < sigma; ++j)
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         if constexpr (direction == Direction::to_tiles)
-          to(base + j * lanes + lane) = from(base + lane * sigma + j);
+          to(base + j * lanes + lane) = T(from(base + lane * sigma + j));
         else
-          to(base + lane * sigma + j) = from(base + j * lanes + lane);
+          to(base + lane * sigma + j) = T(from(base + j * lanes + lane));
       }
   }
 };
@@ -159,7 +162,7 @@ static bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset differences = 0;
   auto const ours = F.row_offsets, theirs = A.row_offsets;
-  if (A.columns.extent(0) != F.columns.extent(0)) return false;
+  if (A.columns.extent(0) != F.values.extent(0)) return false;
   if (F.num_rows > 0 && theirs.extent(0) != ours.extent(0)) return false;
   if (F.num_rows > 0 && ours.data() != theirs.data())
     Kokkos::parallel_reduce(
@@ -171,9 +174,7 @@ static bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   Kokkos::parallel_reduce(
       "einkorn::same_structure[columns]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.nnz()),
-      KOKKOS_LAMBDA(Offset k, Offset & count) {
-        count += F.columns(F.position(k)) != their_columns(k) ? 1 : 0;
-      },
+      KOKKOS_LAMBDA(Offset k, Offset & count) { count += F.column(F.position(k)) != their_columns(k) ? 1 : 0; },
       differences);
   return differences == 0;
 }

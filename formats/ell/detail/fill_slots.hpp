@@ -29,7 +29,7 @@ struct FillSlots {
       length = A.row_end(row) - begin;
     }
     if (length > width) length = width;
-    for (Offset j = 0; j < length; ++j) F.values(j * stride + i) = A.values(begin + j);
+    for (Offset j = 0; j < length; ++j) F.values(j * stride + i) = Scalar(A.values(begin + j));
     if constexpr (!values_only) {
       for (Offset j = 0; j < length; ++j) F.columns(j * stride + i) = A.columns(begin + j);
       for (Offset j = length; j < width; ++j) {

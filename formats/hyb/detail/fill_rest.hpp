@@ -31,6 +31,7 @@ template <bool values_only, class Exec, class Format, class Matrix>
 static void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
   Offset const count = F.nnz();
   Kokkos::parallel_for(
       values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
@@ -38,7 +39,7 @@ static void fill_rest(Exec const& exec, Format const& F, typename Format::offset
         Ordinal const row = F.rows(k);
         Offset const from = A.row_begin(row) + width + (k - first_entry_of(F.rows, row, count));
         if constexpr (!values_only) F.columns(k) = A.columns(from);
-        F.values(k) = A.values(from);
+        F.values(k) = Scalar(A.values(from));
       });
 }
 

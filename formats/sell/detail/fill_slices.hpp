@@ -101,7 +101,7 @@ struct FillSlicesHost {
       if (i < F.num_rows - slice * F.slice_rows) {
         Ordinal const row = F.row_at(slice * F.slice_rows + i);
         for (Offset k = A.row_begin(row); k < A.row_end(row); ++k, at += stride) {
-          F.values(at) = A.values(k);
+          F.values(at) = Scalar(A.values(k));
           if constexpr (!values_only) F.columns(at) = A.columns(k);
         }
       }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/indices.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace einkorn {
+
+/// Up to four windows of 16384 columns that hold all columns of a tile. The code of a column in window w is
+/// w * 16384 + (column - start of the window), so that column = shift[w] + code with shift[w] = start - w *
+/// 16384; shifts are not negative and do not decrease. Codes of consecutive windows that touch are consecutive:
+/// any 65535 consecutive columns have codes, and so have four planes of a stencil that lie far apart.
+template <class Ordinal>
+struct alignas(16) ColumnWindows {
+  static constexpr int count = 4, width = 1 << 14;
+  static constexpr std::uint16_t padding = 0xffff;  ///< of no column: the last window lacks one
+  Ordinal shift[count];
+
+  /// The column of a code that is not padding.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(std::uint16_t code) const {
+    Ordinal const low = (code & 0x4000) != 0 ? shift[1] : shift[0];
+    Ordinal const high = (code & 0x4000) != 0 ? shift[3] : shift[2];
+    return static_cast<Ordinal>(((code & 0x8000) != 0 ? high : low) + static_cast<Ordinal>(code));
+  }
+  /// The code of a column that lies in a window.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint16_t code(Ordinal column) const {
+    int w = count - 1;
+    while (w > 0 && column - shift[w] < static_cast<Ordinal>(w) * width) --w;
+    return static_cast<std::uint16_t>(column - shift[w]);
+  }
+};
+
+/// The columns of a format that are stored as codes, tile by tile (SELL: slice by slice). A tile is stored
+/// whole either in `codes` or in the format's `columns`, which then holds nothing but the columns of the other
+/// tiles (and, in CSR5, of the tail), in their order. Empty where the format's columns are full.
+template <class Ordinal, class Offset, class Device>
+struct ColumnCodes {
+  using Begin = std::make_unsigned_t<Offset>;
+  static constexpr Begin in_columns = Begin(1) << (8 * sizeof(Begin) - 1);
+
+  Offset num_tiles = 0;  // with codes
+  Kokkos::View<std::uint16_t*, Device> codes;
+  Kokkos::View<ColumnWindows<Ordinal>*, Device> windows;  // [all tiles]
+  Kokkos::View<Begin*, Device> begins;                    // [all tiles], [0] where every tile has codes
+
+  /// Where a tile is stored: it begins at `begin` of codes or of columns.
+  struct Place {
+    bool is_coded;
+    Offset begin;
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool any() const { return num_tiles > 0; }
+  /// first: where the tile begins in the format's values.
+  template <class Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place(Index tile, Offset first) const {
+    if (begins.extent(0) == 0) return {true, first};
+    Begin const begin = begins(tile);
+    return {(begin & in_columns) == 0, static_cast<Offset>(begin & static_cast<Begin>(~in_columns))};
+  }
+  /// The column of entry first + i of a tile, -1 for padding.
+  template <class Columns, class Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Columns const& columns, Index tile, Offset first,
+                                                           Offset i) const {
+    auto const at = place(tile, first);
+    if (!at.is_coded) return columns(at.begin + i);
+    std::uint16_t const code = codes(at.begin + i);
+    return code == ColumnWindows<Ordinal>::padding ? Ordinal(-1) : windows(tile).column(code);
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return codes.extent(0) * sizeof(std::uint16_t) + windows.extent(0) * sizeof(ColumnWindows<Ordinal>) +
+           begins.extent(0) * sizeof(Begin);
+  }
+};
+
+}  // namespace einkorn
