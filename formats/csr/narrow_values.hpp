@@ -18,7 +18,7 @@ namespace einkorn {
 namespace detail {
 
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION bool is_finite(T const& value) {
+KOKKOS_FORCEINLINE_FUNCTION bool has_finite_parts(T const& value) {
   if constexpr (is_complex<T>)
     return Kokkos::isfinite(value.real()) && Kokkos::isfinite(value.imag());
   else
@@ -32,7 +32,7 @@ struct NoLongerFinite {
   Narrowed narrowed;
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index k) const {
-    return is_finite(values(k)) && !is_finite(narrowed(k));
+    return has_finite_parts(values(k)) && !has_finite_parts(narrowed(k));
   }
 };
 

@@ -89,8 +89,8 @@ static typename Format::ordinal_type column_of_slot(Exec const& exec, Format con
 
 /// How many slots of an array of columns or codes hold an entry.
 template <class Exec, class View>
-static std::size_t count_entries(Exec const& exec, View const& slots,
-                                 typename View::non_const_value_type padding) {
+static std::size_t count_occupied(Exec const& exec, View const& slots,
+                                  typename View::non_const_value_type padding) {
   std::size_t entries = 0;
   Kokkos::parallel_reduce(
       "einkorn::validate[entries]",
@@ -180,8 +180,8 @@ static void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> con
     return "Sell: slot " + text(slot) + " has column " + text(detail::column_of_slot(exec, F, slot)) +
            ", expected 0 .. " + text(F.num_cols) + " - 1, or -1 behind a row's entries and behind the last row";
   });
-  std::size_t const entries = detail::count_entries(exec, F.columns, Ordinal(-1)) +
-                              detail::count_entries(exec, F.compressed.codes, ColumnWindows<Ordinal>::padding);
+  std::size_t const entries = detail::count_occupied(exec, F.columns, Ordinal(-1)) +
+                              detail::count_occupied(exec, F.compressed.codes, ColumnWindows<Ordinal>::padding);
   require<InvalidStructure>(entries == static_cast<std::size_t>(F.num_entries), [&] {
     return "Sell: num_entries is " + text(F.num_entries) + ", but " + text(entries) + " slots hold an entry";
   });
