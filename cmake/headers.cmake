@@ -12,6 +12,7 @@ set(einkorn_headers
   core/balance/split.hpp
   core/concepts.hpp
   core/error.hpp
+  core/fours.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp
   core/lanes/simd.hpp
