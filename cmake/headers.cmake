@@ -24,6 +24,7 @@ set(einkorn_headers
   core/scalar.hpp
   core/scan.hpp
   core/scramble.hpp
+  core/staging.hpp
   core/update.hpp
   core/version.hpp
   formats/all_formats.hpp
