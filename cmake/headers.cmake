@@ -123,6 +123,7 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/detail/diagonal_fill.hpp
   formats/detail/diagonal_scatter.hpp
   formats/detail/diagonal_search.hpp
   formats/detail/diagonal_spmv_host.hpp
