@@ -58,9 +58,11 @@ set(einkorn_headers
   formats/brcv/validate.hpp
   formats/bsr/bsr.hpp
   formats/bsr/bsr_tuning.hpp
+  formats/bsr/detail/fill_blocks.hpp
+  formats/bsr/detail/find_blocks.hpp
   formats/bsr/detail/merge_rows.hpp
   formats/bsr/detail/nonzeros_of_row.hpp
-  formats/bsr/detail/repeats_positions.hpp
+  formats/bsr/detail/sample_blocks.hpp
   formats/bsr/detail/scatter_values.hpp
   formats/bsr/detail/spmv_block_chunks.hpp
   formats/bsr/detail/spmv_block_lanes.hpp
@@ -91,6 +93,7 @@ set(einkorn_headers
   formats/csr/detail/permutation.hpp
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
+  formats/csr/detail/row_order.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_split.hpp
