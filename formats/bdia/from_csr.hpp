@@ -68,7 +68,7 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
 /// stored zero makes its diagonal a stored one and is then a zero like the padding. The bands are put together
 /// on the host from the list of diagonals, which is read back after it has passed the fill limit.
 ///
-/// Cost: reads A's structure three times (checks, fingerprint, search) and A once more, writes one byte a
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
 /// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
 /// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
 /// slots is allocated, InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError,
@@ -86,7 +86,7 @@ struct FromCsr<Bdia> {
     require<InvalidArgument>(options.max_gap >= 0, [&] {
       return "from_csr: bDIA with max_gap " + std::to_string(options.max_gap) + ", expected 0 or more";
     });
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Bdia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -103,7 +103,7 @@ struct FromCsr<Bdia> {
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
     F.strict_rows = diagonals.strict_rows;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     detail::store_bands(exec, table, F);
     F.values = allocate<Kokkos::View<Value*, Device>>(
         exec, "einkorn::Bdia::values",

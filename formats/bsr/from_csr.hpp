@@ -40,10 +40,10 @@ struct BsrOptions {
 /// rows or where a few rows hold most of it; otherwise in a sample of 8 to 32 evenly spaced groups of 840 rows,
 /// and by detect_block_size after all where the sample's choice breaks the fill limit.
 ///
-/// Cost: reads A's columns six times and its values once (checks, order, fingerprint, count, columns, values;
-/// once or, on the host, seven times more where the block size is detected without a sample), writes the blocks
-/// once on a GPU where no position repeats, otherwise twice (zeros, then entries). Fences exec. Throws
-/// InvalidArgument (block_size), FillLimit before anything of the size of the blocks is allocated,
+/// Cost: reads A's columns five times and its values once (checks and fingerprint, order, count, columns,
+/// values; once or, on the host, seven times more where the block size is detected without a sample), writes
+/// the blocks once on a GPU where no position repeats, otherwise twice (zeros, then entries). Fences exec.
+/// Throws InvalidArgument (block_size), FillLimit before anything of the size of the blocks is allocated,
 /// InvalidStructure (checks), OverflowError, OutOfMemory.
 template <>
 struct FromCsr<Bsr> {
@@ -59,7 +59,7 @@ struct FromCsr<Bsr> {
              ", expected 0 (detect) or 1 .. " + std::to_string(largest_block_size);
     });
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bsr]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Csr<Value const, Ordinal, Offset, Device> sorted = A;
     auto order = detail::row_order(exec, A);
     if (!order.is_sorted) {
@@ -71,7 +71,7 @@ struct FromCsr<Bsr> {
     F.num_cols = A.num_cols;
     F.num_entries = A.nnz();
     F.has_repeats = order.repeats;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     F.block_size = options.block_size > 0 ? options.block_size : detail::sampled_block_size(exec, sorted);
     bool const is_guess = options.block_size == 0 && F.block_size > 0;
     if (F.block_size == 0) F.block_size = detail::block_size_of_fewest_bytes(exec, sorted);

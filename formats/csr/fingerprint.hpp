@@ -35,7 +35,6 @@ struct SumOfScrambledFours {
       of_columns += scrambled(columns(i - before), i - before);
   }
 
- private:
   template <class Four>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t scrambled(Four const& four, std::size_t g) {
     std::uint64_t const word = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(four.entry[0]) +
@@ -54,13 +53,23 @@ struct Fingerprint {
   friend bool operator==(Fingerprint const&, Fingerprint const&) = default;
 };
 
+namespace detail {
+
+/// The sizes, without the sums.
+template <class Matrix>
+Fingerprint empty_fingerprint(Matrix const& A) {
+  return {static_cast<std::uint64_t>(A.num_rows), static_cast<std::uint64_t>(A.num_cols),
+          static_cast<std::uint64_t>(A.nnz()), 0, 0};
+}
+
+}  // namespace detail
+
 /// Reads row_offsets and columns once, on the device, in 1 launch; fences exec. Two structures of one size
 /// share a fingerprint with probability 2^-64, and never when they differ in one column or one row offset. A
 /// matrix of 0 rows has the same one with and without row_offsets.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Fingerprint fingerprint(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
-  Fingerprint result{static_cast<std::uint64_t>(A.num_rows), static_cast<std::uint64_t>(A.num_cols),
-                     static_cast<std::uint64_t>(A.nnz()), 0, 0};
+  auto result = detail::empty_fingerprint(A);
   detail::SumOfScrambledFours<Offset, Ordinal> const sum{
       A.num_rows == 0 ? detail::Fours<Offset>() : detail::in_fours(A.row_offsets), detail::in_fours(A.columns)};
   std::size_t const fours = sum.offsets.count() + sum.columns.count();

@@ -27,7 +27,7 @@ struct DiaOptions {
 /// CSR to DIA, on the device. Rows may be unsorted; positions that repeat are added up in their order; a stored
 /// zero makes its diagonal a stored one and is then a zero like the padding.
 ///
-/// Cost: reads A's structure three times (checks, fingerprint, search) and A once more, writes one byte a
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
 /// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
 /// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
 /// slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
@@ -41,7 +41,7 @@ struct FromCsr<Dia> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[dia]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Dia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -53,7 +53,7 @@ struct FromCsr<Dia> {
     detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
     F.strict_rows = diagonals.strict_rows;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     F.offsets = detail::list_diagonals(exec, A, diagonals);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Dia::values",
                                                       static_cast<std::size_t>(F.stride) * diagonals.count);
