@@ -12,6 +12,7 @@ set(einkorn_headers
   core/balance/split.hpp
   core/concepts.hpp
   core/error.hpp
+  core/fours.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp
   core/lanes/simd.hpp
@@ -23,6 +24,7 @@ set(einkorn_headers
   core/scalar.hpp
   core/scan.hpp
   core/scramble.hpp
+  core/staging.hpp
   core/update.hpp
   core/version.hpp
   formats/all_formats.hpp
@@ -56,9 +58,11 @@ set(einkorn_headers
   formats/brcv/validate.hpp
   formats/bsr/bsr.hpp
   formats/bsr/bsr_tuning.hpp
+  formats/bsr/detail/fill_blocks.hpp
+  formats/bsr/detail/find_blocks.hpp
   formats/bsr/detail/merge_rows.hpp
   formats/bsr/detail/nonzeros_of_row.hpp
-  formats/bsr/detail/repeats_positions.hpp
+  formats/bsr/detail/sample_blocks.hpp
   formats/bsr/detail/scatter_values.hpp
   formats/bsr/detail/spmv_block_chunks.hpp
   formats/bsr/detail/spmv_block_lanes.hpp
@@ -91,6 +95,7 @@ set(einkorn_headers
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_bins.hpp
   formats/csr/detail/row_dot.hpp
+  formats/csr/detail/row_order.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
@@ -127,6 +132,7 @@ set(einkorn_headers
   formats/csr5/to_csr.hpp
   formats/detail/column_readers.hpp
   formats/detail/column_windows.hpp
+  formats/detail/diagonal_fill.hpp
   formats/detail/diagonal_scatter.hpp
   formats/detail/diagonal_search.hpp
   formats/detail/diagonal_spmv_host.hpp

@@ -9,7 +9,7 @@
 #include <einkorn/formats/bdia/detail/join_diagonals.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/diagonal_scatter.hpp>
+#include <einkorn/formats/detail/diagonal_fill.hpp>
 #include <einkorn/formats/detail/diagonal_search.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -40,26 +41,24 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
   using Offset = typename Format::offset_type;
   using Ordinals = Kokkos::View<Ordinal*, typename Format::device_type>;
   using Offsets = Kokkos::View<Offset*, typename Format::device_type>;
-  F.band_offsets = allocate<Ordinals>(exec, "einkorn::Bdia::band_offsets", table.size());
-  F.band_widths = allocate<Ordinals>(exec, "einkorn::Bdia::band_widths", table.size());
-  F.band_bases = allocate<Offsets>(exec, "einkorn::Bdia::band_bases", table.size() + 1);
-  F.diagonals = allocate<Ordinals>(exec, "einkorn::Bdia::diagonals", static_cast<std::size_t>(table.diagonals));
-  auto const offsets = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_offsets);
-  auto const widths = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_widths);
+  std::size_t const bands = table.size(), all = 2 * bands + static_cast<std::size_t>(table.diagonals);
+  auto const ordinals = allocate<Ordinals>(exec, "einkorn::Bdia::bands", all);
+  F.band_offsets = Kokkos::subview(ordinals, std::pair(std::size_t(0), bands));
+  F.band_widths = Kokkos::subview(ordinals, std::pair(bands, 2 * bands));
+  F.diagonals = Kokkos::subview(ordinals, std::pair(2 * bands, all));
+  F.band_bases = allocate<Offsets>(exec, "einkorn::Bdia::band_bases", bands + 1);
+  auto const host_ordinals = Kokkos::create_mirror(Kokkos::HostSpace(), ordinals);
   auto const bases = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_bases);
-  auto const diagonals = Kokkos::create_mirror(Kokkos::HostSpace(), F.diagonals);
   bases(0) = 0;
-  std::size_t d = 0;
-  for (std::size_t b = 0; b < table.size(); ++b) {
-    offsets(b) = table.offsets[b];
-    widths(b) = table.widths[b];
+  std::size_t d = 2 * bands;
+  for (std::size_t b = 0; b < bands; ++b) {
+    host_ordinals(b) = table.offsets[b];
+    host_ordinals(bands + b) = table.widths[b];
     bases(b + 1) = bases(b) + static_cast<Offset>(table.widths[b]) * F.stride;
-    for (Ordinal j = 0; j < table.widths[b]; ++j) diagonals(d++) = table.offsets[b] + j;
+    for (Ordinal j = 0; j < table.widths[b]; ++j) host_ordinals(d++) = table.offsets[b] + j;
   }
-  Kokkos::deep_copy(exec, F.band_offsets, offsets);
-  Kokkos::deep_copy(exec, F.band_widths, widths);
+  Kokkos::deep_copy(exec, ordinals, host_ordinals);
   Kokkos::deep_copy(exec, F.band_bases, bases);
-  Kokkos::deep_copy(exec, F.diagonals, diagonals);
   exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
 }
 
@@ -69,10 +68,11 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
 /// stored zero makes its diagonal a stored one and is then a zero like the padding. The bands are put together
 /// on the host from the list of diagonals, which is read back after it has passed the fill limit.
 ///
-/// Cost: reads A's structure three times (checks, fingerprint, search) and A once more, writes one byte a
-/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots twice. Fences exec. Throws
-/// FillLimit before anything of the size of the slots is allocated, InvalidArgument (max_gap below 0),
-/// InvalidStructure (checks), OverflowError, OutOfMemory.
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
+/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
+/// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
+/// slots is allocated, InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError,
+/// OutOfMemory.
 template <>
 struct FromCsr<Bdia> {
   using Options = BdiaOptions;
@@ -86,7 +86,7 @@ struct FromCsr<Bdia> {
     require<InvalidArgument>(options.max_gap >= 0, [&] {
       return "from_csr: bDIA with max_gap " + std::to_string(options.max_gap) + ", expected 0 or more";
     });
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Bdia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -103,13 +103,12 @@ struct FromCsr<Bdia> {
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
     F.strict_rows = diagonals.strict_rows;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     detail::store_bands(exec, table, F);
     F.values = allocate<Kokkos::View<Value*, Device>>(
         exec, "einkorn::Bdia::values",
         static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(table.diagonals));
-    Kokkos::deep_copy(exec, F.values, Value(0));
-    detail::scatter_to_diagonals(exec, "einkorn::from_csr[bdia]", F, A);
+    detail::fill_diagonals(exec, "einkorn::from_csr[bdia]", F, F.diagonals, A, true);
     exec.fence("einkorn::from_csr[bdia]: A may change from here on");
     return F;
   }
@@ -117,12 +116,13 @@ struct FromCsr<Bdia> {
 
 /// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
 /// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: reads A once and writes a slot an entry, asynchronous on exec.
+/// checks: reads A once and writes every slot on a GPU where rows are sorted without repeats, otherwise a slot
+/// an entry; asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
-  detail::scatter_to_diagonals(exec, "einkorn::update_values[bdia]", F, A);
+  detail::fill_diagonals(exec, "einkorn::update_values[bdia]", F, F.diagonals, A, false);
 }
 
 }  // namespace einkorn

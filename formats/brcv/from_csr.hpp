@@ -28,7 +28,7 @@ struct BrcvOptions {
 /// order are no stripe). Any matrix can be converted and nothing is padded; prefers_brcv() (stripes.hpp) says
 /// whether it pays.
 ///
-/// Cost: reads row_offsets three times, columns twice and values once (columns twice more: checks and
+/// Cost: reads row_offsets three times, columns twice and values once (columns once more: checks and
 /// fingerprint), writes bytes(); a byte a row in passing. Fences exec. Throws InvalidStructure (checks),
 /// OutOfMemory. No count of the format can pass one of the CSR's, so the CSR's index types do.
 template <>
@@ -41,7 +41,7 @@ struct FromCsr<Brcv> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[brcv]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     auto const starts = detail::mark_stripes(exec, A);
     auto const counts = detail::count_stripes(exec, A, starts);
     auto const p = static_cast<std::size_t>(counts.p);
@@ -49,7 +49,7 @@ struct FromCsr<Brcv> {
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
     F.num_entries = A.nnz();
-    F.source = fingerprint(exec, A);
+    F.source = source;
     F.b = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Brcv::b", p + 1);
     F.rc = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Brcv::rc", p + 1);
     F.rv = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Brcv::rv", p);

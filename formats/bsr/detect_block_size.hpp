@@ -3,8 +3,10 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/merge_rows.hpp>
+#include <einkorn/formats/bsr/detail/sample_blocks.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
 
@@ -12,40 +14,40 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace einkorn {
 
 namespace detail {
 
-/// Of a matrix whose rows are sorted.
+/// Of a matrix whose rows are sorted. The host merges the rows for one size after another; a GPU, where each
+/// launch and each answer costs as much as many entries, counts all sizes at once.
 template <class Exec, class Matrix>
 static int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  auto const most_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;
-  auto const counts = allocate<Kokkos::View<Offset*, typename Matrix::device_type>>(
-      exec, "einkorn::detect_block_size::counts", most_rows);
-  int best = smallest_block;
-  double fewest_bytes = 0;
-  for (int b = smallest_block; b <= largest_block; ++b) {
-    auto const block_rows = static_cast<Ordinal>(A.num_rows / b + (A.num_rows % b != 0));
-    count_blocks(exec, A, b, block_rows, counts);
-    Offset blocks = 0;
-    Kokkos::parallel_reduce(
-        "einkorn::detect_block_size",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, block_rows),
-        KOKKOS_LAMBDA(Ordinal block_row, Offset & sum) { sum += counts(block_row); }, blocks);
-    double const bytes =
-        static_cast<double>(blocks) *
-        static_cast<double>(static_cast<std::size_t>(b * b) * sizeof(typename Matrix::scalar_type) +
-                            sizeof(Ordinal));
-    if (b == smallest_block || bytes < fewest_bytes) {
-      best = b;
-      fewest_bytes = bytes;
+  BlockCounts counts;
+  if constexpr (is_gpu<Exec>) {
+    std::int64_t const groups = (static_cast<std::int64_t>(A.num_rows) + rows_a_group - 1) / rows_a_group;
+    counts = sample_blocks(exec, A, RowGroups{groups, groups});
+  } else {
+    auto const most_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;
+    auto const blocks = allocate<Kokkos::View<Offset*, typename Matrix::device_type>>(
+        exec, "einkorn::detect_block_size::counts", most_rows);
+    for (int b = smallest_block; b <= largest_block; ++b) {
+      auto const block_rows = static_cast<Ordinal>(A.num_rows / b + (A.num_rows % b != 0));
+      count_blocks(exec, A, b, block_rows, blocks);
+      Kokkos::parallel_reduce(
+          "einkorn::detect_block_size",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, block_rows),
+          [blocks](Ordinal block_row, std::int64_t& sum) {
+            sum += static_cast<std::int64_t>(blocks(block_row));
+          },
+          counts.blocks[b]);
     }
   }
-  return best;
+  return fewest_bytes<Matrix>(counts);
 }
 
 }  // namespace detail
@@ -54,7 +56,8 @@ static int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
 /// scalar + ordinal); the smallest of those that tie. The count of blocks is exact: every block row is looked
 /// at. That b need not pay: compare bytes() with the CSR's.
 ///
-/// Cost: A's columns seven times, once for each b; unsorted rows are sorted first (sort_rows). On the device;
+/// Cost: A's columns seven times, once for each b (on a GPU once, with binary searches in the rows of a block
+/// row); unsorted rows are sorted first (sort_rows). On the device;
 /// fences exec. A is taken as valid (validate()). Throws OutOfMemory, OverflowError (sort_rows).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 int detect_block_size(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {

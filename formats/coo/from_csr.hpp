@@ -24,7 +24,7 @@ struct CooOptions {
 /// CSR to COO, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
 /// as they are. Nothing is shared with A, and nothing refused for its size.
 ///
-/// Cost: reads A once (columns twice more: checks and fingerprint), writes rows, columns and values; a binary
+/// Cost: reads A once (columns once more: checks and fingerprint), writes rows, columns and values; a binary
 /// search among a few rows an entry. Fences exec. Throws InvalidStructure (checks), OutOfMemory.
 template <>
 struct FromCsr<Coo> {
@@ -36,11 +36,11 @@ struct FromCsr<Coo> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[coo]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Coo<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     auto const nnz = static_cast<std::size_t>(A.nnz());
     F.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::rows", nnz);
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::columns", nnz);

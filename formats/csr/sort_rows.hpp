@@ -4,12 +4,12 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
-#include <cstddef>
 #include <type_traits>
 
 namespace einkorn {
@@ -18,28 +18,9 @@ namespace einkorn {
 /// where the next one is smaller, and those of them that lie between two rows: reads columns once and
 /// row_offsets once, on the device, whatever the row lengths; fences exec. A is taken as valid (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("is_sorted_by_column");
-  auto const nnz = static_cast<std::size_t>(A.nnz());
-  if (nnz < 2) return true;
-  auto const columns = A.columns;
-  auto const offsets = A.row_offsets;
-  std::size_t descents = 0, between_rows = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::is_sorted_by_column", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 1, nnz),
-      KOKKOS_LAMBDA(std::size_t k, std::size_t & count) {
-        if (columns(k - 1) > columns(k)) ++count;
-      },
-      descents);
-  Kokkos::parallel_reduce(
-      "einkorn::is_sorted_by_column[rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row, std::size_t & count) {
-        Offset const begin = offsets(row);
-        if (begin > 0 && begin < offsets(row + 1) && columns(begin - 1) > columns(begin)) ++count;
-      },
-      between_rows);
-  return descents == between_rows;
+  return detail::row_order(exec, A).is_sorted;
 }
 
 /// A with the entries of every row ordered by column; entries at one position keep their order, stored zeros

@@ -5,10 +5,12 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -60,14 +62,59 @@ struct OutOfRange {
   }
 };
 
+/// Faults of a Csr whose extents fit, and its fingerprint: four offsets or four columns a work item. `entry` is
+/// the first whose column is out of range; `at` is 0 where row_offsets(0) is not 0, 1 where the last one is not
+/// nnz, 2 + the first row after which they decrease.
+template <class Offsets, class Columns>
+struct InspectStructure {
+  using Offset = typename Offsets::non_const_value_type;
+  using Ordinal = typename Columns::non_const_value_type;
+
+  Offsets row_offsets;
+  Offset nnz;
+  Ordinal num_cols;
+  SumOfScrambledFours<Offset, Ordinal> fours;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at, std::uint64_t& of_offsets,
+                                  std::uint64_t& of_columns) const {
+    std::size_t const before = fours.offsets.count();
+    if (i < before)
+      inspect_offsets(i, at, of_offsets);
+    else
+      inspect_columns(i - before, entry, of_columns);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void inspect_offsets(std::size_t i, std::size_t& at, std::uint64_t& sum) const {
+    auto const four = fours.offsets(i);
+    std::size_t const rows = row_offsets.extent(0) - 1;
+    sum += fours.scrambled(four, i);
+    if (i == 0 && four.entry[0] != 0) at = 0;
+    if (i == 0 && row_offsets(rows) != nnz && at > 1) at = 1;
+    for (std::size_t j = 0; j < 4 && 4 * i + j < rows; ++j) {
+      Offset const next = j < 3 ? four.entry[j + 1] : row_offsets(4 * i + 4);
+      if (next < four.entry[j] && 2 + 4 * i + j < at) at = 2 + 4 * i + j;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void inspect_columns(std::size_t i, std::size_t& entry,
+                                                   std::uint64_t& sum) const {
+    auto const four = fours.columns(i);
+    sum += fours.scrambled(four, i);
+    for (std::size_t j = 0; j < 4; ++j) {
+      bool const is_bad = four.entry[j] < 0 || four.entry[j] >= num_cols;
+      if (is_bad && 4 * i + j < static_cast<std::size_t>(nnz) && 4 * i + j < entry) entry = 4 * i + j;
+    }
+  }
+};
+
 }  // namespace detail
 
-/// Throws InvalidStructure unless A keeps the invariants of Csr; the message names the first offending row or
-/// entry and its value. Runs on the device; reads row_offsets and columns once, copies a few numbers to the
-/// host.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
-  require_kokkos("validate");
+namespace detail {
+
+/// What can be seen without reading the arrays. False: a matrix without rows and row_offsets, which is good.
+template <class Matrix>
+bool require_extents(Matrix const& A) {
+  using Offset = typename Matrix::offset_type;
   auto const text = [](auto number) { return std::to_string(number); };
   require<InvalidStructure>(A.num_rows >= 0 && A.num_cols >= 0, [&] {
     return "Csr: negative size " + text(A.num_rows) + " x " + text(A.num_cols);
@@ -78,7 +125,7 @@ void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   auto const rows = static_cast<std::size_t>(A.num_rows);
   if (rows == 0 && A.row_offsets.extent(0) == 0) {
     require<InvalidStructure>(A.nnz() == 0, "Csr: entries, but no rows");
-    return;
+    return false;
   }
   require<InvalidStructure>(A.row_offsets.extent(0) == rows + 1, [&] {
     return "Csr: row_offsets has extent " + text(A.row_offsets.extent(0)) +
@@ -88,29 +135,56 @@ void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
       A.values.extent(0) <= static_cast<std::size_t>(std::numeric_limits<Offset>::max()), [&] {
         return "Csr: " + text(A.values.extent(0)) + " entries do not fit Offset; int64_t or size_t would do";
       });
-  exec.fence("einkorn::validate: what fills the matrix on exec has run");
-  auto const first = detail::read_one(A.row_offsets, 0);
-  require<InvalidStructure>(first == 0,
-                            [&] { return "Csr: row_offsets(0) is " + text(first) + ", expected 0"; });
-  auto const last = detail::read_one(A.row_offsets, rows);
-  require<InvalidStructure>(last == A.nnz(), [&] {
-    return "Csr: row_offsets(" + text(rows) + ") is " + text(last) + ", expected nnz = " + text(A.nnz());
+  return true;
+}
+
+/// The fingerprint of A (fingerprint.hpp), which is checked in the same pass where checks are on: throws what
+/// validate() throws. Reads row_offsets and columns once, in 1 launch; fences exec.
+template <class Exec, class Matrix>
+Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks) {
+  using Offsets = decltype(A.row_offsets);
+  using Columns = decltype(A.columns);
+  if (checks == Checks::off || !require_extents(A)) return fingerprint(exec, A);
+  auto const text = [](auto number) { return std::to_string(number); };
+  auto const rows = static_cast<std::size_t>(A.num_rows);
+  std::size_t constexpr none = std::numeric_limits<std::size_t>::max();
+  InspectStructure<Offsets, Columns> const inspect{
+      A.row_offsets, A.nnz(), A.num_cols, {in_fours(A.row_offsets), in_fours(A.columns)}};
+  std::size_t entry = none, at = none;
+  auto result = empty_fingerprint(A);
+  Kokkos::parallel_reduce("einkorn::validate",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
+                              exec, 0, inspect.fours.offsets.count() + inspect.fours.columns.count()),
+                          inspect, Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at),
+                          Kokkos::Sum<std::uint64_t>(result.offsets),
+                          Kokkos::Sum<std::uint64_t>(result.columns));
+  require<InvalidStructure>(
+      at != 0, [&] { return "Csr: row_offsets(0) is " + text(read_one(A.row_offsets, 0)) + ", expected 0"; });
+  require<InvalidStructure>(at != 1, [&] {
+    return "Csr: row_offsets(" + text(rows) + ") is " + text(read_one(A.row_offsets, rows)) +
+           ", expected nnz = " + text(A.nnz());
   });
-  using Decreases = detail::Decreases<decltype(A.row_offsets)>;
-  auto const row = detail::first_bad(exec, "einkorn::validate[rows]", A.num_rows, Decreases{A.row_offsets});
-  require<InvalidStructure>(row == A.num_rows, [&] {
-    auto const i = static_cast<std::size_t>(row);
-    return "Csr: row_offsets decreases after row " + text(row) + ": " +
-           text(detail::read_one(A.row_offsets, i)) + " to " + text(detail::read_one(A.row_offsets, i + 1));
+  require<InvalidStructure>(at == none, [&] {
+    return "Csr: row_offsets decreases after row " + text(at - 2) + ": " +
+           text(read_one(A.row_offsets, at - 2)) + " to " + text(read_one(A.row_offsets, at - 1));
   });
-  using OutOfRange = detail::OutOfRange<decltype(A.columns), Ordinal>;
-  auto const k =
-      detail::first_bad(exec, "einkorn::validate[columns]", A.nnz(), OutOfRange{A.columns, A.num_cols});
-  require<InvalidStructure>(k == A.nnz(), [&] {
-    return "Csr: entry " + text(k) + " has column " +
-           text(detail::read_one(A.columns, static_cast<std::size_t>(k))) + ", expected 0 .. " +
-           text(A.num_cols) + " - 1";
+  require<InvalidStructure>(entry == none, [&] {
+    return "Csr: entry " + text(entry) + " has column " + text(read_one(A.columns, entry)) +
+           ", expected 0 .. " + text(A.num_cols) + " - 1";
   });
+  if (rows == 0) result.offsets = 0;  // row_offsets may be there or not
+  return result;
+}
+
+}  // namespace detail
+
+/// Throws InvalidStructure unless A keeps the invariants of Csr; the message names the first offending row or
+/// entry and its value. Runs on the device; reads row_offsets and columns once, in 1 launch, copies a few
+/// numbers to the host.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  require_kokkos("validate");
+  (void)detail::checked_fingerprint(exec, A, Checks::on);
 }
 
 }  // namespace einkorn

@@ -21,30 +21,48 @@ namespace einkorn::detail {
 /// Which diagonals of a CSR hold an entry: the diagonal of column - row = d is number d + num_rows - 1.
 template <class Device>
 struct DiagonalMarks {
-  Kokkos::View<unsigned char*, Device> is_used;  // [num_rows + num_cols - 1]
-  std::size_t count = 0;                         // diagonals in use
-  bool strict_rows = true;                       // the columns of every row increase, and none repeats
+  Kokkos::View<std::uint64_t*, Device> words;  // a byte a diagonal, 1 or 0, in words of eight
+  std::size_t count = 0;                       // diagonals in use
+  bool strict_rows = true;                     // the columns of every row increase, and none repeats
 };
 
+/// The bytes of such words, diagonal by diagonal.
+template <class Words>
+KOKKOS_FORCEINLINE_FUNCTION unsigned char* bytes_of(Words const& words) {
+  return reinterpret_cast<unsigned char*>(words.data());
+}
+
 /// Marks the diagonals of some entries of a row and counts those that do not lie behind their predecessor.
-/// Threads that meet at a diagonal store the same byte, and read first: a diagonal is stored a few times.
-template <int lanes, class Matrix, class Marks>
+/// Threads that meet at a diagonal store the same byte, and read first: a diagonal is stored a few times. A
+/// thread asks for `batch` columns, then for their marks, before it stores any: a store of a byte might change
+/// a column, for all that a compiler knows, and loads would wait for it.
+template <int lanes, class Matrix, class Words>
 struct MarkDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
+  static constexpr int batch = lanes > 1 ? 4 : 1;
 
   Matrix A;
-  Marks is_used;
+  Words words;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item, std::size_t& misplaced) const {
     auto const row = static_cast<Ordinal>(item / lanes);
     Offset const begin = A.row_begin(row), end = A.row_end(row);
     std::int64_t const shift = static_cast<std::int64_t>(A.num_rows) - 1 - static_cast<std::int64_t>(row);
-    for (Offset k = begin + static_cast<Offset>(item % lanes); k < end; k += lanes) {
-      Ordinal const column = A.columns(k);
-      auto& mark = is_used(static_cast<std::size_t>(static_cast<std::int64_t>(column) + shift));
-      if (mark == 0) mark = 1;
-      if (k > begin && A.columns(k - 1) >= column) ++misplaced;
+    unsigned char* const marks = bytes_of(words) + shift;
+    for (Offset k = begin + static_cast<Offset>(item % lanes); k < end; k += batch * lanes) {
+      Ordinal column[batch], before[batch];
+      for (int j = 0; j < batch; ++j) {
+        Offset const at = k + static_cast<Offset>(j * lanes);
+        column[j] = at < end ? A.columns(at) : Ordinal(-1);
+        before[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
+      }
+      unsigned char mark[batch];
+      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? marks[column[j]] : 1;
+      for (int j = 0; j < batch; ++j) {
+        if (mark[j] == 0) marks[column[j]] = 1;
+        if (column[j] >= 0 && before[j] >= column[j]) ++misplaced;
+      }
     }
   }
 };
@@ -53,22 +71,26 @@ struct MarkDiagonals {
 template <class Exec, class Matrix>
 static DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
   using Device = typename Matrix::device_type;
-  using Marks = Kokkos::View<unsigned char*, Device>;
+  using Words = Kokkos::View<std::uint64_t*, Device>;
   DiagonalMarks<Device> result;
   if (A.num_rows == 0 || A.num_cols == 0 || A.nnz() == 0) return result;
   auto const most = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
-  auto const is_used = allocate<Marks>(exec, "einkorn::diagonals", most);
-  Kokkos::deep_copy(exec, is_used, static_cast<unsigned char>(0));
+  auto const words = allocate<Words>(exec, "einkorn::diagonals", (most + 7) / 8);
+  Kokkos::deep_copy(exec, words, std::uint64_t(0));
   constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_a_row : 1;
   std::size_t misplaced = 0;
   Kokkos::parallel_reduce("einkorn::mark_diagonals",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                               exec, 0, static_cast<std::int64_t>(A.num_rows) * lanes),
-                          MarkDiagonals<lanes, Matrix, Marks>{A, is_used}, misplaced);
+                          MarkDiagonals<lanes, Matrix, Words>{A, words}, misplaced);
   Kokkos::parallel_reduce(
-      "einkorn::count_diagonals", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, most),
-      KOKKOS_LAMBDA(std::size_t d, std::size_t & sum) { sum += is_used(d); }, result.count);
-  result.is_used = is_used;
+      "einkorn::count_diagonals",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
+        sum += static_cast<std::size_t>(Kokkos::popcount(words(i)));
+      },
+      result.count);
+  result.words = words;
   result.strict_rows = misplaced == 0;
   return result;
 }
@@ -80,15 +102,21 @@ static Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type
   using Ordinal = typename Matrix::ordinal_type;
   auto const list = allocate<Kokkos::View<Ordinal*, typename Matrix::device_type>>(
       exec, "einkorn::diagonal_offsets", marks.count);
-  auto const is_used = marks.is_used;
+  auto const words = marks.words;
   auto const lowest = 1 - static_cast<std::int64_t>(A.num_rows);
   Kokkos::parallel_scan(
       "einkorn::list_diagonals",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, is_used.extent(0)),
-      KOKKOS_LAMBDA(std::size_t d, std::size_t & before, bool is_final) {
-        if (is_used(d) == 0) return;
-        if (is_final) list(before) = static_cast<Ordinal>(lowest + static_cast<std::int64_t>(d));
-        ++before;
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & before, bool is_final) {
+        std::uint64_t const word = words(i);
+        if (word == 0) return;
+        if (is_final) {
+          auto const* const flags = bytes_of(words) + 8 * i;
+          std::size_t to = before;
+          for (std::size_t j = 0; j < 8; ++j)
+            if (flags[j] != 0) list(to++) = static_cast<Ordinal>(lowest + static_cast<std::int64_t>(8 * i + j));
+        }
+        before += static_cast<std::size_t>(Kokkos::popcount(word));
       });
   return list;
 }

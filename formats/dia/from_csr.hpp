@@ -5,7 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/diagonal_scatter.hpp>
+#include <einkorn/formats/detail/diagonal_fill.hpp>
 #include <einkorn/formats/detail/diagonal_search.hpp>
 #include <einkorn/formats/dia/dia.hpp>
 #include <einkorn/formats/fill_limit.hpp>
@@ -27,10 +27,10 @@ struct DiaOptions {
 /// CSR to DIA, on the device. Rows may be unsorted; positions that repeat are added up in their order; a stored
 /// zero makes its diagonal a stored one and is then a zero like the padding.
 ///
-/// Cost: reads A's structure three times (checks, fingerprint, search) and A once more, writes one byte a
-/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots twice. Fences exec. Throws
-/// FillLimit before anything of the size of the slots is allocated, InvalidStructure (checks), OverflowError,
-/// OutOfMemory.
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
+/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
+/// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
+/// slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
 template <>
 struct FromCsr<Dia> {
   using Options = DiaOptions;
@@ -41,7 +41,7 @@ struct FromCsr<Dia> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[dia]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Dia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -53,12 +53,11 @@ struct FromCsr<Dia> {
     detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
     F.strict_rows = diagonals.strict_rows;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     F.offsets = detail::list_diagonals(exec, A, diagonals);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Dia::values",
                                                       static_cast<std::size_t>(F.stride) * diagonals.count);
-    Kokkos::deep_copy(exec, F.values, Value(0));
-    detail::scatter_to_diagonals(exec, "einkorn::from_csr[dia]", F, A);
+    detail::fill_diagonals(exec, "einkorn::from_csr[dia]", F, F.offsets, A, true);
     exec.fence("einkorn::from_csr[dia]: A may change from here on");
     return F;
   }
@@ -66,12 +65,13 @@ struct FromCsr<Dia> {
 
 /// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
 /// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: reads A once and writes a slot an entry, asynchronous on exec.
+/// checks: reads A once and writes every slot on a GPU where rows are sorted without repeats, otherwise a slot
+/// an entry; asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
-  detail::scatter_to_diagonals(exec, "einkorn::update_values[dia]", F, A);
+  detail::fill_diagonals(exec, "einkorn::update_values[dia]", F, F.offsets, A, false);
 }
 
 }  // namespace einkorn

@@ -27,7 +27,7 @@ struct EllOptions {
 /// CSR to ELL, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
 /// as they are.
 ///
-/// Cost: reads A once (columns twice more: checks and fingerprint), writes stride * width slots. Fences exec.
+/// Cost: reads A once (columns once more: checks and fingerprint), writes stride * width slots. Fences exec.
 /// Throws FillLimit before anything of the size of the slots is allocated, InvalidStructure (checks),
 /// OverflowError, OutOfMemory.
 template <>
@@ -40,7 +40,7 @@ struct FromCsr<Ell> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[ell]");
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Ell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -51,7 +51,7 @@ struct FromCsr<Ell> {
                          static_cast<double>(A.nnz()), options.fill_limit);
     detail::require_stored_fits<Offset>("ELL", stored);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     auto const size = static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(F.width);
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Ell::columns", size);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Ell::values", size);

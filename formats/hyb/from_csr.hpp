@@ -36,7 +36,7 @@ struct HybOptions {
 /// as they are. By the rule nothing is refused for its size: the ELL part is as narrow as the fill limit asks,
 /// down to none. A width beyond the longest row is taken for the longest row.
 ///
-/// Cost: reads A once (columns twice more: checks and fingerprint) and row_offsets log2(3 mean) times for the
+/// Cost: reads A once (columns once more: checks and fingerprint) and row_offsets log2(3 mean) times for the
 /// width; writes the slots and the COO part. A temporary of num_rows + 1 offsets. Fences exec. Throws
 /// InvalidStructure (checks), InvalidArgument (negative width), FillLimit and OverflowError (a width by hand),
 /// before anything of the size of the slots is allocated; OutOfMemory.
@@ -53,11 +53,11 @@ struct FromCsr<Hyb> {
     require<InvalidArgument>(options.width >= 0, [&] {
       return "from_csr: width is " + std::to_string(options.width) + ", expected 0 (by rule) or more";
     });
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Hyb<Value, Ordinal, Offset, Device> F;
     F.num_rows = F.ell.num_rows = F.coo.num_rows = A.num_rows;
     F.num_cols = F.ell.num_cols = F.coo.num_cols = A.num_cols;
-    F.source = fingerprint(exec, A);
+    F.source = source;
     auto const width = width_for(exec, A, options);
     using Offsets = Kokkos::View<Offset*, Device>;
     auto const rest =

@@ -40,7 +40,7 @@ struct SellOptions {
 ///
 /// sigma 0 sorts in windows of 4096 rows (rounded up to a multiple of C) where the fill without sorting passes
 /// 1.05 and there is more than one slice. Cost: reads the row offsets once (three times more to sort, and a
-/// sort of 64-bit keys: see rows_by_length.hpp), A once (columns twice more: checks and fingerprint), writes
+/// sort of 64-bit keys: see rows_by_length.hpp), A once (columns once more: checks and fingerprint), writes
 /// the slots. Compressed indices read the columns up to six times more and need the full ones beside the codes
 /// while they are made. Fences exec. Throws InvalidArgument (slice_rows, sigma), FillLimit before anything of
 /// the size of the slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
@@ -56,7 +56,7 @@ struct FromCsr<Sell> {
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[sell]");
     int const slice_rows = options.slice_rows == 0 ? sell_slice_rows<Exec, Value> : options.slice_rows;
     check(slice_rows, options);
-    if (options.checks == Checks::on) validate(exec, A);
+    auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Sell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -67,7 +67,7 @@ struct FromCsr<Sell> {
     double const slots = order_rows(exec, F, A, options.sigma);
     detail::require_fill("SELL", slots, static_cast<double>(A.nnz()), options.fill_limit);
     std::size_t const size = detail::widths_to_offsets(exec, F);
-    F.source = fingerprint(exec, A);
+    F.source = source;
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
     detail::fill_slices<false>(exec, F, A);

@@ -94,6 +94,38 @@ TEST(BdiaLayout, ADefaultConstructedOneIsAMatrixOfNoRows) {
   EXPECT_EQ(to_csr(Space(), F).nnz(), 0);
 }
 
+template <class S, class O, class P>
+void expect_slots(Pattern const& pattern) {
+  SCOPED_TRACE(pattern.name);
+  auto const A = with_numbers<S, O, P>(pattern, Numbers::reals);
+  auto const options = with_gap(2);
+  auto const F = from_csr<Bdia>(Space(), A.on_device(), options);
+  expect_filled_in_teams(A, F, F.diagonals);
+  auto const B = with_numbers<S, O, P>(pattern, Numbers::reals, 9);
+  update_values(Space(), F, B.on_device());
+  EXPECT_TRUE(to_host(F.values) == slots_of(B, to_host(F.diagonals), static_cast<std::size_t>(F.stride)));
+}
+
+TEST(BdiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
+  for (auto const& pattern : patterns_around_scratch()) {
+    expect_slots<double, int, int>(pattern);
+    if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
+  }
+  for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
+}
+
+TEST(BdiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
+  for (std::int64_t const rows : {1, 7, 8, 9, 33})
+    for (std::int64_t const cols : {1, 8, 15, 16, 24}) {
+      auto const pattern = on_diagonals(rows, cols, {1 - rows, cols - 1});
+      if (rows + cols == 2) continue;
+      auto const F =
+          from_csr<Bdia>(Space(), with_numbers<double>(pattern, Numbers::reals).on_device(), with_gap(0));
+      EXPECT_EQ(to_host(F.diagonals),
+                (std::vector<int>{static_cast<int>(1 - rows), static_cast<int>(cols - 1)}));
+    }
+}
+
 TEST(BdiaFill, IsRefusedWithTheFigure) {
   auto const A = with_numbers<double>(on_diagonals(100, 100, {-50, 0, 50}), Numbers::reals).on_device();  // 200
   BdiaOptions options;

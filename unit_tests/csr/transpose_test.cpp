@@ -5,6 +5,7 @@
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
 
+#include <einkorn/core/scramble.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
@@ -13,6 +14,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace einkorn::test {
@@ -86,6 +90,70 @@ TYPED_TEST(CsrTranspose, FingerprintsTellStructuresApart) {
   auto wider = host;
   ++wider.num_cols;
   EXPECT_NE(print, fingerprint(Space(), wider.on_device()));
+}
+
+/// The fingerprint of 8 columns in one row.
+template <class O, class F>
+Fingerprint print_of(std::vector<O> const& columns, F nnz) {
+  return fingerprint(Space(),
+                     Csr<double, O, F, Device>{1, O(100), to_device(std::vector<F>{0, nnz}), to_device(columns),
+                                               to_device(std::vector<double>(columns.size(), 1.0))});
+}
+
+TEST(CsrFingerprint, ChangesWithEveryEntryAndEverySwap) {
+  for (std::size_t const size : {1u, 2u, 5u, 8u, 11u}) {
+    std::vector<int> columns(size);
+    for (std::size_t k = 0; k < size; ++k) columns[k] = static_cast<int>(7 * k % 64);
+    auto const print = print_of(columns, static_cast<int>(size));
+    for (std::size_t i = 0; i < size; ++i) {
+      for (int const step : {1, 2, 8, 32}) {
+        auto changed = columns;
+        changed[i] += step;
+        EXPECT_NE(print, print_of(changed, static_cast<int>(size))) << "entry " << i << " of " << size;
+      }
+      for (std::size_t j = 0; j < i; ++j) {
+        auto swapped = columns;
+        std::swap(swapped[i], swapped[j]);
+        EXPECT_NE(print, print_of(swapped, static_cast<int>(size))) << "entries " << i << " and " << j;
+      }
+    }
+  }
+}
+
+TEST(CsrFingerprint, IsThatOfTheFormulaForIntegersOfEveryWidth) {
+  // sum over fours of scramble(scramble(g + 1) ^ (k0 e0 + k1 e1 + k2 e2 + k3 e3))
+  std::vector<int> const columns{3, 1, 4, 1, 5, 9};
+  std::vector<std::int64_t> const wide(columns.begin(), columns.end());
+  std::uint64_t const k[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
+                             0x6a09e667f3bcc90fu};
+  auto const four = [&](std::uint64_t g, std::vector<std::uint64_t> const& e) {
+    std::uint64_t word = 0;
+    for (std::size_t j = 0; j < e.size(); ++j) word += k[j] * e[j];
+    return detail::scramble(detail::scramble(g + 1) ^ word);
+  };
+
+  auto const print = print_of(columns, 6);
+
+  EXPECT_EQ(print.columns, four(0, {3, 1, 4, 1}) + four(1, {5, 9}));
+  EXPECT_EQ(print.offsets, four(0, {0, 6}));
+  EXPECT_EQ(print, print_of(columns, std::size_t(6)));
+  EXPECT_EQ(print, print_of(wide, std::size_t(6)));
+  EXPECT_EQ(print, print_of(wide, 6));
+}
+
+TEST(CsrFingerprint, DoesNotAskWhereTheArraysBegin) {
+  auto const A = with_numbers<double>(random_pattern(70, 90, 5), Numbers::reals);
+  auto const print = fingerprint(Space(), A.on_device());
+  for (std::size_t shift = 1; shift < 5; ++shift) {
+    auto shifted = A;
+    shifted.columns.insert(shifted.columns.begin(), shift, 77);
+    shifted.offsets.insert(shifted.offsets.begin(), shift, 88);
+    auto B = A.on_device();
+    B.columns = Kokkos::subview(to_device(shifted.columns), std::pair(shift, shifted.columns.size()));
+    B.row_offsets = Kokkos::subview(to_device(shifted.offsets), std::pair(shift, shifted.offsets.size()));
+
+    EXPECT_EQ(fingerprint(Space(), B), print) << "shift " << shift;
+  }
 }
 
 TEST(CsrFromTriplets, SortsAndAddsUpInTheOrderOfTheList) {

@@ -41,6 +41,29 @@ TYPED_TEST(CsrValidate, TakesTheBattery) {
       validate(Space(), Csr<double, typename TypeParam::Ordinal, typename TypeParam::Offset, Device>{}));
 }
 
+TYPED_TEST(CsrValidate, FindsTheFingerprintInPassing) {
+  for (auto const& pattern : battery()) {
+    auto const A = with_numbers_of<TypeParam>(pattern, Numbers::integers).on_device();
+    for (auto const checks : {Checks::on, Checks::off})
+      EXPECT_EQ(detail::checked_fingerprint(Space(), A, checks), fingerprint(Space(), A)) << pattern.name;
+  }
+}
+
+TYPED_TEST(CsrValidate, OffsetsThatDecreaseAfterAnyRow) {
+  auto bad = this->good;
+  std::size_t const rows = bad.rows();
+  for (std::size_t i = 0; i <= rows; ++i) bad.offsets[i] = static_cast<typename TypeParam::Offset>(i);
+  bad.columns.assign(rows, 0);
+  bad.values.assign(rows, 1.0);
+  for (std::size_t row = 1; row < rows; ++row) {
+    auto one = bad;
+    one.offsets[row] = static_cast<typename TypeParam::Offset>(row + 2);
+    auto const after = row + 1 < rows ? row : rows - 1;
+    this->expect_refused(one.on_device(), {"decreases after row " + std::to_string(after),
+                                           std::to_string(row + 2) + " to " + std::to_string(row + 1)});
+  }
+}
+
 TYPED_TEST(CsrValidate, OffsetsThatDoNotBeginAtZero) {
   auto bad = this->good;
   bad.offsets[0] = 1;

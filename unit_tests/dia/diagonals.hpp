@@ -7,12 +7,15 @@
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
 
+#include <einkorn/formats/detail/diagonal_fill.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace einkorn::test {
@@ -64,6 +67,64 @@ inline std::vector<Pattern> diagonal_patterns() {
   all.push_back(on_diagonals(1, 90, band(3, 80)));
   all.push_back(on_diagonals(90, 1, band(-80, 70)));
   return all;
+}
+
+/// Rows that fit the scratch of a team and rows that do not, holes on the diagonals, empty rows at both ends.
+inline std::vector<Pattern> patterns_around_scratch() {
+  auto const with_holes = [](Pattern const& full, std::int64_t first_row, std::int64_t last_row, int keep) {
+    Pattern pattern = full;
+    pattern.name += ", with holes";
+    pattern.columns.clear();
+    pattern.offsets = {0};
+    for (std::int64_t i = 0; i < full.num_rows; ++i) {
+      auto const row = static_cast<std::size_t>(i);
+      for (auto k = full.offsets[row]; k < full.offsets[row + 1]; ++k)
+        if (i >= first_row && i < last_row && noise(static_cast<std::uint64_t>(k), 5) % 8 < unsigned(keep))
+          pattern.columns.push_back(full.columns[static_cast<std::size_t>(k)]);
+      pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+    }
+    return pattern;
+  };
+  std::vector<Pattern> all;
+  all.push_back(on_diagonals(1003, 1003, {-100, -10, -1, 0, 1, 10, 100}));
+  all.push_back(on_diagonals(401, 401, band(-40, 81)));
+  all.push_back(on_diagonals(500, 3500, band(0, 3000)));  // longer than scratch
+  all.push_back(on_diagonals(70, 400, band(0, 330)));
+  all.push_back(with_holes(on_diagonals(1003, 990, band(-13, 27)), 0, 1003, 5));
+  all.push_back(with_holes(on_diagonals(777, 800, band(-3, 16)), 0, 777, 7));
+  all.push_back(with_holes(on_diagonals(900, 900, bands({{-300}, band(-2, 5), {250}})), 300, 611, 6));
+  auto one_long = with_holes(on_diagonals(640, 3400, band(0, 1)), 0, 640, 8);
+  one_long.name += ", one row of 3000";
+  for (std::int64_t c = 321; c < 3320; ++c)
+    one_long.columns.insert(one_long.columns.begin() + one_long.offsets[321] - 1 + (c - 320), c);
+  for (std::size_t i = 321; i < one_long.offsets.size(); ++i) one_long.offsets[i] += 2999;
+  all.push_back(std::move(one_long));
+  return all;
+}
+
+/// What a diagonal format has to hold: the entry of row i on diagonal d at d * stride + i, 0 elsewhere.
+template <class Host>
+std::vector<typename Host::Scalar> slots_of(Host const& A, std::vector<typename Host::Ordinal> const& diagonals,
+                                            std::size_t stride) {
+  std::vector<typename Host::Scalar> slots(diagonals.size() * stride, typename Host::Scalar(0));
+  for (std::size_t i = 0; i < A.rows(); ++i)
+    for (auto k = A.begin(i); k < A.end(i); ++k) {
+      auto const diagonal = A.columns[k] - static_cast<typename Host::Ordinal>(i);
+      auto const d = std::lower_bound(diagonals.begin(), diagonals.end(), diagonal) - diagonals.begin();
+      slots[static_cast<std::size_t>(d) * stride + i] = A.values[k];
+    }
+  return slots;
+}
+
+/// F, of strict rows, is filled by teams as on a GPU: every slot, whatever was there before.
+template <class Host, class Format, class List>
+void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
+  auto const want = slots_of(A, to_host(list), static_cast<std::size_t>(F.stride));
+  EXPECT_TRUE(to_host(F.values) == want) << "from_csr";
+  ASSERT_TRUE(F.strict_rows);
+  Kokkos::deep_copy(F.values, typename Host::Scalar(77));
+  detail::fill_diagonals_in_teams(Space(), "test", F, list, A.on_device());
+  EXPECT_TRUE(to_host(F.values) == want) << "in teams";
 }
 
 /// multiply(alpha, x, beta, y) does y <- alpha A x + beta y. Exact; y full of NaN where beta is 0.

@@ -105,6 +105,38 @@ TYPED_TEST(DiaKernel, OfTheGpuMultipliesDiagonalsOfEveryPlace) {
   }
 }
 
+template <class S, class O, class P>
+void expect_slots(Pattern const& pattern) {
+  SCOPED_TRACE(pattern.name);
+  auto const A = with_numbers<S, O, P>(pattern, Numbers::reals);
+  DiaOptions options;
+  options.fill_limit = 1e30;
+  auto const F = from_csr<Dia>(Space(), A.on_device(), options);
+  expect_filled_in_teams(A, F, F.offsets);
+  auto const B = with_numbers<S, O, P>(pattern, Numbers::reals, 9);
+  update_values(Space(), F, B.on_device());
+  EXPECT_TRUE(to_host(F.values) == slots_of(B, to_host(F.offsets), static_cast<std::size_t>(F.stride)));
+}
+
+TEST(DiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
+  for (auto const& pattern : patterns_around_scratch()) {
+    expect_slots<double, int, int>(pattern);
+    if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
+  }
+  for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
+}
+
+TEST(DiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
+  for (std::int64_t const rows : {1, 7, 8, 9, 33})
+    for (std::int64_t const cols : {1, 8, 15, 16, 24}) {
+      auto const pattern = on_diagonals(rows, cols, {1 - rows, cols - 1});
+      if (rows + cols == 2) continue;
+      auto const F = from_csr<Dia>(Space(), with_numbers<double>(pattern, Numbers::reals).on_device(),
+                                   {.fill_limit = 1e30});
+      EXPECT_EQ(to_host(F.offsets), (std::vector<int>{static_cast<int>(1 - rows), static_cast<int>(cols - 1)}));
+    }
+}
+
 TEST(DiaFill, IsRefusedWithTheFigure) {
   auto const A = with_numbers<double>(on_diagonals(100, 100, {0}), Numbers::reals);
   auto B = A;

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,78 @@ TEST(SellFill, IsRefusedWithTheFigureAndTakenAtTheLimit) {
       [&] { (void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 1.5}); },
       {"SELL", "11", "7", "1.57", "limit is 1.5"}));
   EXPECT_NO_THROW((void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 11.0 / 7.0}));
+}
+
+/// Rows that fit scratch, rows that do not, and both; slices across the borders of teams.
+std::vector<Pattern> rows_around_scratch() {
+  std::vector<Pattern> all;
+  auto const add = [&](std::string const& name, std::size_t rows, auto const& length) {
+    std::vector<std::int64_t> lengths(rows);
+    for (std::size_t i = 0; i < rows; ++i) lengths[i] = static_cast<std::int64_t>(length(i));
+    all.push_back(from_lengths(name, lengths, 4000));
+  };
+  add("7 a row", 1003, [](auto) { return 7; });
+  add("27 a row", 517, [](auto) { return 27; });
+  add("81 a row", 161, [](auto) { return 81; });
+  add("16 and 17 a row", 389, [](auto i) { return 16 + i % 2; });
+  add("0 to 9 a row", 2049, [](auto i) { return i * 7 % 10; });
+  add("one of 4000", 1001, [](auto i) { return i == 700 ? 4000 : i % 4; });
+  add("some of 3000", 333, [](auto i) { return i % 100 == 3 ? 3000 : 30; });
+  add("200 a row", 77, [](auto) { return 200; });
+  add("empty at both ends", 900, [](auto i) { return i < 290 || i > 600 ? 0 : i % 50; });
+  add("one row", 1, [](auto) { return 3; });
+  return all;
+}
+
+// The kernel of the GPUs, in the space of this test, against a slow loop.
+template <class S, class O, class P>
+void expect_same_slots(Pattern const& pattern, SellOptions const& options) {
+  auto const A = with_numbers<S, O, P>(pattern, Numbers::reals).on_device();
+  auto const B = with_numbers<S, O, P>(pattern, Numbers::reals, 9).on_device();
+  auto const F = from_csr<Sell>(Space(), A, options);
+  auto const host = to_host(A);
+  auto const widths = to_host(F.slice_offsets);
+  auto const given = to_host(B.values);
+  std::vector<O> columns(F.columns.extent(0), O(-1));
+  std::vector<S> values(F.values.extent(0), S(0)), new_values = values;
+  auto const rows = to_host(F.rows);
+  auto const C = static_cast<std::size_t>(F.slice_rows);
+  for (std::size_t p = 0; p < host.rows(); ++p) {
+    auto const row = rows.empty() ? p : static_cast<std::size_t>(rows[p]);
+    for (auto k = host.begin(row); k < host.end(row); ++k) {
+      auto const at = static_cast<std::size_t>(widths[p / C]) + (k - host.begin(row)) * C + p % C;
+      columns[at] = host.columns[k];
+      values[at] = host.values[k];
+      new_values[at] = given[k];
+    }
+  }
+  for (bool const wide_tiles : {false, true}) {
+    Kokkos::deep_copy(F.columns, O(77));
+    Kokkos::deep_copy(F.values, S(77));
+    if (wide_tiles)
+      detail::fill_slices_in_teams<false, 32>(Space(), F, A);
+    else
+      detail::fill_slices_in_teams<false, 8>(Space(), F, A);
+    EXPECT_TRUE(to_host(F.columns) == columns) << "wide tiles: " << wide_tiles;
+    EXPECT_TRUE(to_host(F.values) == values) << "wide tiles: " << wide_tiles;
+    if (wide_tiles)
+      detail::fill_slices_in_teams<true, 32>(Space(), F, B);
+    else
+      detail::fill_slices_in_teams<true, 8>(Space(), F, B);
+    EXPECT_TRUE(to_host(F.columns) == columns) << "wide tiles: " << wide_tiles;
+    EXPECT_TRUE(to_host(F.values) == new_values) << "wide tiles: " << wide_tiles;
+  }
+}
+
+TEST(SellConversion, FillsTheSlotsInTeamsToo) {
+  for (auto const& pattern : rows_around_scratch())
+    for (int const C : {1, 3, 32, 64, 1024})
+      for (std::int64_t const sigma : {1, 4 * C}) {
+        SCOPED_TRACE(pattern.name + ", C = " + std::to_string(C) + ", sigma = " + std::to_string(sigma));
+        SellOptions const options{.slice_rows = C, .sigma = sigma, .fill_limit = 1e30};
+        if (C < 1024 || pattern.nnz() < 9000) expect_same_slots<double, int, int>(pattern, options);
+        if (C == 32) expect_same_slots<Complex, std::int64_t, std::size_t>(pattern, options);
+      }
 }
 
 TEST(SellConversion, CopiesAFewNumbersToTheHost) {

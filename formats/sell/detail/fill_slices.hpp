@@ -4,63 +4,119 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/staging.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace einkorn::detail {
 
 /// Entry j of a row of the CSR to slot j of its position, and padding behind the row (values_only: columns stay
-/// as they are). A team takes 32 positions and goes along their rows 32 entries at a time: threads that read
-/// lie side by side in a row, threads that write side by side in a slice, and between the two the entries lie
-/// in team scratch (one slot in 33 empty, so that neither meets itself in one bank).
-template <bool values_only, class Exec, class Format, class Matrix>
+/// as they are). Threads that read lie side by side in the CSR, threads that write side by side in a slice, and
+/// between the two the entries lie in team scratch. A team takes some whole slices. Where positions are rows as
+/// they come and the entries of the team fit scratch, they are read as one piece, then written slot after slot.
+/// Otherwise the team goes along its rows in tiles of tile_rows x tile_width entries.
+template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
 struct FillSlices {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, tile = 32, pitch = tile + 1;
-  static constexpr std::size_t value_bytes = tile * pitch * sizeof(Scalar);
-  static constexpr std::size_t column_bytes = values_only ? 0 : tile * pitch * sizeof(Ordinal);
-  static constexpr std::size_t scratch_bytes = value_bytes + column_bytes + 64;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+  static constexpr int tile_rows = 1024 / tile_width, pitch = tile_width + 1, tile_entries = tile_rows * pitch;
 
   Format F;
   Matrix A;
   std::int64_t num_positions;  // slices times C
+  int positions_a_team;        // a multiple of C, or of tile_rows where staged_entries is 0
+  int staged_entries;          // that scratch has room for; 0: tiles
+
+  static std::size_t scratch_bytes(int staged) {
+    auto const slots = static_cast<std::size_t>(std::max(skewed(staged), tile_entries));
+    return slots * (sizeof(Scalar) + (values_only ? 0 : sizeof(Ordinal))) + 64;
+  }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    std::size_t const bytes_of_values = value_bytes;
-    [[maybe_unused]] std::size_t const bytes_of_columns = column_bytes;
+    int const staged_slots = skewed(staged_entries);
+    auto const slots = static_cast<std::size_t>(staged_slots > tile_entries ? staged_slots : tile_entries);
     auto* const values =
-        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(bytes_of_values, alignof(Scalar)));
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(slots * sizeof(Scalar), alignof(Scalar)));
     Ordinal* columns = nullptr;
     if constexpr (!values_only)
-      columns =
-          static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(bytes_of_columns, alignof(Ordinal)));
-    auto const first = static_cast<std::int64_t>(team.league_rank()) * tile;
-    Offset const widest = widest_from(first);
-    for (Offset j = 0; j < widest; j += tile) {
-      for (int i = team.team_rank(); i < tile * tile; i += team.team_size())
-        read(first + i / tile, j + static_cast<Offset>(i % tile), i / tile * pitch + i % tile, values, columns);
-      team.team_barrier();
-      for (int i = team.team_rank(); i < tile * tile; i += team.team_size())
-        write(first + i % tile, j + static_cast<Offset>(i / tile), i % tile * pitch + i / tile, values,
-              columns);
-      team.team_barrier();
+      columns = static_cast<Ordinal*>(
+          team.team_scratch(0).get_shmem_aligned(slots * sizeof(Ordinal), alignof(Ordinal)));
+    std::int64_t const first = static_cast<std::int64_t>(team.league_rank()) * positions_a_team;
+    std::int64_t const last =
+        first + positions_a_team < num_positions ? first + positions_a_team : num_positions;
+    if (staged_entries > 0) {
+      Offset const begin = A.row_begin(static_cast<Ordinal>(first)), end = A.row_begin(row_or_end(last));
+      if (end - begin <= static_cast<Offset>(staged_entries))
+        return by_staging(team, first, last, begin, static_cast<int>(end - begin), values, columns);
     }
+    for (std::int64_t p = first; p < last; p += tile_rows) by_tiles(team, p, last, values, columns);
   }
 
  private:
-  KOKKOS_FUNCTION Offset widest_from(std::int64_t first) const {
+  /// Several threads share a position where positions are fewer; its slots are theirs in turn.
+  KOKKOS_FUNCTION void by_staging(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
+                                  int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
+    int const threads = team.team_size(), rank = team.team_rank();
+    for (int i = rank; i < count; i += threads) {
+      values[skewed(i)] = A.values(begin + static_cast<Offset>(i));
+      if constexpr (!values_only) columns[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
+    }
+    team.team_barrier();
+    int const positions = static_cast<int>(last - first);
+    int const sharing = positions < threads ? threads / positions : 1;
+    if (rank >= positions * sharing) return;
+    int const part = rank / positions;
+    for (int i = rank - part * positions; i < positions; i += threads) {
+      auto const p = static_cast<Ordinal>(first + i);
+      int row = 0, length = 0;  // where the row begins in scratch
+      if (first + i < static_cast<std::int64_t>(F.num_rows)) {
+        row = static_cast<int>(A.row_begin(p) - begin);
+        length = static_cast<int>(A.row_end(p) - begin) - row;
+      }
+      Offset const stride = F.slot_stride(), width = F.slot_count(p), start = F.slot_begin(p);
+      for (Offset j = static_cast<Offset>(part); j < width; j += static_cast<Offset>(sharing)) {
+        bool const is_entry = j < static_cast<Offset>(length);
+        int const from = is_entry ? skewed(row + static_cast<int>(j)) : 0;
+        F.values(start + j * stride) = is_entry ? values[from] : Scalar(0);
+        if constexpr (!values_only) F.columns(start + j * stride) = is_entry ? columns[from] : Ordinal(-1);
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void by_tiles(Member const& team, std::int64_t first, std::int64_t last, Scalar* values,
+                                Ordinal* columns) const {
+    Offset const widest = widest_from(first, last);
+    constexpr int tile = tile_rows * tile_width;
+    for (Offset j = 0; j < widest; j += tile_width) {
+      for (int i = team.team_rank(); i < tile; i += team.team_size())
+        read(first + i / tile_width, j + static_cast<Offset>(i % tile_width),
+             i / tile_width * pitch + i % tile_width, values, columns);
+      team.team_barrier();
+      for (int i = team.team_rank(); i < tile; i += team.team_size())
+        write(first + i % tile_rows, last, j + static_cast<Offset>(i / tile_rows),
+              i % tile_rows * pitch + i / tile_rows, values, columns);
+      team.team_barrier();
+    }
+  }
+  KOKKOS_FUNCTION Offset widest_from(std::int64_t first, std::int64_t last) const {
     Offset widest = 0;
-    for (std::int64_t p = first; p < first + tile && p < num_positions; ++p) {
+    auto const C = static_cast<std::int64_t>(F.slice_rows);
+    for (std::int64_t p = first; p < first + tile_rows && p < last; p = (p / C + 1) * C) {
       Offset const count = F.slot_count(static_cast<Ordinal>(p));
       widest = count > widest ? count : widest;
     }
     return widest;
+  }
+  /// The row at this position, or the end of the rows.
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal row_or_end(std::int64_t position) const {
+    return position < static_cast<std::int64_t>(F.num_rows) ? static_cast<Ordinal>(position) : F.num_rows;
   }
   KOKKOS_FUNCTION void read(std::int64_t position, Offset j, int to, Scalar* values,
                             [[maybe_unused]] Ordinal* columns) const {
@@ -74,10 +130,10 @@ struct FillSlices {
     values[to] = is_entry ? Scalar(A.values(k)) : Scalar(0);
     if constexpr (!values_only) columns[to] = is_entry ? Ordinal(A.columns(k)) : Ordinal(-1);
   }
-  KOKKOS_FUNCTION void write(std::int64_t position, Offset j, int from, Scalar const* values,
+  KOKKOS_FUNCTION void write(std::int64_t position, std::int64_t last, Offset j, int from, Scalar const* values,
                              [[maybe_unused]] Ordinal const* columns) const {
     auto const p = static_cast<Ordinal>(position);
-    if (position >= num_positions || j >= F.slot_count(p)) return;
+    if (position >= last || j >= F.slot_count(p)) return;
     Offset const at = F.slot_begin(p) + j * F.slot_stride();
     F.values(at) = values[from];
     if constexpr (!values_only) F.columns(at) = columns[from];
@@ -114,21 +170,41 @@ struct FillSlicesHost {
   }
 };
 
+template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
+void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
+  using Functor = FillSlices<values_only, tile_width, Exec, Format, Matrix>;
+  constexpr int room =
+      staging_room<Exec>(sizeof(typename Format::scalar_type) + sizeof(typename Format::ordinal_type));
+  auto const positions = static_cast<std::int64_t>(F.num_slices()) * static_cast<std::int64_t>(F.slice_rows);
+  if (positions == 0) return;
+  double const mean = static_cast<double>(A.nnz()) / static_cast<double>(F.num_rows);
+  double const a_slice = 1.1 * mean * static_cast<double>(F.slice_rows);  // a tenth for rows above the mean
+  int positions_a_team = Functor::tile_rows, staged = 0;
+  if (F.rows.extent(0) == 0 && a_slice <= room) {
+    int const most = std::max(1, 256 / static_cast<int>(F.slice_rows));  // slices, a position a thread
+    int const slices = std::clamp(static_cast<int>(room / std::max(a_slice, 1.0)), 1, most);
+    positions_a_team = slices * static_cast<int>(F.slice_rows);
+    staged = std::min(room, static_cast<int>(1.2 * slices * a_slice) + 64);
+  }
+  auto const league = (positions + positions_a_team - 1) / positions_a_team;
+  auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
+  Kokkos::parallel_for(values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]",
+                       light_weight(policy), Functor{F, A, positions, positions_a_team, staged});
+}
+
 /// 1 launch, asynchronous on exec.
 template <bool values_only, class Exec, class Format, class Matrix>
 void fill_slices(Exec const& exec, Format const& F, Matrix const& A) {
-  char const* const label = values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]";
-  if constexpr (is_gpu<Exec>) {
-    using Functor = FillSlices<values_only, Exec, Format, Matrix>;
-    auto const positions = static_cast<std::int64_t>(F.num_slices()) * static_cast<std::int64_t>(F.slice_rows);
-    auto const league = static_cast<int>((positions + Functor::tile - 1) / Functor::tile);
-    auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes)));
-    Kokkos::parallel_for(label, light_weight(policy), Functor{F, A, positions});
-  } else {
+  if constexpr (!is_gpu<Exec>) {
+    char const* const label = values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]";
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Format::ordinal_type>>;
     Kokkos::parallel_for(label, Policy(exec, 0, F.num_slices()),
                          FillSlicesHost<values_only, Format, Matrix>{F, A});
+  } else if (static_cast<double>(A.nnz()) <= 8.0 * static_cast<double>(F.num_rows)) {
+    fill_slices_in_teams<values_only, 8>(exec, F, A);
+  } else {
+    fill_slices_in_teams<values_only, 32>(exec, F, A);
   }
 }
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/staging.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace einkorn::detail {
+
+/// The columns of some rows, in scratch; rows are counted from the first of them.
+template <class Ordinal>
+struct StagedColumns {
+  using Index = int;
+  Ordinal const* columns;
+  int const* begins;
+
+  KOKKOS_FORCEINLINE_FUNCTION int begin(int row) const { return begins[row]; }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[skewed(i)]; }
+};
+
+/// The same where they lie.
+template <class Matrix>
+struct ColumnsInPlace {
+  using Index = typename Matrix::offset_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  Matrix const& A;
+  Ordinal first_row;
+
+  KOKKOS_FORCEINLINE_FUNCTION Index begin(int row) const {
+    return A.row_begin(first_row + static_cast<Ordinal>(row));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Index i) const { return A.columns(i); }
+};
+
+/// The blocks of the block rows of A, whose rows are sorted. fill: writes the block columns, increasing, to
+/// columns(offsets(block row)) and on. Otherwise counts them into offsets(block row).
+///
+/// A team copies the columns of its rows to scratch. The threads that share a block row cut it where equal
+/// parts of its longest row begin; each goes from one block of its part to the next, which is the lowest column
+/// behind it of any row, found by binary search in each. A team whose rows do not fit scratch takes its block
+/// rows one after another, with all threads, and reads them where they lie: no row length is served by a few.
+template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
+struct FindBlocks {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+  static constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
+
+  Matrix A;
+  int block_size;
+  Ordinal num_block_rows;
+  Offsets offsets;
+  Columns columns;
+  int block_rows_a_team;
+  int staged_entries;  // that scratch has room for
+
+  static std::size_t scratch_bytes(int staged, int rows) {
+    return static_cast<std::size_t>(skewed(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
+           static_cast<std::size_t>(rows + 1) * sizeof(int) + 64;
+  }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto const counts_bytes = static_cast<std::size_t>(team.team_size()) * sizeof(Offset);
+    auto const staged_bytes = static_cast<std::size_t>(skewed(staged_entries)) * sizeof(Ordinal);
+    auto const begins_bytes = static_cast<std::size_t>(block_rows_a_team * block_size + 1) * sizeof(int);
+    auto* const counts =
+        static_cast<Offset*>(team.team_scratch(0).get_shmem_aligned(counts_bytes, alignof(Offset)));
+    auto* const staged =
+        static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(staged_bytes, alignof(Ordinal)));
+    auto* const begins = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(begins_bytes, alignof(int)));
+
+    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_a_team);
+    int const block_rows = num_block_rows - first < static_cast<Ordinal>(block_rows_a_team)
+                               ? static_cast<int>(num_block_rows - first)
+                               : block_rows_a_team;
+    Ordinal const first_row = first * static_cast<Ordinal>(block_size), rows_left = A.num_rows - first_row;
+    int const rows = rows_left < static_cast<Ordinal>(block_rows * block_size) ? static_cast<int>(rows_left)
+                                                                               : block_rows * block_size;
+    Offset const begin = A.row_begin(first_row);
+    Offset const count = A.row_begin(first_row + static_cast<Ordinal>(rows)) - begin;
+    bool const fits = count <= static_cast<Offset>(staged_entries);
+    if (fits) {
+      for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size())
+        staged[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
+      for (int i = team.team_rank(); i <= rows; i += team.team_size())
+        begins[i] = static_cast<int>(A.row_begin(first_row + static_cast<Ordinal>(i)) - begin);
+      team.team_barrier();
+      int const at_once = block_rows < team.team_size() ? block_rows : team.team_size();
+      for (int g = 0; g < block_rows; g += at_once)
+        find(team, StagedColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
+    } else {
+      for (int g = 0; g < block_rows; ++g)
+        find(team, ColumnsInPlace<Matrix>{A, first_row}, first, g, 1, rows, counts);
+    }
+  }
+
+ private:
+  /// Block rows g .. g + at_once - 1 of the team, which begins with block row `first`.
+  template <class Source>
+  KOKKOS_FUNCTION void find(Member const& team, Source const& source, Ordinal first, int g, int at_once,
+                            int rows, Offset* counts) const {
+    int const sharing = team.team_size() / at_once, mine = team.team_rank() / sharing;
+    int const part = team.team_rank() - mine * sharing;
+    int const from = (g + mine) * block_size, to = from + block_size < rows ? from + block_size : rows;
+    bool const works = mine < at_once && from < to;
+    Ordinal low = 0, high = 0;
+    if (works) cut(source, from, to, part, sharing, low, high);
+    counts[team.team_rank()] = walk<false>(source, from, to, low, high, Offset(0));
+    team.team_barrier();
+    Offset const* const of_block_row = counts + mine * sharing;
+    Ordinal const block_row = first + static_cast<Ordinal>(g + mine);
+    if constexpr (fill) {
+      if (works) {
+        Offset at = offsets(block_row);
+        for (int p = 0; p < part; ++p) at += of_block_row[p];
+        walk<true>(source, from, to, low, high, at);
+      }
+    } else if (works && part == 0) {
+      Offset sum = 0;
+      for (int p = 0; p < sharing; ++p) sum += of_block_row[p];
+      offsets(block_row) = sum;
+    }
+    team.team_barrier();
+  }
+
+  /// The block columns low .. high - 1 are those of one part of several.
+  template <class Source>
+  KOKKOS_FORCEINLINE_FUNCTION void cut(Source const& source, int from, int to, int part, int parts,
+                                       Ordinal& low, Ordinal& high) const {
+    using Index = typename Source::Index;
+    Index begin = source.begin(from), length = source.begin(from + 1) - begin;
+    for (int row = from + 1; row < to; ++row) {
+      Index const here = source.begin(row), other = source.begin(row + 1) - here;
+      if (other <= length) continue;
+      begin = here;
+      length = other;
+    }
+    auto const block_at = [&](int p) {
+      auto const i = static_cast<std::int64_t>(length) * p / parts;
+      return static_cast<Ordinal>(source.column(begin + static_cast<Index>(i)) / block_size);
+    };
+    if (length == 0) return;
+    low = part == 0 ? Ordinal(0) : block_at(part);
+    high = part + 1 == parts ? none : block_at(part + 1);
+  }
+
+  /// Goes along the blocks from low to high - 1, writes them from columns(to) on (writes), returns how many.
+  template <bool writes, class Source>
+  KOKKOS_FORCEINLINE_FUNCTION Offset walk(Source const& source, int from_row, int to_row, Ordinal low,
+                                          Ordinal high, Offset to) const {
+    if (low >= high) return 0;
+    Ordinal const last = none / block_size;  // the last block column whose first column an Ordinal can hold
+    Offset count = 0;
+    for (Ordinal block = next(source, from_row, to_row, low); block < high;) {
+      if constexpr (writes) columns(to + count) = block;
+      ++count;
+      block = block < last ? next(source, from_row, to_row, block + 1) : none;
+    }
+    return count;
+  }
+
+  /// The first block at or behind block column `block` in which a row has an entry, or none.
+  template <class Source>
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal next(Source const& source, int from_row, int to_row,
+                                           Ordinal block) const {
+    using Index = typename Source::Index;
+    Ordinal const first = block * static_cast<Ordinal>(block_size);
+    Ordinal lowest = none;
+    for (int row = from_row; row < to_row; ++row) {
+      Index low = source.begin(row), high = source.begin(row + 1);
+      Index const end = high;
+      while (low < high) {
+        Index const middle = low + (high - low) / 2;
+        if (source.column(middle) < first)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      if (low == end) continue;
+      Ordinal const column = source.column(low);
+      lowest = column < lowest ? column : lowest;
+    }
+    return lowest == none ? none : lowest / block_size;
+  }
+};
+
+/// 1 launch, asynchronous on exec.
+template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
+void find_blocks_in_teams(Exec const& exec, char const* label, Matrix const& A, int block_size,
+                          typename Matrix::ordinal_type num_block_rows, Offsets const& offsets,
+                          Columns const& columns) {
+  using Functor = FindBlocks<fill, Exec, Matrix, Offsets, Columns>;
+  if (num_block_rows == 0) return;
+  constexpr int room = staging_room<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
+  double const a_block_row =  // a tenth to spare
+      std::max(1.0, 1.1 * block_size * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
+  int const most = std::min(256, 1024 / block_size);
+  int const block_rows = a_block_row > room ? 1 : std::clamp(static_cast<int>(room / a_block_row), 1, most);
+  int const staged =
+      a_block_row > room ? 0 : std::min(room, static_cast<int>(1.2 * block_rows * a_block_row) + 64);
+  auto const league = (static_cast<std::int64_t>(num_block_rows) + block_rows - 1) / block_rows;
+  auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
+  policy.set_scratch_size(
+      0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged, block_rows * block_size))));
+  Kokkos::parallel_for(label, light_weight(policy),
+                       Functor{A, block_size, num_block_rows, offsets, columns, block_rows, staged});
+}
+
+}  // namespace einkorn::detail
