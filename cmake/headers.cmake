@@ -93,7 +93,6 @@ set(einkorn_headers
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/plan_choice.hpp
-  formats/csr/detail/row_bins.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/spmm_row_tile.hpp

@@ -4,7 +4,6 @@
 
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/plan_choice.hpp>
-#include <einkorn/formats/csr/detail/row_bins.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
