@@ -54,6 +54,8 @@ class PlaceInBlocks {
 /// zeros (a position may repeat). Otherwise every entry has a place of its own and overwrites it.
 template <bool adds, class Format, class Matrix>
 struct ScatterValues {
+  using Scalar = typename Format::scalar_type;
+
   Format F;
   Matrix A;
 
