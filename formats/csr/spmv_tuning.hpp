@@ -28,15 +28,16 @@ constexpr int row_team_unroll(int lanes, double mean) {
 ///
 /// H200, double, 2026-11, cold, among 27 shapes: a row of up to 8 lanes is over after a batch or two, so what
 /// hides the latency is many warps: 2048 threads a multiprocessor (32 registers) gave 340 us on stencil27:160
-/// where 1536 gave 385. From 16 lanes on it is loads in flight: 6 of them at 5 teams gave 361 us on
-/// elasticity:80 where 3 at 8 teams gave 365, 8 gave 383. Below 16 lanes entries are read with the
+/// where 1536 gave 385. From 16 lanes on it is loads in flight: 6 of them at 5 or 6 teams gave 361
+/// us on elasticity:80 where 3 at 8 teams gave 365, 8 gave 383. Below 16 lanes entries are read with the
 /// caches' ordinary policy: rows begin in the middle of sectors, and what is asked for with evict-first is
 /// fetched twice (352 and 459 us on stencil27:160 and stencil7:256, against 346 and 407).
 constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return lanes < 16 ? SpmvTuning{512, unroll <= 4 ? 4 : 3, unroll, 4} : SpmvTuning{256, 5, unroll, 4};
+      if (lanes < 16) return {512, unroll <= 4 ? 4 : 3, unroll, 4};
+      return {256, unroll <= 6 ? 6 : 5, unroll, 4};
     case Arch::hip:
     case Arch::mi300:
       return {256, lanes <= 8 ? 4 : 2, unroll, 4};  // analytical, not measured
@@ -46,9 +47,10 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
 }
 
 /// Rows that a group of lanes takes one after another, so that a team meets more of its x in the first cache:
-/// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them).
-constexpr int rows_a_group(int lanes) {
-  return lanes < 16 ? 4 : 1;
+/// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them); 3 % less
+/// than one row on elasticity:80, 1 % more on band:1000000:101.
+constexpr int rows_a_group(int lanes, int unroll) {
+  return lanes < 16 || unroll <= 6 ? 4 : 1;
 }
 /// Teams below which a group takes one row, so that every multiprocessor has several teams.
 inline constexpr int fewest_row_teams = 2048;
