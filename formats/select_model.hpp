@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/structure.hpp>
@@ -57,30 +58,31 @@ struct FormatModel {
 namespace detail {
 
 /// GPU: cold SpMVs in double on an H200, 2026-11, rows of 7, 27, 81 and 101 entries (stencil7:256,
-/// stencil27:160, elasticity:80, band:1000000:101, stripes:1000000:16:27), in float of 27. AMD takes the same
-/// numbers, not measured.
-constexpr FormatModel gpu_format_model(FormatName format, double mean, bool alike, double bands,
-                                       bool is_narrow) {
+/// stencil27:160, elasticity:80, band:1000000:101, blocks of 3 to 8), in float of 7, 27 and 81; uneven rows
+/// from R-MAT graphs, circuits and webs. is_small: an uneven CSR goes by row_bins, in one launch. AMD takes the
+/// same numbers, not measured.
+constexpr FormatModel gpu_format_model(FormatName format, double mean, bool alike, double bands, bool is_narrow,
+                                       bool is_small) {
   bool const is_short = mean <= 8, is_long = mean > 48;
   switch (format) {
     case FormatName::csr:
-      if (!alike) return {0.90, 0, 2};
-      return {(is_short ? 1.0 : is_long ? 0.98 : 0.93) * (is_narrow ? 0.86 : 1.0), 0, 1};
+      if (!alike) return {mean < 4 ? 0.90 : 0.87, 0, is_small ? 1 : 2};
+      return {(is_short ? 1.02 : is_long ? 0.97 : 0.98) * (is_narrow ? 0.88 : 1.0), 0, 1};
     case FormatName::csr5:
-      return {is_short ? 0.87 : is_long ? 1.0 : 0.95, 6, 2};
+      return {mean < 4 ? 0.80 : is_short ? 0.87 : is_long ? 1.0 : 0.95, 5, 2};
     case FormatName::coo:
       return {is_narrow ? 0.51 : 0.70, 5, 2};
     case FormatName::ell:
       return {1.02, 9, 1};
     case FormatName::sell:
-      return {is_short ? 0.95 : is_long ? 1.05 : 0.99, 9, 1};
+      return {is_short ? 0.95 : is_long ? 1.05 : 0.99, 5, 1};
     case FormatName::dia:
-      return {(is_short ? 0.79 : is_long ? 0.98 : 0.91) * (is_narrow ? 0.58 : 1.0), 7, 1};
-    case FormatName::bdia:  // windows are staged band by band
-      if (bands <= 1) return {1.08, 8, 1};
-      return {(mean / bands < 2 ? 0.71 : is_long ? 1.04 : 0.935) * (is_narrow ? 0.63 : 1.0), 8, 1};
+      return {(is_short ? 0.95 : 1.01) * (is_narrow ? 0.95 : 1.0), 5, 1};
+    case FormatName::bdia:  // several narrow bands are multiplied as diagonals
+      if (bands <= 1) return {is_narrow ? 1.0 : 1.07, 6, 1};
+      return {(is_short ? 0.94 : mean / bands <= 16 ? 1.0 : 1.04) * (is_narrow ? 0.94 : 1.0), 6, 1};
     case FormatName::bsr:  // short block rows leave lanes without work
-      return {(is_long ? 0.82 : 0.58) * (is_narrow ? 0.64 : 1.0), 25, 1};
+      return {(is_long ? 0.87 : 0.72) * (is_narrow ? 0.70 : 1.0), 15, 1};
     default:  // BRCV
       return {(is_long ? 0.55 : 0.60) * (is_narrow ? 0.85 : 1.0), 10, 1};
   }
@@ -117,9 +119,10 @@ constexpr FormatModel host_format_model(FormatName format, double mean, bool ali
 /// `mean`: entries a row. alike: rows of like length, for which CSR gives whole rows to groups of lanes. bands:
 /// runs of neighbouring diagonals. HYB is not in the tables: nobody estimates it.
 constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bool alike, double bands,
-                                   std::size_t scalar_bytes) {
+                                   std::size_t scalar_bytes, std::size_t nnz) {
   return arch == Arch::host ? detail::host_format_model(format, mean, alike)
-                            : detail::gpu_format_model(format, mean, alike, bands, scalar_bytes < 8);
+                            : detail::gpu_format_model(format, mean, alike, bands, scalar_bytes < 8,
+                                                       nnz <= most_entries_of_bins);
 }
 
 namespace detail {
@@ -149,8 +152,8 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
   auto const machine = machine_model(arch);
   std::vector<Estimate> all;
   auto const add = [&](FormatName format, double matrix_bytes, std::string what, double fill) {
-    auto const model =
-        format_model(arch, format, s.mean_row, alike, static_cast<double>(s.num_bands), scalar_bytes);
+    auto const model = format_model(arch, format, s.mean_row, alike, static_cast<double>(s.num_bands),
+                                    scalar_bytes, static_cast<std::size_t>(s.nnz));
     Estimate e;
     e.format = format;
     e.bytes = matrix_bytes + vectors;

@@ -49,7 +49,7 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
 /// Rows that a group of lanes takes one after another, so that a team meets more of its x in the first cache:
 /// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them); 3 % less
 /// than one row on elasticity:80, 1 % more on band:1000000:101.
-constexpr int rows_a_group(int lanes, int unroll) {
+constexpr int rows_in_turn(int lanes, int unroll) {
   return lanes < 16 || unroll <= 6 ? 4 : 1;
 }
 /// Teams below which a group takes one row, so that every multiprocessor has several teams.

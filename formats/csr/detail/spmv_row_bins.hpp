@@ -270,7 +270,7 @@ void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A,
     return (items + static_cast<std::size_t>(a_team) - 1) / static_cast<std::size_t>(a_team);
   };
   auto const rows = static_cast<std::size_t>(A.num_rows);
-  int passes = rows_a_group(lanes, tuning.unroll);
+  int passes = rows_in_turn(lanes, tuning.unroll);
   if (teams_for(rows, Functor::groups * passes) < std::size_t(fewest_row_teams)) passes = 1;
   auto const pieces = bins.piece_rows.extent(0),
              warp_teams = teams_for(bins.warp_rows.extent(0), Functor::warps);

@@ -131,7 +131,7 @@ void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A,
     auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
     return (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
   };
-  int passes = rows_a_group(lanes, unroll);
+  int passes = rows_in_turn(lanes, unroll);
   if (teams_of(passes) < std::size_t(fewest_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
