@@ -22,7 +22,7 @@ constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {256, 4, sum_bytes > 8 ? 4 : 8, 4};
+      return {128, 8, sum_bytes > 8 ? 4 : 8, 4};
     case Arch::hip:
     case Arch::mi300:
       return {256, 2, sum_bytes > 8 ? 4 : 8, 4};  // analytical, not measured
