@@ -22,6 +22,10 @@ struct alignas(16) ColumnWindows {
   static constexpr std::uint16_t padding = 0xffff;  ///< of no column: the last window lacks one
   Ordinal shift[count];
 
+  /// Whether the windows touch each other: column = shift[0] + code for all codes.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_span() const {
+    return shift[0] == shift[1] && shift[0] == shift[2] && shift[0] == shift[3];
+  }
   /// The column of a code that is not padding.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(std::uint16_t code) const {
     Ordinal const low = (code & 0x4000) != 0 ? shift[1] : shift[0];

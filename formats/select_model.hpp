@@ -75,7 +75,7 @@ constexpr FormatModel gpu_format_model(FormatName format, double mean, bool alik
     case FormatName::ell:
       return {1.02, 9, 1};
     case FormatName::sell:
-      return {is_short ? 0.95 : is_long ? 1.05 : 0.99, 5, 1};
+      return {(is_short ? 0.95 : is_long ? 1.05 : 0.99) * (alike ? 1.0 : 0.85), 5, 1};
     case FormatName::dia:
       return {(is_short ? 0.95 : 1.01) * (is_narrow ? 0.95 : 1.0), 5, 1};
     case FormatName::bdia:  // several narrow bands are multiplied as diagonals

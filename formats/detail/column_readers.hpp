@@ -85,6 +85,15 @@ struct CodedColumns {
   }
 };
 
+/// The same where the windows of the tile touch each other.
+template <class Ordinal, class Offset>
+struct SpanColumns : CodedColumns<Ordinal, Offset> {
+  using typename CodedColumns<Ordinal, Offset>::Raw;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const {
+    return this->windows.shift[0] + static_cast<Ordinal>(raw);
+  }
+};
+
 /// Calls body(reader) with the reader of a tile: the entries first .. end - 1 of F's values.
 template <class Format, class Index, class Offset, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index tile, Offset first, Offset end,
@@ -92,11 +101,13 @@ KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index til
   using Ordinal = typename Format::ordinal_type;
   auto const place = F.compressed.place(tile, first);
   auto const shift = static_cast<Offset>(place.begin - first);
-  if (place.is_coded)
-    body(CodedColumns<Ordinal, Offset>{F.compressed.codes.data(), shift, first, end,
-                                       F.compressed.windows(tile)});
+  if (!place.is_coded) return body(FullColumns<Ordinal, Offset>{F.columns.data(), shift});
+  CodedColumns<Ordinal, Offset> const coded{F.compressed.codes.data(), shift, first, end,
+                                            F.compressed.windows(tile)};
+  if (coded.windows.is_span())
+    body(SpanColumns<Ordinal, Offset>{coded});
   else
-    body(FullColumns<Ordinal, Offset>{F.columns.data(), shift});
+    body(coded);
 }
 
 }  // namespace einkorn::detail

@@ -27,7 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION T least_over_lanes(T value) {
 }
 
 /// The windows of the columns column_at(0 .. size - 1), of which negative ones are padding: the first begins at
-/// the smallest column, each further one at the smallest that the windows before do not hold. False where four
+/// the smallest column, each further one at the smallest that the windows before do not hold; where they can
+/// hold all columns touching each other, they do. False where four
 /// do not hold them all. All lanes of a warp (on the host one thread) work on it; up to four passes.
 template <class L, class Ordinal, class Offset, class ColumnAt>
 KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_at,
@@ -50,7 +51,8 @@ KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_
     for (int v = w; v < Windows::count; ++v)
       windows.shift[v] = static_cast<Ordinal>(next - static_cast<Ordinal>(w) * Windows::width);
     Ordinal const held = w + 1 < Windows::count ? Windows::width : Windows::width - 1;
-    if (highest - next < held) return true;
+    constexpr Ordinal span = Windows::count * Windows::width - 1;
+    if (highest - next < (w == 0 ? span : held)) return true;  // w == 0: windows that touch, one shift for all
     least = next + held;
   }
   return false;
