@@ -75,7 +75,7 @@ struct SpmvDiagonalRows {
   template <bool is_inside>
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(int first, int num_diagonals, std::int64_t row, std::size_t column,
                                              Sum (&sum)[own_rows][k]) const {
-    Scalar values[tuning.unroll][own_rows];
+    Scalar values[tuning.unroll][own_rows]{};
     auto const last_row = static_cast<std::int64_t>(F.num_rows) - 1;
     for (int u = 0; u < tuning.unroll; ++u) {
       if (first + u >= num_diagonals) break;
