@@ -148,7 +148,9 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
   auto const m = static_cast<double>(s.num_rows), n = static_cast<double>(s.num_cols),
              nnz = static_cast<double>(s.nnz);
   double const vectors = (m + n) * static_cast<double>(vector_scalar_bytes);
-  bool const alike = static_cast<double>(s.longest_row) <= 4.0 * s.mean_row + 32.0;
+  auto const longest_row = static_cast<double>(s.longest_row);
+  bool const alike =
+      arch == Arch::host ? longest_row <= 4.0 * s.mean_row + 32.0 : rows_suit_lanes(longest_row, s.mean_row);
   auto const machine = machine_model(arch);
   std::vector<Estimate> all;
   auto const add = [&](FormatName format, double matrix_bytes, std::string what, double fill) {

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,8 @@ namespace einkorn::perf {
 #ifdef KOKKOS_ENABLE_CUDA
 
 namespace {
+
+constexpr double longest_replay = 4e-3;  // seconds, but for one operation at least
 
 void check(cudaError_t error, char const* call) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(error));
@@ -55,7 +58,11 @@ bool GraphReplay::available() {
 GraphReplay::GraphReplay(Exec const& exec, std::function<void()> const& work) : exec_(exec) {
   work();
   exec.fence();
-  cudaGraph_t const graph = captured(exec.cuda_stream(), work, copies);
+  Kokkos::Timer const timer;
+  work();
+  exec.fence();
+  copies_ = static_cast<int>(std::clamp(longest_replay / timer.seconds(), 1.0, 32.0));
+  cudaGraph_t const graph = captured(exec.cuda_stream(), work, copies_);
   cudaGraphExec_t replay{};
   cudaError_t const made = cudaGraphInstantiate(&replay, graph, 0);
   cudaGraphDestroy(graph);

@@ -9,12 +9,11 @@
 
 namespace einkorn::perf {
 
-/// An operation captured `copies` times over, one after another, in a CUDA graph. A replay is one launch, so
-/// that what the host spends on each operation is out of the figure: as in a solver that replays its
-/// iterations.
+/// An operation captured several times over, one after another, in a CUDA graph: 32 times, or as often as takes
+/// a few milliseconds. A replay is one launch, so that what the host spends on each operation is out of the
+/// figure: as in a solver that replays its iterations.
 class GraphReplay {
  public:
-  static constexpr int copies = 32;
   /// True where the backend has graphs: on CUDA.
   static bool available();
 
@@ -24,11 +23,14 @@ class GraphReplay {
   /// bytes).
   GraphReplay(Exec const& exec, std::function<void()> const& work);
 
+  /// Operations a replay.
+  [[nodiscard]] int copies() const { return copies_; }
   /// Enqueues a replay.
   void operator()() const;
 
  private:
   Exec exec_;
+  int copies_ = 1;
   std::shared_ptr<void> graph_;  // cudaGraphExec_t
 };
 

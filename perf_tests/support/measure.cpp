@@ -51,13 +51,13 @@ void or_refuse(Candidate& candidate, Work const& work) {
 
 /// Seconds of one operation in replays that together hold about `batch` of them.
 double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
-  int const replays = std::max(1, batch / GraphReplay::copies);
+  int const replays = std::max(1, batch / graph.copies());
   auto const work = [&] {
     for (int k = 0; k < replays; ++k) graph();
   };
   return seconds_of(
              exec, [&] { graph(); }, work) /
-         (replays * GraphReplay::copies);
+         (replays * graph.copies());
 }
 
 }  // namespace

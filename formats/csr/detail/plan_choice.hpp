@@ -17,15 +17,14 @@
 
 namespace einkorn::detail {
 
-/// Whole rows where they are alike in length. Otherwise on a GPU rows by length where the matrix is small,
-/// since that is one launch, else equal parts. On the host whole rows as long as no row is a sizeable part of a
-/// thread's share.
+/// Whole rows where they are alike in length and not very long. Otherwise on a GPU rows by length where the
+/// matrix is small, since that is one launch, else equal parts. On the host whole rows as long as no row is a
+/// sizeable part of a thread's share.
 template <class Exec, class Ordinal, class Offset>
 SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::size_t concurrency) {
   auto const longest = static_cast<double>(lengths.longest);
   if constexpr (is_gpu<Exec>) {
-    bool const alike = longest <= 4.0 * lengths.mean() + 32.0;
-    if (alike) return SpmvAlgorithm::row_team;
+    if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
     return static_cast<std::size_t>(lengths.entries) <= most_entries_of_bins ? SpmvAlgorithm::row_bins
                                                                              : SpmvAlgorithm::segmented_sum;
   } else {
