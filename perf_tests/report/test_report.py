@@ -109,7 +109,16 @@ class Page(Tree):
     def test_readme_shows_large_matrices_only_where_there_are_any(self):
         self.write(record(), record(matrix="big", csr_bytes=10**9))
         self.assertIn("`big`", self.text(README))
-        self.assertNotIn("gen:band", self.text(README))
+        self.assertNotIn("gen:band", self.text(README).split("All runs")[0])
+
+    def test_readme_shows_the_largest_of_many(self):
+        self.write(*(record(matrix=f"m{i}", csr_bytes=(i + 1) * 10**9) for i in range(8)))
+        shown = self.text(README).split("All runs")[0]
+        self.assertEqual([f"`m{i}`" in shown for i in range(8)], [False] * 2 + [True] * 6)
+
+    def test_readme_counts_what_was_lost(self):
+        self.write(record(seconds=2e-5), cusparse(seconds=1e-5))
+        self.assertIn("| 1 | 1 | 0.50 | 0.50 (`gen:band:1000:3`) |", self.text(README))
 
 
 class Blocks(Tree):
