@@ -17,9 +17,9 @@
 
 namespace einkorn::detail {
 
-/// The rows of a matrix by length: up to longest_short entries, which groups of `lanes` lanes take as they
-/// come; up to longest_warp_row, listed, a warp each; longer ones, cut into pieces of row_piece entries, a team
-/// each. Piece i belongs to row piece_rows(i), whose first piece is piece_firsts(i).
+/// The rows of a matrix by length (limits: row_bin_limits()): short ones, which groups of `lanes` lanes take as
+/// they come; longer ones, listed, a warp each; the longest, cut into pieces of `piece` entries, a team each.
+/// Piece i belongs to row piece_rows(i), whose first piece is piece_firsts(i).
 template <class Ordinal, class Offset, class Device, class Sum>
 struct RowBins {
   int lanes = 2;
