@@ -8,11 +8,10 @@
 
 namespace einkorn {
 
-/// The row that holds entry k: the last one that starts at or before it, which is never an empty row.
-/// offsets: non-decreasing, [num_rows + 1], offsets(0) <= k < offsets(num_rows). log2(num_rows) reads.
+/// The row that holds entry k, known to lie in [low, high). log2(high - low) reads.
 template <class Ordinal, class Offsets, class Offset>
-KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_rows, Offset k) {
-  Ordinal low = 0, high = num_rows;  // the answer lies in [low, high)
+KOKKOS_INLINE_FUNCTION Ordinal row_of_entry_between(Offsets const& offsets, Ordinal low, Ordinal high,
+                                                    Offset k) {
   while (high - low > 1) {
     Ordinal const middle = low + (high - low) / 2;
     if (static_cast<Offset>(offsets(middle)) <= k)
@@ -21,6 +20,13 @@ KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_
       high = middle;
   }
   return low;
+}
+
+/// The row that holds entry k: the last one that starts at or before it, which is never an empty row.
+/// offsets: non-decreasing, [num_rows + 1], offsets(0) <= k < offsets(num_rows). log2(num_rows) reads.
+template <class Ordinal, class Offsets, class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_rows, Offset k) {
+  return row_of_entry_between(offsets, Ordinal(0), num_rows, k);
 }
 
 /// Where diagonal d cuts the merge path (Merrill & Garland, SC 2016) of the rows and their entries: the number

@@ -61,7 +61,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if (sorts && is_gpu<Exec>) row_order_ = rows_by_length(exec, matrix_);
     if constexpr (is_gpu<Exec>)
       if (options_.algorithm == SpmvAlgorithm::row_bins && matrix_.num_rows > 0) {
-        bins_ = detail::make_row_bins<Bins>(exec, matrix_, options_.lanes);
+        bins_ = detail::make_row_bins<Bins>(exec, matrix_, row_lengths_.empty_rows, options_.lanes);
         options_.lanes = bins_.lanes;
       }
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)

@@ -209,14 +209,6 @@ testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil co
   return throws<InvalidStructure>([&] { validate(Space(), F); }, parts);
 }
 
-/// view(i) <- value
-template <class View>
-void set(View& view, std::size_t i, typename View::value_type value) {
-  auto entries = to_host(view);
-  entries[i] = value;
-  view = to_device(entries);
-}
-
 TEST(SellCompressed, ValidateLooksAtCodesAndWindows) {
   EXPECT_TRUE(refused({"compressed.windows has extent 2", "3"},
                       [](Matrix& F) { Kokkos::resize(F.compressed.windows, 2); }));

@@ -210,14 +210,6 @@ testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil co
   return throws<InvalidStructure>([&] { validate(Space(), F); }, parts);
 }
 
-/// view(i) <- value
-template <class View>
-void set(View& view, std::size_t i, typename View::value_type value) {
-  auto entries = to_host(view);
-  entries[i] = value;
-  view = to_device(entries);
-}
-
 TEST(SellValidate, Sizes) {
   EXPECT_TRUE(refused({"negative size -5 x 4"}, [](Matrix& F) { F.num_rows = -5; }));
   EXPECT_TRUE(refused({"slice_rows is 0", "1 .. 1024"}, [](Matrix& F) { F.slice_rows = 0; }));

@@ -33,6 +33,14 @@ std::vector<typename View::non_const_value_type> to_host(View const& from) {
   return to;
 }
 
+/// view(i) <- value, in a copy of its own.
+template <class View>
+void set(View& view, std::size_t i, typename View::value_type value) {
+  auto entries = to_host(view);
+  entries[i] = value;
+  view = to_device(entries);
+}
+
 /// A CSR matrix on the host, in plain vectors.
 template <class S, class O = int, class F = int>
 struct HostMatrix {

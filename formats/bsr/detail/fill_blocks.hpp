@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
 #include <einkorn/formats/bsr/detail/scatter_values.hpp>
@@ -95,15 +96,8 @@ struct FillBlocks {
     Offset const end = A.row_begin(first_row + rows);
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(team.team_rank()); k < end;
          k += static_cast<Offset>(team.team_size())) {
-      Ordinal low = first_row, high = first_row + rows;  // the row of entry k lies in [low, high)
-      while (high - low > 1) {
-        Ordinal const middle = low + (high - low) / 2;
-        if (A.row_begin(middle) <= k)
-          low = middle;
-        else
-          high = middle;
-      }
-      F.values(PlaceInBlocks<Format>(F, low)(A.columns(k))) = A.values(k);
+      Ordinal const row = row_of_entry_between(A.row_offsets, first_row, first_row + rows, k);
+      F.values(PlaceInBlocks<Format>(F, row)(A.columns(k))) = static_cast<Scalar>(A.values(k));
     }
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -57,22 +58,15 @@ struct SampleBlocks {
     Offset const end = A.row_begin(last_row);
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(item % threads); k < end;
          k += static_cast<Offset>(threads)) {
-      Ordinal low = first_row, high = last_row;  // the row of entry k lies in [low, high)
-      while (high - low > 1) {
-        Ordinal const middle = low + (high - low) / 2;
-        if (A.row_begin(middle) <= k)
-          low = middle;
-        else
-          high = middle;
-      }
+      Ordinal const row = row_of_entry_between(A.row_offsets, first_row, last_row, k);
       ++counts.entries;
-      count<2>(low, k, counts);
-      count<3>(low, k, counts);
-      count<4>(low, k, counts);
-      count<5>(low, k, counts);
-      count<6>(low, k, counts);
-      count<7>(low, k, counts);
-      count<8>(low, k, counts);
+      count<2>(row, k, counts);
+      count<3>(row, k, counts);
+      count<4>(row, k, counts);
+      count<5>(row, k, counts);
+      count<6>(row, k, counts);
+      count<7>(row, k, counts);
+      count<8>(row, k, counts);
     }
   }
   KOKKOS_FUNCTION void init(BlockCounts& counts) const { counts = BlockCounts(); }

@@ -32,17 +32,8 @@ struct ExpandRows {
     Ordinal const first = row_of_entry(offsets, num_rows, begin);
     Ordinal const last = row_of_entry(offsets, num_rows, static_cast<Offset>(end - 1));
     for (Offset k = begin + static_cast<Offset>(team.team_rank()); k < end;
-         k += static_cast<Offset>(team.team_size())) {
-      Ordinal low = first, high = last + 1;  // the answer lies in [low, high)
-      while (high - low > 1) {
-        Ordinal const middle = low + (high - low) / 2;
-        if (offsets(middle) <= k)
-          low = middle;
-        else
-          high = middle;
-      }
-      rows(k) = low;
-    }
+         k += static_cast<Offset>(team.team_size()))
+      rows(k) = row_of_entry_between(offsets, first, static_cast<Ordinal>(last + 1), k);
   }
 };
 

@@ -38,7 +38,7 @@ struct RowBins {
 /// The lanes with the fewest warps in all, among those that ask for a short row of mean length in one batch.
 /// (What is short is a matter of the lanes: with more of them fewer rows are left to warps.) Fences exec.
 template <class Exec, class Matrix>
-static int lanes_for_short_rows(Exec const& exec, Matrix const& A) {
+static int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   auto const offsets = A.row_offsets;
@@ -47,18 +47,17 @@ static int lanes_for_short_rows(Exec const& exec, Matrix const& A) {
   for (int lanes = 2; lanes <= 16; lanes *= 2) {
     auto const longest =
         static_cast<Offset>(row_bin_limits(lanes, static_cast<std::size_t>(A.nnz())).short_row);
-    double rows = 0, entries = 0, empty = 0;
+    double rows = 0, entries = 0;
     Kokkos::parallel_reduce(
         "einkorn::make_spmv_plan[csr,short_rows]",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-        KOKKOS_LAMBDA(Ordinal row, double& count, double& sum, double& without) {
+        KOKKOS_LAMBDA(Ordinal row, double& count, double& sum) {
           Offset const length = offsets(row + 1) - offsets(row);
           count += length <= longest;
           if (length <= longest) sum += static_cast<double>(length);
-          without += length == 0;
         },
-        rows, entries, empty);
-    if (entries > (rows - empty) * lanes * row_team_unroll(lanes, 0)) continue;
+        rows, entries);
+    if (entries > (rows - static_cast<double>(empty_rows)) * lanes * row_team_unroll(lanes, 0)) continue;
     auto const all = static_cast<double>(A.num_rows);
     double const warps = all * lanes / lockstep_lanes(arch_of<Exec>) + (all - rows);
     if (fewest_warps >= 0.0 && warps >= fewest_warps) continue;
@@ -70,12 +69,16 @@ static int lanes_for_short_rows(Exec const& exec, Matrix const& A) {
 
 /// Sorts the rows into bins; lanes: 0 for the table's. Reads row_offsets up to 7 times; fences exec.
 template <class Bins, class Exec, class Matrix>
-static Bins make_row_bins(Exec const& exec, Matrix const& A, int lanes) {
+static Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows,
+                          int lanes) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Rows = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>;
   Bins bins;
-  bins.lanes = lanes > 0 ? (lanes < 2 ? 2 : lanes > 16 ? 16 : lanes) : lanes_for_short_rows(exec, A);
+  bins.lanes = lanes > 0 ? (lanes < 2    ? 2
+                            : lanes > 16 ? 16
+                                         : lanes)
+                         : lanes_for_short_rows(exec, A, empty_rows);
   RowBinLimits const limits = row_bin_limits(bins.lanes, static_cast<std::size_t>(A.nnz()));
   Offset const longest_short = static_cast<Offset>(limits.short_row);
   Offset const longest_of_warp = static_cast<Offset>(limits.warp_row),
