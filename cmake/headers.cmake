@@ -11,6 +11,7 @@ set(einkorn_headers
   core/balance/host_parts.hpp
   core/balance/split.hpp
   core/concepts.hpp
+  core/dots.hpp
   core/error.hpp
   core/fours.hpp
   core/lanes/lanes.hpp
@@ -21,11 +22,14 @@ set(einkorn_headers
   core/lanes/words.hpp
   core/launch.hpp
   core/overlap.hpp
+  core/partial_sums.hpp
   core/scalar.hpp
   core/scan.hpp
   core/scramble.hpp
   core/staging.hpp
+  core/sum_partials.hpp
   core/update.hpp
+  core/vector_sweep.hpp
   core/version.hpp
   formats/all_formats.hpp
   formats/any_matrix.hpp
@@ -201,7 +205,22 @@ set(einkorn_headers
   formats/spmv_options.hpp
   formats/spmv_plan.hpp
   formats/structure.hpp
-  formats/symmetry.hpp)
+  formats/symmetry.hpp
+  solvers/any_operator.hpp
+  solvers/cg.hpp
+  solvers/detail/cg_method.hpp
+  solvers/detail/cg_state.hpp
+  solvers/detail/cg_sweeps.hpp
+  solvers/detail/ending.hpp
+  solvers/detail/host_loop.hpp
+  solvers/detail/news.hpp
+  solvers/detail/product.hpp
+  solvers/detail/progress.hpp
+  solvers/detail/solve_space.hpp
+  solvers/operator.hpp
+  solvers/options.hpp
+  solvers/report.hpp
+  solvers/workspace.hpp)
 
 set(einkorn_io_headers
   core/io/detail/matrix_market_duplicates.hpp

@@ -4,6 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <string>
+
 namespace einkorn {
 
 /// The policy of a kernel that is launched often. Kokkos then passes a functor of up to 4 KB as kernel
@@ -12,6 +15,40 @@ namespace einkorn {
 template <class Policy>
 auto light_weight(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+/// A kernel over the rows of a matrix or a vector that may gather sums on its way. It has
+///   update                       what it does with a row's result, and what it gathers (Update, UpdateAndDots)
+///   Policy, L                    on a GPU: its team policy, and the lanes that exchange values
+///   run(team, gathered)          the work of one team (GPU); may return early, thread by thread
+///   run(part, gathered)          the work of one part (host)
+/// The same kernel is launched by Kokkos, recorded into a graph, or run inside a cooperative launch, where
+/// `team` is any type with league_rank() and team_rank(); one with scratch or barriers is only for Kokkos.
+///
+/// A unit is what hands one set of gathered sums over: a warp or a wavefront of a team, a part on the host.
+template <class Kernel>
+struct TeamSweep {
+  using Policy = typename Kernel::Policy;
+  using L = typename Kernel::L;
+
+  Kernel kernel;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    typename decltype(Kernel::update)::Gathered gathered{};
+    kernel.run(team, gathered);
+    if constexpr (decltype(Kernel::update)::gathers) {
+      auto const thread =
+          static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(team.team_size()) +
+          static_cast<std::size_t>(team.team_rank());
+      kernel.update.template hand_over<L>(gathered, thread / L::size, team.team_rank() % L::size);
+    }
+  }
+};
+
+/// One launch of kernel.run(team, gathered) on every team of the policy. Asynchronous.
+template <class Policy, class Kernel>
+void launch_teams(std::string const& label, Policy const& policy, Kernel const& kernel) {
+  Kokkos::parallel_for(label, light_weight(policy), TeamSweep<Kernel>{kernel});
 }
 
 }  // namespace einkorn

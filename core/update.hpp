@@ -2,16 +2,28 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/launch.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace einkorn {
 
 /// How a kernel puts a row's sum into y: y <- alpha sum + beta y with the meaning of BLAS, so that beta == 0
 /// overwrites y whatever it holds.
+///
+/// A kernel whose rows feed something besides y (dot products, dots.hpp) is written against this interface: it
+/// hands each sum over with its row and with what the thread has gathered so far, is a sweep (launch.hpp), and
+/// is launched by launch() or launch_parts(). Update itself gathers nothing.
 template <class Sum>
 struct Update {
+  using sum_type = Sum;
+  struct Gathered {};
+  static constexpr bool gathers = false;
+
   Sum alpha, beta;
 
   template <class Target>
@@ -25,6 +37,24 @@ struct Update {
   template <class Target>
   KOKKOS_FORCEINLINE_FUNCTION void add(Target& y, Sum const& rest) const {
     y = Target(Sum(y) + alpha * rest);
+  }
+
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered&, Target& y, Row, Sum const& sum) const {
+    (*this)(y, sum);
+  }
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Gathered&, Target& y, Row, Sum const& rest) const {
+    add(y, rest);
+  }
+
+  template <class Policy, class Kernel>
+  void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
+    launch_teams(label, policy, kernel);
+  }
+  template <class Exec, class Index, class Kernel>
+  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+    einkorn::launch_parts(exec, label, num_parts, kernel);
   }
 };
 

@@ -45,6 +45,15 @@ auto make_spmv_plan(Exec const&, Format const& F) {
   return SpmvPlan<Format, V>(F);
 }
 
+/// As spmv_sweep(exec, plan.matrix(), update, x, y), for the formats that have it.
+template <class Exec, NeedsNoWorkspace Format, class V, class Out, class X, class Y>
+requires requires(Exec const& exec, Format const& F, Out const& update, X const& x, Y const& y) {
+  spmv_sweep(exec, F, update, x, y);
+}
+void spmv_sweep(Exec const& exec, SpmvPlan<Format, V> const& plan, Out const& update, X const& x, Y const& y) {
+  spmv_sweep(exec, plan.matrix(), update, x, y);
+}
+
 /// y <- alpha A x + beta y, as spmv(exec, alpha, plan.matrix(), x, beta, y).
 template <class Exec, NeedsNoWorkspace Format, class V, class X, class Y>
 requires SpmvOperands<Exec, Format, X, Y>

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace einkorn {
@@ -31,6 +32,26 @@ void for_each_part(Exec const& exec, std::string const& label, Index num_parts, 
     Kokkos::parallel_for(label, Dynamic(exec, 0, num_parts, Kokkos::ChunkSize(1)), body);
   else
     Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
+}
+
+/// A sweep on the host (see core/launch.hpp), as Kokkos runs it.
+template <class Kernel>
+struct PartSweep {
+  Kernel kernel;
+
+  template <class Index>
+  void operator()(Index part) const {
+    typename decltype(Kernel::update)::Gathered gathered{};
+    kernel.run(part, gathered);
+    if constexpr (decltype(Kernel::update)::gathers)
+      kernel.update.hand_over(gathered, static_cast<std::size_t>(part));
+  }
+};
+
+/// One launch of kernel.run(part, gathered) for part 0 .. num_parts - 1, on host threads.
+template <class Exec, class Index, class Kernel>
+void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) {
+  for_each_part(exec, label, num_parts, PartSweep<Kernel>{kernel});
 }
 
 }  // namespace einkorn

@@ -17,6 +17,35 @@
 
 namespace einkorn {
 
+/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
+/// the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv_sweep(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F, Out const& update, X const& x,
+                Y const& y) {
+  using Sum = typename Out::sum_type;
+  detail::check_spmv(F, x, y);
+  detail::check_entries<Offset>(F.values.extent(0));
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
+  if (update.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, update.beta, y);
+  char const* const label = "einkorn::spmv[bdia]";
+  if constexpr (is_gpu<Exec>) {
+    bool const is_narrow =
+        F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band;
+    if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
+      return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
+          exec, label, update, F, F.diagonals, x, y);
+    constexpr bool several_columns = Y::rank() == 2;
+    constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
+    constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
+    if constexpr (!several_columns)
+      if (F.num_bands() == 1) return detail::spmv_windows<one, true>(exec, label, update, F, x, y);
+    detail::spmv_windows<several, false>(exec, label, update, F, x, y);
+  } else {
+    detail::spmv_diagonals_host(exec, label, update, F, x, y);
+  }
+}
+
 /// y <- alpha A x + beta y for A in bDIA.
 ///
 /// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
@@ -36,28 +65,7 @@ requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Bdia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  using Sum = decltype(alpha);
-  detail::check_spmv(F, x, y);
-  detail::check_entries<Offset>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
-  if (alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, beta, y);
-  Update<Sum> const update{alpha, beta};
-  char const* const label = "einkorn::spmv[bdia]";
-  if constexpr (is_gpu<Exec>) {
-    bool const is_narrow =
-        F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band;
-    if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
-      return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
-          exec, label, update, F, F.diagonals, x, y);
-    constexpr bool several_columns = Y::rank() == 2;
-    constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
-    constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
-    if constexpr (!several_columns)
-      if (F.num_bands() == 1) return detail::spmv_windows<one, true>(exec, label, update, F, x, y);
-    detail::spmv_windows<several, false>(exec, label, update, F, x, y);
-  } else {
-    detail::spmv_diagonals_host(exec, label, update, F, x, y);
-  }
+  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

@@ -157,35 +157,25 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
   plan.rebind(exec, A);
 }
 
-/// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
-/// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
-/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
-/// multivector, where the row kernels share one launch). Row-major multivectors under an automatic plan: see
-/// takes_columns_together().
-/// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
-/// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
-/// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of
-/// 2048 steps.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
-          WritableVector Y>
-requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
-    (X::rank() == Y::rank()) void spmv(Exec const& exec,
-                                       SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
-                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
-  using Sum = sum_type<Scalar, V>;
-  check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>();
+/// The same with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for the dot
+/// products that the new y feeds, in the same sweep).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out,
+          Vector X, WritableVector Y>
+void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                Out const& update, X const& x, Y const& y) {
+  using Sum = typename Out::sum_type;
   auto const& A = plan.matrix();
   bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
+  require<InvalidArgument>(!Out::gathers || !scatters, "spmv: atomic_scatter feeds no dot products");
   detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
   detail::check_apart(y, A.values, "values");
   detail::check_entries<Offset>(A.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
-  if (alpha == Sum(0) || A.nnz() == 0) return scale(exec, beta, y);
-  Update<Sum> const update{alpha, beta};
+  if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);
   detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
-    if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
+    if constexpr (!Out::gathers)
+      if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
     if constexpr (Y::rank() == 2 && is_gpu<Exec>)
       if (plan.takes_columns_together(y.extent(1)) && detail::takes_row_tile(x, y))
         return detail::spmm_row_tile<conjugated()>(exec, update, A, x, y);
@@ -208,6 +198,26 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
         one_vector(Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
     }
   });
+}
+
+/// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
+/// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
+/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
+/// multivector, where the row kernels share one launch). Row-major multivectors under an automatic plan: see
+/// takes_columns_together().
+/// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
+/// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
+/// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of
+/// 2048 steps.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
+          WritableVector Y>
+requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
+    (X::rank() == Y::rank()) void spmv(Exec const& exec,
+                                       SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
+                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
+  check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>();
+  spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

@@ -61,8 +61,8 @@ auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> cons
 
 namespace detail {
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
-void spmv_tiles(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
+void spmv_tiles(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
                 Carry const& carry) {
   if constexpr (is_gpu<Exec>)
     spmv_tiles_gpu<indices>(exec, update, F, x, y, carry);
@@ -70,9 +70,10 @@ void spmv_tiles(Exec const& exec, Update<Sum> const& update, Format const& F, X 
     spmv_tiles_host<indices>(exec, update, F, x, y, carry);
 }
 
-template <class Exec, class Format, class X, class Y, class Sum, class Carry>
-void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, Sum const& beta, Y const& y,
+template <class Exec, class Format, class X, class Y, class Out, class Carry>
+void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
                Carry const& carry) {
+  using Sum = typename Out::sum_type;
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
   bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
@@ -83,11 +84,10 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
            Exec::name();
   });
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
-  if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
-  Update<Sum> const update{alpha, beta};
+  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
   auto const one_vector = [&](auto const& x_j, auto const& y_j) {
     if constexpr (!is_gpu<Exec>)
-      if (F.empty_rows.extent(0) > 0) scale_entries(exec, beta, F.empty_rows, y_j);
+      if (F.empty_rows.extent(0) > 0) scale_entries(exec, update.beta, F.empty_rows, y_j);
     if (F.compressed.any())
       spmv_tiles<Indices::compressed>(exec, update, F, x_j, y_j, carry);
     else
@@ -102,6 +102,15 @@ void spmv_csr5(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
 }
 
 }  // namespace detail
+
+/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
+/// the dot products that the new y feeds, in the same sweep).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out,
+          Vector X, WritableVector Y>
+void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                Out const& update, X const& x, Y const& y) {
+  detail::spmv_csr5(exec, update, plan.matrix(), x, y, plan.carry());
+}
 
 /// y <- alpha A x + beta y for A in CSR5, with a plan.
 ///
@@ -122,7 +131,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
                                        std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
                                        std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
   check_plan_scalar<Csr5<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  detail::spmv_csr5(exec, alpha, plan.matrix(), x, beta, y, plan.carry());
+  spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 /// The same without a plan, hence without workspace: what a row has beyond its first tile (on the host: beyond
@@ -135,7 +144,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::r
     Csr5<Scalar, Ordinal, Offset, Device> const& F, X const& x,
     std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> beta, Y const& y) {
   using Sum = decltype(alpha);
-  detail::spmv_csr5(exec, alpha, F, x, beta, y, Kokkos::View<Sum*, Device>());
+  detail::spmv_csr5(exec, Update<Sum>{alpha, beta}, F, x, y, Kokkos::View<Sum*, Device>());
 }
 
 }  // namespace einkorn

@@ -19,8 +19,10 @@ namespace einkorn::detail {
 /// offset), all three contiguous. Diagonals are taken a few at a time where all of them lie inside the matrix.
 /// Whatever the cuts, a row adds up its diagonals in ascending order. Source: Bell & Garland, 2008,
 /// section 4.1; departure: blocked, so that the sums are read from and written to the first cache.
-template <class Format, class X, class Y, class Sum>
+template <class Format, class X, class Y, class Out>
 struct SpmvDiagonalsHost {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -30,20 +32,21 @@ struct SpmvDiagonalsHost {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   std::int64_t num_parts;
 
-  void operator()(std::int64_t part) const {
+  void run(std::int64_t part, Gathered& gathered) const {
     auto const num_rows = static_cast<std::int64_t>(F.num_rows);
     auto const blocks = (num_rows + block - 1) / block;
     for (auto b = blocks * part / num_parts; b < blocks * (part + 1) / num_parts; ++b) {
       auto const first = b * block;
       auto const rows = static_cast<int>(std::min<std::int64_t>(block, num_rows - first));
       if constexpr (Y::rank() == 1)
-        one_block(first, rows, x, y);
+        one_block(first, rows, x, y, gathered);
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
-          one_block(first, rows, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+          one_block(first, rows, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
+                    gathered);
     }
   }
 
@@ -56,14 +59,14 @@ struct SpmvDiagonalsHost {
   };
 
   template <class From, class To>
-  void one_block(std::int64_t first, int rows, From const& from, To const& to) const {
+  void one_block(std::int64_t first, int rows, From const& from, To const& to, Gathered& gathered) const {
     alignas(64) Sum sums[block];
     std::fill_n(sums, rows, Sum(0));
     if (from.stride(0) == 1)
       add_diagonals<true>(first, rows, from, sums);
     else
       add_diagonals<false>(first, rows, from, sums);
-    for (int i = 0; i < rows; ++i) update(to(first + i), sums[i]);
+    for (int i = 0; i < rows; ++i) update(gathered, to(first + i), first + i, sums[i]);
   }
 
   template <bool contiguous, class From>
@@ -129,11 +132,11 @@ struct SpmvDiagonalsHost {
 };
 
 /// y <- alpha A x + beta y for A in diagonal bands, on host threads. 1 launch.
-template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_diagonals_host(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
-                         X const& x, Y const& y) {
+template <class Exec, class Format, class X, class Y, class Out>
+void spmv_diagonals_host(Exec const& exec, char const* label, Out const& update, Format const& F, X const& x,
+                         Y const& y) {
   auto const parts = static_cast<std::int64_t>(host_parts(exec));
-  for_each_part(exec, label, parts, SpmvDiagonalsHost<Format, X, Y, Sum>{F, x, y, update, parts});
+  update.launch_parts(exec, label, parts, SpmvDiagonalsHost<Format, X, Y, Out>{F, x, y, update, parts});
 }
 
 }  // namespace einkorn::detail

@@ -21,8 +21,10 @@ namespace einkorn::detail {
 /// together. `offsets` [num_diagonals] ascends. Source: Bell & Garland, 2008, section 4.1; departures: several
 /// rows a thread, batches, the teams without checks.
 template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offsets, class X, class Y,
-          class Sum>
+          class Out>
 struct SpmvDiagonalRows {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -36,10 +38,11 @@ struct SpmvDiagonalRows {
   Offsets offsets;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   int row_teams;  // teams that it takes to cover the rows once
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     auto const first_row = static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * rows;
@@ -50,14 +53,15 @@ struct SpmvDiagonalRows {
                            last_row + static_cast<std::int64_t>(offsets(num_diagonals - 1)) <
                                static_cast<std::int64_t>(F.num_cols);
     if (is_inside)
-      sum_rows<true>(first_row + team.team_rank(), column, num_diagonals);
+      sum_rows<true>(first_row + team.team_rank(), column, num_diagonals, gathered);
     else
-      sum_rows<false>(first_row + team.team_rank(), column, num_diagonals);
+      sum_rows<false>(first_row + team.team_rank(), column, num_diagonals, gathered);
   }
 
  private:
   template <bool is_inside>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals,
+                                            Gathered& gathered) const {
     Sum sum[own_rows][k];
     for (int q = 0; q < own_rows; ++q)
       for (int j = 0; j < k; ++j) sum[q][j] = Sum(0);
@@ -68,7 +72,7 @@ struct SpmvDiagonalRows {
       if (!is_inside && to >= static_cast<std::int64_t>(F.num_rows)) return;
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(entry(y, to, column + static_cast<std::size_t>(j)), sum[q][j]);
+          update(gathered, entry(y, to, column + static_cast<std::size_t>(j)), to, sum[q][j]);
     }
   }
 
@@ -112,18 +116,16 @@ struct SpmvDiagonalRows {
 
 /// y <- alpha A x + beta y for a format whose diagonal d lies at values(d * stride). num_cols > 0, a diagonal
 /// or more. 1 launch.
-template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, class X, class Y, class Sum>
-void spmv_diagonal_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
+template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, class X, class Y, class Out>
+void spmv_diagonal_rows(Exec const& exec, char const* label, Out const& update, Format const& F,
                         Offsets const& offsets, X const& x, Y const& y) {
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, Sum>;
+  using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, Out>;
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-  Kokkos::parallel_for(
-      label,
-      light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-      Functor{F, offsets, x, y, update, static_cast<int>(row_teams)});
+  update.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
+                Functor{F, offsets, x, y, update, static_cast<int>(row_teams)});
 }
 
 }  // namespace einkorn::detail

@@ -31,8 +31,10 @@ namespace einkorn::detail {
 /// added once, so that loads need no predicate. Padding reads x(0) and adds nothing, whatever x(0) is. k
 /// columns of a multivector are worked on together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al.,
 /// SIAM J. Sci. Comput. 2014.
-template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
+template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format, class X, class Y, class Out>
 struct SpmvPaddedRows {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -42,10 +44,11 @@ struct SpmvPaddedRows {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   int row_teams;  // teams that it takes to cover the rows once
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     Ordinal const position =
@@ -61,7 +64,7 @@ struct SpmvPaddedRows {
     Ordinal const row = F.row_at(position);
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-        update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+        update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j]);
   }
 
  private:
@@ -102,24 +105,27 @@ struct SpmvPaddedRows {
 
 /// Groups of W neighbouring rows a SIMD register, group after group (host). Rows that share a group have their
 /// slots side by side: one group never crosses a slice.
-template <Indices indices, int W, class Format, class X, class Y, class Sum>
+template <Indices indices, int W, class Format, class X, class Y, class Out>
 struct SpmvPaddedRowsHost {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Ordinal num_groups, num_parts;
 
-  void operator()(Ordinal part) const {
+  void run(Ordinal part, Gathered& gathered) const {
     for (Ordinal group = first_group(part), last = first_group(part + 1); group < last; ++group) {
       if constexpr (Y::rank() == 1)
-        one_group(group * W, x, y);
+        one_group(group * W, x, y, gathered);
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
-          one_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+          one_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
+                    gathered);
     }
   }
 
@@ -144,14 +150,15 @@ struct SpmvPaddedRowsHost {
     }
   }
   template <class From, class To>
-  void one_group(Ordinal position, From const& from, To const& to) const {
+  void one_group(Ordinal position, From const& from, To const& to, Gathered& gathered) const {
     if constexpr (indices == Indices::full)
-      one_group(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, from, to);
+      one_group(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, from, to, gathered);
     else
-      F.with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to); });
+      F.with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to, gathered); });
   }
   template <class Columns, class From, class To>
-  void one_group(Ordinal position, Columns const& columns, From const& from, To const& to) const {
+  void one_group(Ordinal position, Columns const& columns, From const& from, To const& to,
+                 Gathered& gathered) const {
     DecodedColumns<Ordinal, Offset> decoded;
     Offset const stride = F.slot_stride(), count = F.slot_count(position);
     Offset at = F.slot_begin(position);
@@ -163,31 +170,33 @@ struct SpmvPaddedRowsHost {
     Sum sums[W];
     sum.store(sums);
     auto const rows = F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
-    for (Ordinal i = 0; i < rows; ++i) update(to(F.row_at(position + i)), sums[i]);
+    for (Ordinal i = 0; i < rows; ++i) {
+      Ordinal const row = F.row_at(position + i);
+      update(gathered, to(row), row, sums[i]);
+    }
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum>
-void launch_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
-                        X const& x, Y const& y) {
+template <Indices indices, class Exec, class Format, class X, class Y, class Out>
+void launch_padded_rows(Exec const& exec, char const* label, Out const& update, Format const& F, X const& x,
+                        Y const& y) {
   using Ordinal = typename Format::ordinal_type;
+  using Sum = typename Out::sum_type;
   if constexpr (is_gpu<Exec>) {
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-    using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, Sum>;
+    using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, Out>;
     constexpr auto rows_a_team = static_cast<std::size_t>(tuning.team_size);
     auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
     auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-    Kokkos::parallel_for(
-        label,
-        light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-        Functor{F, x, y, update, static_cast<int>(row_teams)});
+    update.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
+                  Functor{F, x, y, update, static_cast<int>(row_teams)});
   } else {
     auto const by_groups = [&]<int W>(std::integral_constant<int, W>) {
       Ordinal const groups = F.num_rows / W + (F.num_rows % W != 0);
       auto const parts = static_cast<Ordinal>(host_parts(exec));
-      for_each_part(exec, label, parts,
-                    SpmvPaddedRowsHost<indices, W, Format, X, Y, Sum>{F, x, y, update, groups, parts});
+      update.launch_parts(exec, label, parts,
+                          SpmvPaddedRowsHost<indices, W, Format, X, Y, Out>{F, x, y, update, groups, parts});
     };
     constexpr int lanes = padded_lanes<Exec, Sum>;
     if (F.slot_alignment() % lanes == 0)
@@ -198,9 +207,9 @@ void launch_padded_rows(Exec const& exec, char const* label, Update<Sum> const& 
 }
 
 /// y <- alpha A x + beta y. 1 launch.
-template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_padded_rows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
-                      X const& x, Y const& y) {
+template <class Exec, class Format, class X, class Y, class Out>
+void spmv_padded_rows(Exec const& exec, char const* label, Out const& update, Format const& F, X const& x,
+                      Y const& y) {
   if constexpr (requires { F.compressed; })
     if (F.compressed.any()) return launch_padded_rows<Indices::compressed>(exec, label, update, F, x, y);
   launch_padded_rows<Indices::full>(exec, label, update, F, x, y);

@@ -16,6 +16,24 @@
 
 namespace einkorn {
 
+/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
+/// the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv_sweep(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F, Out const& update, X const& x,
+                Y const& y) {
+  using Sum = typename Out::sum_type;
+  detail::check_spmv(F, x, y);
+  detail::check_entries<Offset>(F.values.extent(0));
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[dia]");
+  if (update.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, update.beta, y);
+  if constexpr (is_gpu<Exec>)
+    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(exec, "einkorn::spmv[dia]",
+                                                                                    update, F, F.offsets, x, y);
+  else
+    detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", update, F, x, y);
+}
+
 /// y <- alpha A x + beta y for A in DIA.
 ///
 /// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
@@ -33,17 +51,7 @@ requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Dia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  using Sum = decltype(alpha);
-  detail::check_spmv(F, x, y);
-  detail::check_entries<Offset>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[dia]");
-  if (alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, beta, y);
-  Update<Sum> const update{alpha, beta};
-  if constexpr (is_gpu<Exec>)
-    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(exec, "einkorn::spmv[dia]",
-                                                                                    update, F, F.offsets, x, y);
-  else
-    detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", update, F, x, y);
+  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

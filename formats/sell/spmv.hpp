@@ -14,6 +14,19 @@
 
 namespace einkorn {
 
+/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
+/// the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv_sweep(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F, Out const& update, X const& x,
+                Y const& y) {
+  using Sum = typename Out::sum_type;
+  detail::check_spmv(F, x, y);
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[sell]");
+  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
+  detail::spmv_padded_rows(exec, "einkorn::spmv[sell]", update, F, x, y);
+}
+
 /// y <- alpha A x + beta y for A in SELL-C-sigma. x and y are in the caller's order: sorting never shows.
 ///
 /// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
@@ -30,11 +43,7 @@ requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Sell<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  using Sum = decltype(alpha);
-  detail::check_spmv(F, x, y);
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[sell]");
-  if (alpha == Sum(0) || F.nnz() == 0) return scale(exec, beta, y);
-  detail::spmv_padded_rows(exec, "einkorn::spmv[sell]", Update<Sum>{alpha, beta}, F, x, y);
+  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

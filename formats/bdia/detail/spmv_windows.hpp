@@ -22,8 +22,10 @@ namespace einkorn::detail {
 /// of a multivector have their windows side by side and share the values. Source: Wang, Ren & Tian, "bDIA",
 /// figure 7; departures: several bands; bands wider than scratch are cut into pieces; several rows a thread;
 /// batches. one_band: a matrix with one band, for which nobody reads the table of widths before x.
-template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class Sum>
+template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class Out>
 struct SpmvWindows {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -38,12 +40,12 @@ struct SpmvWindows {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   int row_teams;  // teams that it takes to cover the rows once
   int capacity;   // entries of scratch for each column, `rows` or more
   Offset num_diagonals;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Gathered& gathered) const {
     Ordinal const first_offset = F.band_offset(0);
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
@@ -86,7 +88,8 @@ struct SpmvWindows {
       auto const row = first_row + thread + q * team_size;
       if (row >= static_cast<std::int64_t>(F.num_rows)) continue;
       for (int c = 0; c < k; ++c)
-        if (is_column(column, c)) update(entry(y, row, column + static_cast<std::size_t>(c)), sum[q][c]);
+        if (is_column(column, c))
+          update(gathered, entry(y, row, column + static_cast<std::size_t>(c)), row, sum[q][c]);
     }
   }
 
@@ -182,11 +185,11 @@ struct SpmvWindows {
 };
 
 /// y <- alpha A x + beta y. num_cols > 0. 1 launch.
-template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class Sum>
-void spmv_windows(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F, X const& x,
+template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class Out>
+void spmv_windows(Exec const& exec, char const* label, Out const& update, Format const& F, X const& x,
                   Y const& y) {
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, Sum>;
+  using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, Out>;
   constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
@@ -198,8 +201,8 @@ void spmv_windows(Exec const& exec, char const* label, Update<Sum> const& update
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));
-  Kokkos::parallel_for(
-      label, light_weight(policy),
+  update.launch(
+      label, policy,
       Functor{F, x, y, update, static_cast<int>(row_teams), static_cast<int>(capacity), F.num_diagonals()});
 }
 

@@ -46,8 +46,8 @@ std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]
   }
 }
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
-void spmv_segmented_sum(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
+void spmv_segmented_sum(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
                         Tiles const& tiles) {
   if constexpr (is_gpu<Exec>)
     spmv_segmented_sum_gpu<conjugated>(exec, update, A, x, y, tiles);

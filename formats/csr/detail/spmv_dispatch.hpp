@@ -53,9 +53,8 @@ int row_lanes(Matrix const& A, SpmvOptions const& options) {
 /// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
 /// where lanes other than 1 mean SIMD lanes within a row. Row-major multivectors of 4 columns or more have a
 /// kernel of their own on a GPU, with lanes over the columns; the number of lanes a row is then not asked for.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-void spmv_by_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
-                  Y const& y) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out>
+void spmv_by_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y) {
   if constexpr (is_gpu<Exec>) {
     if constexpr (Y::rank() == 2) {
       if (takes_row_tile(x, y)) return spmm_row_tile<conjugated>(exec, update, A, x, y);
@@ -71,9 +70,9 @@ void spmv_by_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix
 /// The same with neighbouring groups of lanes on rows of like length: `order` is a list of all rows
 /// (rows_by_length). The host, whose parts are of equal work anyway and whose rows wait for no other, takes the
 /// rows as they come: there `order` is not read.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Order>
-void spmv_sorted_rows(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
-                      Y const& y, [[maybe_unused]] Order const& order) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Order>
+void spmv_sorted_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y,
+                      [[maybe_unused]] Order const& order) {
   if constexpr (is_gpu<Exec>)
     if (order.extent(0) > 0)  // else the host has made the plan
       return spmv_row_team<conjugated>(exec, lanes, update, A, x, y, RowsOfList<Order>{order});

@@ -138,9 +138,11 @@ static Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::or
 /// no floating-point atomics, no second launch. Sources: bins by length, Ashari, Sedaghati, Eisenlohr,
 /// Parthasarathy & Sadayappan, SC 2014 (ACSR); rows between threads, warps and teams, Greathouse & Daga, SC
 /// 2014. Departures: short rows are not listed, so that their entries are read in runs; long rows are cut.
-template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
           class Bins>
 struct SpmvRowBins {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -154,27 +156,28 @@ struct SpmvRowBins {
   Matrix A;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Bins bins;
   int pieces, warp_teams;
   int passes;  // short rows that a group takes one after another
 
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
+  KOKKOS_FUNCTION void run(Member const& team, Gathered& gathered) const {
     int number = team.league_rank();
-    if (number < pieces) return sum_piece(team, number);
+    if (number < pieces) return sum_piece(team, number, gathered);
     number -= pieces;
     if (number < warp_teams)
-      return sum_row_of_warp(number * warps + team.team_rank() / L::size, team.team_rank() % L::size);
+      return sum_row_of_warp(number * warps + team.team_rank() / L::size, team.team_rank() % L::size, gathered);
     number -= warp_teams;
     auto row = static_cast<Unsigned>(number) * static_cast<Unsigned>(groups * passes) +
                static_cast<Unsigned>(team.team_rank() / lanes);
-    for (int pass = 0; pass < passes; ++pass, row += groups) sum_short_row(row, team.team_rank() % lanes);
+    for (int pass = 0; pass < passes; ++pass, row += groups)
+      sum_short_row(row, team.team_rank() % lanes, gathered);
   }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_short_row(Unsigned row, int lane) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_short_row(Unsigned row, int lane, Gathered& gathered) const {
     Offset begin = 0, end = 0;
     bool const inside = row < static_cast<Unsigned>(A.num_rows);
     if (inside) {
@@ -184,18 +187,19 @@ struct SpmvRowBins {
     bool const is_short = end - begin <= bins.longest_short;
     Sum const sum =
         sum_over_lanes<L, lanes>(is_short ? products<lanes>(begin + static_cast<Offset>(lane), end) : Sum(0));
-    if (lane == 0 && inside && is_short) update(y(static_cast<Ordinal>(row)), sum);
+    if (lane == 0 && inside && is_short)
+      update(gathered, y(static_cast<Ordinal>(row)), static_cast<Ordinal>(row), sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row_of_warp(int number, int lane) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_of_warp(int number, int lane, Gathered& gathered) const {
     if (static_cast<std::size_t>(number) >= bins.warp_rows.extent(0)) return;
     Ordinal const row = bins.warp_rows(number);
     Sum const sum = sum_over_lanes<L, L::size>(
         products<L::size>(A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row)));
-    if (lane == 0) update(y(row), sum);
+    if (lane == 0) update(gathered, y(row), row, sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(Member const& team, int piece) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(Member const& team, int piece, Gathered& gathered) const {
     std::size_t const bytes = scratch_bytes;
     auto* const of_warps = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     Ordinal const row = bins.piece_rows(piece), first = bins.piece_firsts(piece);
@@ -207,7 +211,7 @@ struct SpmvRowBins {
         sum_over_team(team, products<team_size>(begin + static_cast<Offset>(team.team_rank()), stop), of_warps);
     auto const count = static_cast<int>((end - A.row_begin(row) + (bins.piece - 1)) / bins.piece);
     if (count == 1) {
-      if (team.team_rank() == 0) update(y(row), sum);
+      if (team.team_rank() == 0) update(gathered, y(row), row, sum);
       return;
     }
     auto* const is_last = reinterpret_cast<int*>(of_warps + warps);
@@ -223,7 +227,7 @@ struct SpmvRowBins {
       part += bins.carry(first + static_cast<Ordinal>(i));
     Sum const total = sum_over_team(team, part, of_warps);
     if (team.team_rank() > 0) return;
-    update(y(row), total);
+    update(gathered, y(row), row, total);
     bins.arrived(first) = 0;
   }
 
@@ -264,11 +268,12 @@ struct SpmvRowBins {
   }
 };
 
-template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Bins>
-void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Bins>
+void spmv_row_bins(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
                    Bins const& bins) {
+  using Sum = typename Out::sum_type;
   constexpr SpmvTuning tuning = row_bins_tuning(arch_of<Exec>, sizeof(Sum));
-  using Functor = SpmvRowBins<tuning, lanes, conjugated, Exec, Matrix, X, Y, Sum, Bins>;
+  using Functor = SpmvRowBins<tuning, lanes, conjugated, Exec, Matrix, X, Y, Out, Bins>;
   auto const teams_for = [](std::size_t items, int a_team) {
     return (items + static_cast<std::size_t>(a_team) - 1) / static_cast<std::size_t>(a_team);
   };
@@ -281,14 +286,13 @@ void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A,
       exec, static_cast<int>(pieces + warp_teams + teams_for(rows, Functor::groups * passes)),
       tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  Kokkos::parallel_for(
-      "einkorn::spmv[csr,row_bins]", light_weight(policy),
-      Functor{A, x, y, update, bins, static_cast<int>(pieces), static_cast<int>(warp_teams), passes});
+  update.launch("einkorn::spmv[csr,row_bins]", policy,
+                Functor{A, x, y, update, bins, static_cast<int>(pieces), static_cast<int>(warp_teams), passes});
 }
 
 /// The same with the lanes of the bins: 2, 4, 8 or 16. 1 launch.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Bins>
-void spmv_row_bins(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Bins>
+void spmv_row_bins(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
                    Bins const& bins) {
   switch (bins.lanes) {
     case 2:

@@ -17,22 +17,24 @@ namespace einkorn::detail {
 /// Whole rows, cut into parts (see host_parts) that have as many entries plus rows as each other.
 /// The cut is found by two binary searches a part, so nothing is precomputed; a row is never shared
 /// (segmented_sum does). simd: sum a row with SIMD lanes, else entry after entry.
-template <bool simd, bool conjugated, class Matrix, class X, class Y, class Sum>
+template <bool simd, bool conjugated, class Matrix, class X, class Y, class Out>
 struct SpmvRowSplit {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
   Matrix A;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Offset num_parts;
 
-  void operator()(Offset part) const {
+  void run(Offset part, Gathered& gathered) const {
     Ordinal const last = first_row(part + 1);
     for (Ordinal row = first_row(part); row < last; ++row) {
       if constexpr (Y::rank() == 1)
-        update(y(row), row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
+        update(gathered, y(row), row, row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
       else
         row_times_multivector(row);
     }
@@ -60,12 +62,12 @@ struct SpmvRowSplit {
   }
 };
 
-template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-void spmv_row_split(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class Out>
+void spmv_row_split(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y) {
   using Offset = typename Matrix::offset_type;
   auto const parts = static_cast<Offset>(host_parts(exec));
-  for_each_part(exec, "einkorn::spmv[csr,row_split]", parts,
-                SpmvRowSplit<simd, conjugated, Matrix, X, Y, Sum>{A, x, y, update, parts});
+  update.launch_parts(exec, "einkorn::spmv[csr,row_split]", parts,
+                      SpmvRowSplit<simd, conjugated, Matrix, X, Y, Out>{A, x, y, update, parts});
 }
 
 }  // namespace einkorn::detail

@@ -39,8 +39,10 @@ struct RowsOfList {
 /// to those of its neighbours each time, so that a team meets more of its x in the first cache. k columns of a
 /// multivector are worked on together.
 template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, class Matrix, class X, class Y,
-          class Sum, class Rows>
+          class Out, class Rows>
 struct SpmvRowTeam {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -50,27 +52,29 @@ struct SpmvRowTeam {
   Matrix A;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   int row_teams;  // teams that it takes to cover the rows once
   int passes;     // rows that a group takes one after another
   Rows row_at;
 
   static constexpr int groups = tuning.team_size / lanes;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     auto position = static_cast<Unsigned>(team.league_rank() - column_tile * row_teams) *
                         static_cast<Unsigned>(groups * passes) +
                     static_cast<Unsigned>(team.team_rank() / lanes);
     for (int pass = 0; pass < passes; ++pass, position += groups)
-      sum_row(position, team.team_rank() % lanes, column);
+      sum_row(position, team.team_rank() % lanes, column, gathered);
   }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, std::size_t column) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, std::size_t column,
+                                           Gathered& gathered) const {
     bool const inside = position < static_cast<Unsigned>(A.num_rows);
     Ordinal const row = inside ? row_at(static_cast<Ordinal>(position)) : Ordinal(0);
     Sum sum[k];
@@ -84,7 +88,7 @@ struct SpmvRowTeam {
     if (lane == 0 && inside)
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+          update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j]);
   }
 
   /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.
@@ -119,13 +123,13 @@ struct SpmvRowTeam {
   }
 };
 
-template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
           class Rows>
-void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
                    Rows const& rows) {
   constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes, unroll);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Sum, Rows>;
+  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Out, Rows>;
   using Policy = typename Functor::Policy;
   auto const teams_of = [&](int passes) {
     auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
@@ -138,14 +142,14 @@ void spmv_row_team(Exec const& exec, Update<Sum> const& update, Matrix const& A,
   char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
-  Kokkos::parallel_for(label, light_weight(Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-                       Functor{A, x, y, update, static_cast<int>(row_teams), passes, rows});
+  update.launch(label, Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
+                Functor{A, x, y, update, static_cast<int>(row_teams), passes, rows});
 }
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Rows = RowsAsTheyCome>
-void spmv_row_team(Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x,
-                   Y const& y, Rows const& rows = {}) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Rows = RowsAsTheyCome>
+void spmv_row_team(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y,
+                   Rows const& rows = {}) {
   int const unroll = row_team_unroll(lanes, static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
   switch (lanes) {
     case 1:

@@ -22,9 +22,11 @@ namespace einkorn::detail {
 /// the whole warp. What a row has in other tiles than the one it ends in goes through carry (see add_carry), so
 /// no atomics. Source: the segmented sum of Blelloch, Heroux & Zagha, 1993, on the tiles of Merrill & Garland,
 /// SC 2016; departure: sums are taken a row at a time from scratch, not by a scan over flags.
-template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class Sum,
+template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
           class Tiles>
 struct SpmvSegmentedSum {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -40,10 +42,10 @@ struct SpmvSegmentedSum {
   Matrix A;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Tiles tiles;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Gathered& gathered) const {
     std::size_t const bytes = scratch_bytes;
     auto* const products = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     auto const tile = static_cast<Offset>(team.league_rank());
@@ -70,7 +72,7 @@ struct SpmvSegmentedSum {
       Sum const sum = sum_of_piece(team.team_rank(), lane, group, begin, end, products);
       if (lane == 0 && inside) {
         if (local + 1 < rows)
-          update(y(row), sum);
+          update(gathered, y(row), row, sum);
         else if (begin < end)
           tiles.carry(tile) = sum;  // goes on in the next tile, where add_carry finds it
       }
@@ -124,15 +126,15 @@ struct SpmvSegmentedSum {
   }
 };
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum, class Tiles>
-void spmv_segmented_sum_gpu(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x,
-                            Y const& y, Tiles const& tiles) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
+void spmv_segmented_sum_gpu(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+                            Tiles const& tiles) {
+  using Sum = typename Out::sum_type;
   constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
-  using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, Sum, Tiles>;
+  using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, Out, Tiles>;
   auto policy = typename Functor::Policy(exec, static_cast<int>(tiles.num_tiles), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  Kokkos::parallel_for("einkorn::spmv[csr,segmented_sum]", light_weight(policy),
-                       Functor{A, x, y, update, tiles});
+  update.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, update, tiles});
 }
 
 }  // namespace einkorn::detail

@@ -24,8 +24,10 @@ namespace einkorn::detail {
 /// guard out); the first segment of a tile, where it goes on from the tile before, is put into `carry` (the
 /// paper's calibrator), or, without carry, left to FinishRows below. `indices` says whether some tiles have
 /// codes for their columns; which ones is decided tile by tile, alike for all lanes of a warp.
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
 struct SpmvTiles {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -38,13 +40,14 @@ struct SpmvTiles {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Carry carry;                 // [num_tiles + 1] or [0]
   int tail_teams, tile_teams;  // the teams behind these take the empty rows
   int words, y_bits, segment_bits;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank());
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
+    if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank(), gathered);
     if (team.league_rank() >= tail_teams + tile_teams)
       return scale_empty_rows(team.league_rank() - tail_teams - tile_teams, team.team_rank());
     Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
@@ -52,10 +55,10 @@ struct SpmvTiles {
     if (tile >= F.num_tiles) return;
     int const lane = team.team_rank() % L::size;
     if constexpr (indices == Indices::full)
-      sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0});
+      sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, gathered);
     else
       with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
-                           [&](auto const& columns) { sum_tile(tile, lane, columns); });
+                           [&](auto const& columns) { sum_tile(tile, lane, columns, gathered); });
   }
 
  private:
@@ -66,7 +69,8 @@ struct SpmvTiles {
     bool goes_on, spans_empty_row;  // goes_on: segment 0 began in a tile before
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION void write(Target const& target, int k, Sum const& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void write(Target const& target, int k, Sum const& sum,
+                                         Gathered& gathered) const {
     if (k == 0 && target.goes_on) {
       if (carry.extent(0) > 0) carry(target.tile) = sum;
       return;
@@ -75,11 +79,12 @@ struct SpmvTiles {
     Ordinal const row =
         target.row + (target.spans_empty_row ? F.empty_offsets(target.empty_begin + static_cast<Offset>(below))
                                              : static_cast<Ordinal>(below));
-    update(y(row), sum);
+    update(gathered, y(row), row, sum);
   }
 
   template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane, Columns const& columns) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane, Columns const& columns,
+                                            Gathered& gathered) const {
     Offset const base = tile * F.tile_size();
     auto const state =
         unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
@@ -93,7 +98,7 @@ struct SpmvTiles {
     auto const add = [&](bool starts_row, Sum const& product) {
       if (starts_row) {
         if (started)
-          write(target, open, sum);
+          write(target, open, sum, gathered);
         else
           head = sum;
         started = true;
@@ -114,7 +119,7 @@ struct SpmvTiles {
     for (; j < F.shape.sigma; ++j, at += L::size)
       add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(columns.column(columns.template raw<L>(at)))));
     Sum const rest = sum_of_heads(started ? head : sum, lane, L::ballot(started));
-    if (started) write(target, open, sum + rest);
+    if (started) write(target, open, sum + rest, gathered);
   }
 
   template <class Columns>
@@ -151,7 +156,7 @@ struct SpmvTiles {
   }
 
   /// Rows of the tail, one a thread; a long one is summed by its whole warp.
-  KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread, Gathered& gathered) const {
     constexpr Offset longest = 32;
     auto const number = static_cast<Offset>(tail_team) * team_size + static_cast<Offset>(thread);
     bool const inside = number < static_cast<Offset>(F.num_rows - F.tail_row);
@@ -169,7 +174,7 @@ struct SpmvTiles {
     }
     if (!inside) return;
     if (row_begin >= tail_begin)
-      update(y(row), sum);
+      update(gathered, y(row), row, sum);
     else if (carry.extent(0) > 0)
       carry(F.num_tiles) = sum;
   }
@@ -210,8 +215,10 @@ struct TileRuns {
 /// The plan-free way to complete rows that cross tiles: reads what such a row has beyond its first tile once
 /// more, one warp a boundary. Costs little where rows are short; a row of many tiles is better served by a
 /// plan.
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum>
+template <Indices indices, class Exec, class Format, class X, class Y, class Out>
 struct FinishRows {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -221,9 +228,10 @@ struct FinishRows {
   TileRuns<Format> runs;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     auto const& F = runs.F;
     Offset const part = static_cast<Offset>(team.league_rank()) * parts_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
@@ -239,15 +247,15 @@ struct FinishRows {
       sum += Sum(F.values(at)) * Sum(x(column));
     }
     sum = sum_over_lanes<L, L::size>(sum);
-    if (lane == 0) update.add(y(run.row), sum);
+    if (lane == 0) update.add(gathered, y(run.row), run.row, sum);
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
-void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
+void spmv_tiles_gpu(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
                     Carry const& carry) {
   using Offset = typename Format::offset_type;
-  using Tiles = SpmvTiles<indices, Exec, Format, X, Y, Sum, Carry>;
+  using Tiles = SpmvTiles<indices, Exec, Format, X, Y, Out, Carry>;
   auto const teams_for = [](auto items, int a_team) {
     return static_cast<int>((items + static_cast<decltype(items)>(a_team) - 1) /
                             static_cast<decltype(items)>(a_team));
@@ -255,21 +263,19 @@ void spmv_tiles_gpu(Exec const& exec, Update<Sum> const& update, Format const& F
   int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
   int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_a_team);
   int const teams = tail_teams + tile_teams + teams_for(F.empty_rows.extent(0), Tiles::team_size);
-  Kokkos::parallel_for("einkorn::spmv[csr5,tiles]",
-                       light_weight(typename Tiles::Policy(exec, teams, Tiles::team_size)),
-                       Tiles{F, x, y, update, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
-                             F.shape.segment_bits()});
+  update.launch("einkorn::spmv[csr5,tiles]", typename Tiles::Policy(exec, teams, Tiles::team_size),
+                Tiles{F, x, y, update, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
+                      F.shape.segment_bits()});
   if (F.num_tiles == 0) return;
   TileRuns<Format> const runs{F};
   Offset const parts = F.num_tiles + 1;
   if (carry.extent(0) > 0) {
     add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, update);
   } else {
-    using Finish = FinishRows<indices, Exec, Format, X, Y, Sum>;
-    Kokkos::parallel_for(
-        "einkorn::spmv[csr5,finish_rows]",
-        light_weight(typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size)),
-        Finish{runs, x, y, update});
+    using Finish = FinishRows<indices, Exec, Format, X, Y, Out>;
+    update.launch("einkorn::spmv[csr5,finish_rows]",
+                  typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size),
+                  Finish{runs, x, y, update});
   }
 }
 

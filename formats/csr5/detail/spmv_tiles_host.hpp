@@ -45,15 +45,17 @@ struct TileChunks {
 /// a SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`; one that crosses chunks goes
 /// through carry, or without carry is finished by the chunk that it begins in. Departures: as on the GPU no
 /// prefix sums are subtracted and lanes without a start write no y.
-template <Indices indices, int W, class Format, class X, class Y, class Sum, class Carry>
+template <Indices indices, int W, class Format, class X, class Y, class Out, class Carry>
 struct SpmvTilesHost {
+  using Sum = typename Out::sum_type;
+  using Gathered = typename Out::Gathered;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
   TileChunks<Format> chunks;
   X x;
   Y y;
-  Update<Sum> update;
+  Out update;
   Carry carry;  // [num_chunks] or [0]
   int words, y_bits, segment_bits;
 
@@ -64,7 +66,7 @@ struct SpmvTilesHost {
     bool open = false, began_before = false;  // began_before: in another chunk, whose thread writes y
   };
 
-  void operator()(Offset chunk) const {
+  void run(Offset chunk, Gathered& gathered) const {
     auto const& F = chunks.F;
     Offset const first = chunks.first_tile(chunk), last = chunks.first_tile(chunk + 1);
     Pending pending;
@@ -73,17 +75,17 @@ struct SpmvTilesHost {
       pending.open = pending.began_before = true;
     for (Offset tile = first; tile < last; ++tile) {
       if constexpr (indices == Indices::full)
-        sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk);
+        sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk, gathered);
       else
         with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
-                             [&](auto const& columns) { sum_tile(tile, columns, pending, chunk); });
+                             [&](auto const& columns) { sum_tile(tile, columns, pending, chunk, gathered); });
     }
     if (chunk + 1 == chunks.num_chunks)
-      sum_tail(pending, chunk);
+      sum_tail(pending, chunk, gathered);
     else if (carry.extent(0) == 0 && pending.open && !pending.began_before)
       for (Offset k = last * F.tile_size(); k < F.row_offsets(pending.row + 1); ++k)
         pending.sum += product(F.position(k));
-    flush(pending, chunk);
+    flush(pending, chunk, gathered);
   }
 
  private:
@@ -93,8 +95,8 @@ struct SpmvTilesHost {
     return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
   }
 
-  void flush(Pending& pending, Offset chunk) const {
-    if (pending.open && !pending.began_before) update(y(pending.row), pending.sum);
+  void flush(Pending& pending, Offset chunk, Gathered& gathered) const {
+    if (pending.open && !pending.began_before) update(gathered, y(pending.row), pending.row, pending.sum);
     if (pending.open && pending.began_before && carry.extent(0) > 0) carry(chunk) = pending.sum;
     pending = {};
   }
@@ -103,6 +105,7 @@ struct SpmvTilesHost {
   /// to y.
   struct Segments {
     SpmvTilesHost const& kernel;
+    Gathered& gathered;
     Ordinal row;
     Offset empty_begin;
     bool spans_empty_row;
@@ -119,12 +122,12 @@ struct SpmvTilesHost {
       else if (k == last)
         last_sum = sum;
       else
-        kernel.update(kernel.y(row_of(k)), sum);
+        kernel.update(gathered, kernel.y(row_of(k)), row_of(k), sum);
     }
   };
 
   template <class Columns>
-  void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk) const {
+  void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk, Gathered& gathered) const {
     auto const& F = chunks.F;
     Offset const base = tile * F.tile_size();
     std::uint32_t starts[W], any = 0;
@@ -138,8 +141,12 @@ struct SpmvTilesHost {
       any |= state.starts;
     }
     bool const spans_empty_row = F.spans_empty_row(tile);
-    Segments segments{*this, F.tile_row(tile), spans_empty_row ? F.empty_begin(tile) : Offset(0),
-                      spans_empty_row, open[W - 1] + std::popcount(starts[W - 1])};
+    Segments segments{*this,
+                      gathered,
+                      F.tile_row(tile),
+                      spans_empty_row ? F.empty_begin(tile) : Offset(0),
+                      spans_empty_row,
+                      open[W - 1] + std::popcount(starts[W - 1])};
     Sum head[W] = {}, at_start[W];
     DecodedColumns<Ordinal, Offset> decoded;
     std::uint32_t started = 0;  // bit i: lane i has met a start
@@ -174,25 +181,25 @@ struct SpmvTilesHost {
       segments.put(open[lane], total);
     }
     if (F.row_offsets(segments.row) >= base) {
-      flush(pending, chunk);
+      flush(pending, chunk, gathered);
       pending = {segments.row, Sum(0), true, false};
     }
     pending.sum += segments.first_sum;
     if (segments.last > 0) {
-      flush(pending, chunk);
+      flush(pending, chunk, gathered);
       pending = {segments.row_of(segments.last), segments.last_sum, true, false};
     }
   }
 
   /// The same code with and without codes, which compilers then turn into the same operations.
-  void sum_tail(Pending& pending, Offset chunk) const {
+  void sum_tail(Pending& pending, Offset chunk, Gathered& gathered) const {
     auto const& F = chunks.F;
     Offset const coded = F.coded_entries();
     Offset k = F.tail_begin();
     for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
       bool const goes_on = F.row_offsets(row) < F.tail_begin();
       if (!goes_on) {
-        flush(pending, chunk);
+        flush(pending, chunk, gathered);
         pending = {row, Sum(0), true, false};
       }
       for (; k < F.row_offsets(row + 1); ++k) pending.sum += Sum(F.values(k)) * Sum(x(F.columns(k - coded)));
@@ -200,16 +207,16 @@ struct SpmvTilesHost {
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Sum, class Carry>
-void spmv_tiles_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
+void spmv_tiles_host(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
   using Offset = typename Format::offset_type;
   auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
   auto const run = [&]<int W>() {
-    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, Sum, Carry>;
-    for_each_part(
+    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, Out, Carry>;
+    update.launch_parts(
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, update, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/partial_sums.hpp>
+#include <einkorn/core/scalar.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// |v|^2 in double.
+template <class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION double squared(Scalar const& v) {
+  if constexpr (is_complex<Scalar>)
+    return static_cast<double>(v.real()) * static_cast<double>(v.real()) +
+           static_cast<double>(v.imag()) * static_cast<double>(v.imag());
+  else
+    return static_cast<double>(v) * static_cast<double>(v);
+}
+
+/// Doubles that a scalar has: 1, complex 2.
+template <class Scalar>
+inline constexpr int components = is_complex<Scalar> ? 2 : 1;
+
+/// sums[0 .. components - 1] += conj(u) v, in double.
+template <class U, class V>
+KOKKOS_FORCEINLINE_FUNCTION void add_product(double* sums, U const& u, V const& v) {
+  if constexpr (is_complex<U>) {
+    auto const ur = static_cast<double>(u.real()), ui = static_cast<double>(u.imag());
+    auto const vr = static_cast<double>(v.real()), vi = static_cast<double>(v.imag());
+    sums[0] += ur * vr + ui * vi;
+    sums[1] += ur * vi - ui * vr;
+  } else {
+    sums[0] += static_cast<double>(u) * static_cast<double>(v);
+  }
+}
+
+/// y <- alpha sum + beta y as by Update, and the dot products that the new y feeds: y.y, u.y and, with w, w.y
+/// (the first factor conjugated), in this order, all in double (partial_sums.hpp). A row that is completed in
+/// several pieces is corrected: y.y by the difference of the squares. Reads u and w once a row beside what the
+/// product reads; writes `count` doubles a unit.
+template <class SumType, class V, bool with_w>
+struct UpdateAndDots
+    : PartialSums<1 + components<typename V::non_const_value_type>*(with_w ? 2 : 1), typename V::device_type> {
+  using sum_type = SumType;
+  using Sum = SumType;
+  using Scalar = typename V::non_const_value_type;
+  using Sums = PartialSums<1 + components<Scalar>*(with_w ? 2 : 1), typename V::device_type>;
+  using typename Sums::Gathered;
+
+  Sum alpha, beta;
+  V u, w;  // [num_rows]; w may be empty without with_w
+
+  UpdateAndDots(Sums const& sums, Sum const& alpha_of_sum, Sum const& beta_of_y, V const& first,
+                V const& second)
+      : Sums(sums), alpha(alpha_of_sum), beta(beta_of_y), u(first), w(second) {}
+
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row row, Sum const& sum) const {
+    Target const value = beta == Sum(0) ? Target(alpha * sum) : Target(alpha * sum + beta * Sum(y));
+    y = value;
+    gather(gathered.sums, row, value);
+  }
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Gathered& gathered, Target& y, Row row, Sum const& rest) const {
+    Target const before = y, value = Target(Sum(before) + alpha * rest);
+    y = value;
+    gathered.sums[0] += squared(value) - squared(before);
+    add_others(gathered.sums, row, Target(value - before));
+  }
+
+  /// The same for a y that is there already.
+  template <class Row, class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void gather(double* sums, Row row, Target const& value) const {
+    sums[0] += squared(value);
+    add_others(sums, row, value);
+  }
+
+ private:
+  template <class Row, class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void add_others(double* sums, Row row, Target const& value) const {
+    auto const at = static_cast<std::size_t>(row);
+    add_product(sums + 1, u(at), Scalar(value));
+    if constexpr (with_w) add_product(sums + 1 + components<Scalar>, w(at), Scalar(value));
+  }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/any_matrix.hpp>
+#include <einkorn/solvers/detail/product.hpp>
+#include <einkorn/solvers/operator.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <variant>
+
+namespace einkorn {
+
+/// A matrix whose format was chosen at run time, as an operator. Shares the matrix and its plan.
+template <class Matrix>
+class AnyOperator {
+ public:
+  explicit AnyOperator(Matrix const& A) : matrix_(A) {}
+
+  [[nodiscard]] std::size_t num_rows() const { return static_cast<std::size_t>(matrix_.num_rows()); }
+  [[nodiscard]] std::size_t num_cols() const { return static_cast<std::size_t>(matrix_.num_cols()); }
+  [[nodiscard]] Matrix const& matrix() const { return matrix_; }
+
+  template <class Exec, class X, class Y>
+  void apply(Exec const& exec, X const& x, Y const& y) const {
+    spmv(exec, 1, matrix_, x, 0, y);
+  }
+  /// In one sweep where the format has one.
+  template <class Exec, class Out, class X, class Y>
+  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
+    std::visit(
+        [&](auto const& plan) {
+          using Plan = std::decay_t<decltype(plan)>;
+          if constexpr (!std::is_same_v<Plan, std::monostate>)
+            detail::product_and_dots(exec, SpmvOperator<Plan>(plan), update, x, y);
+        },
+        matrix_.plan());
+  }
+
+ private:
+  Matrix matrix_;
+};
+
+/// The operator of a matrix whose format was chosen at run time.
+template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+auto make_operator(Exec const&, AnyMatrix<Scalar, Ordinal, Offset, Device, V> const& A) {
+  return AnyOperator(A);
+}
+
+}  // namespace einkorn

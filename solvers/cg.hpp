@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/solvers/detail/cg_method.hpp>
+#include <einkorn/solvers/operator.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+#include <einkorn/solvers/workspace.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn {
+
+/// Solves A x = b for A Hermitian positive definite by the method of conjugate gradients.
+///
+/// Shapes: b [n], x [n], A n x n; x holds x0 and then the answer. Aliasing: b and x must not overlap.
+/// A: an operator (solvers/operator.hpp), or anything that make_operator() takes: a matrix of any format, an
+/// AnyMatrix, a CrsMatrix; then its plan is made for this one call. Scalars: of x; dot products in double.
+///
+/// Ends as SolveReport::outcome says, and never by an exception from inside the iteration; the residual that it
+/// reports is computed anew from x. b = 0 gives x = 0; x0 that is good enough gives 0 iterations. Unless it
+/// converged, x is the best of those met at the start, at the replacements and at the end. Every threshold is
+/// relative: A and b may be scaled by any power of ten that a double bears when squared.
+///
+/// Cost of an iteration: one product and 9 n-vectors, the product's x and y included (Recurrence::classical:
+/// 10): q = A p with q.q and p.q (2), then x, r and p in one sweep with r.r (7). A scaled operator (see
+/// scaled_system.hpp) has one vector more in the iterations whose residual is near the target, and with
+/// keep_history in all. Every replace_every iterations one product and 3 to 5 n-vectors more, in which r
+/// becomes b - A x: |b - A x - r| then stays within rounding of |A| |x| + |b| however long the solve.
+///
+/// The host launches ahead and looks at a word that the device writes; no fence and no copy before the end.
+/// Repeatable bit for bit. Blocks until the solve has ended. Throws DimensionMismatch (shapes, A not square),
+/// InvalidArgument (options; overlap), OutOfMemory.
+///
+/// Sources: Hestenes & Stiefel, 1952; fused: Rupp, Weinbub, Juengel & Grasser, ACM TOMS 43(2), 2016, Algorithm
+/// 3; replacement: van der Vorst & Ye, SIAM J. Sci. Comput. 22(3), 2000. Departures: the residual is replaced
+/// at fixed intervals; the true residual decides at the end.
+template <ExecutionSpace Exec, class A, class B, class X>
+SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
+               CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
+  Kokkos::Profiling::ScopedRegion region("einkorn::cg");
+  detail::check_system(a, b, x, options, workspace.size(), "cg");
+  return detail::solve_cg(exec, a, b, x, options, workspace);
+}
+
+/// The same with room of its own, and for a matrix with a plan of its own.
+template <ExecutionSpace Exec, class A, class B, class X>
+SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
+  using V = typename X::non_const_value_type;
+  if constexpr (requires { a.apply(exec, x, x); }) {
+    return cg(exec, a, b, x, options, CgWorkspace<V, Exec>(exec, a, options));
+  } else {
+    auto const own = make_operator<V>(exec, a);
+    return cg(exec, own, b, x, options, CgWorkspace<V, Exec>(exec, own, options));
+  }
+}
+
+}  // namespace einkorn

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/detail/news.hpp>
+#include <einkorn/solvers/detail/progress.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// The scalars of CG, in device memory. The steps below are run by one thread, between the sweeps; each takes
+/// the sums of the sweep before it.
+struct CgState : Progress {
+  double rho = 0;  // r.z: of the system that is iterated, which may be a scaled one
+  double alpha = 0, beta = 0;
+  double scaling2 = 1;   // square of the largest entry of the scaling
+  bool pending = false;  // an iteration has its alpha, and is carried through whatever the phase
+  bool watches = true;   // the sweep has |r|^2 of the caller's system in its second sum
+  bool is_scaled = false;
+};
+
+/// sums: |r|^2 of the iterated and of the caller's system, |b|^2, [r.z of the iterated one].
+template <class Writer>
+struct CgStart {
+  CgState* state;
+  Limits limits;
+  bool is_scaled, watches;
+  double const* scaling2;
+  Writer writer;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    s = CgState{};
+    s.start(limits, is_scaled ? sums[1] : sums[0], sums[2]);
+    s.rho = sums[0];
+    s.is_scaled = is_scaled;
+    s.watches = watches || !is_scaled;
+    if (is_scaled) s.scaling2 = *scaling2;
+    writer.tell(s);
+  }
+};
+
+/// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = (alpha^2 q.q - rho) / rho, which is
+/// |r_new|^2 / |r|^2 in exact arithmetic since r.q = p.q.
+///
+/// The curvature p.q is held against |r| |q|, which bounds it from below for a definite A up to its condition
+/// number: beyond 1/eps of it there is nothing left to divide by. Source: Rupp, Weinbub, Juengel & Grasser,
+/// "Pipelined iterative solvers with kernel fusion for graphics processing units", ACM TOMS 43(2), 2016,
+/// Algorithm 3.
+template <class Writer>
+struct CgAfterProduct {
+  CgState* state;
+  Writer writer;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    constexpr double eps = 1.1102230246251565e-16;
+    auto& s = *state;
+    s.pending = false;
+    if (!s.is_running()) return;
+    double const qq = sums[0], pq = sums[1];
+    double const least = eps * Kokkos::sqrt(s.rho) * Kokkos::sqrt(qq);
+    if (!Progress::is_finite(qq) || !Progress::is_finite(pq))
+      s.stop(Outcome::non_finite);
+    else if (pq < -least)
+      s.stop(Outcome::indefinite_operator);
+    else if (pq <= least)
+      s.stop(Outcome::breakdown, Quantity::curvature);
+    if (!s.is_running()) return writer.tell(s);
+    s.pending = true;
+    s.alpha = s.rho / pq;
+    double const expected = s.alpha * s.alpha * qq - s.rho;
+    s.beta = expected > 0 ? expected / s.rho : 0.0;
+  }
+};
+
+/// The end of an iteration with fused scalars. sums: |r|^2 of the iterated system, of the caller's where
+/// watched. A scaled system is watched only from where its residual allows the caller's to be below the target:
+/// |r| >= |S r| / max S.
+template <class Writer>
+struct CgAfterUpdate {
+  CgState* state;
+  Writer writer;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    if (!s.pending) return;
+    s.rho = sums[0];
+    if (!s.is_scaled) {
+      s.iterated(sums[0]);
+    } else if (s.watches) {
+      s.iterated(sums[1]);
+    } else {
+      double const least = sums[0] / s.scaling2;
+      s.iterated(least, false);
+      s.watches = least <= 4.0 * s.target2;
+    }
+    writer.tell(s);
+  }
+};
+
+/// After b - A x was computed anew. sums as for CgStart, the third not used.
+template <class Writer>
+struct CgAfterResidual {
+  CgState* state;
+  bool is_recheck;
+  Writer writer;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    s.improves = s.restarts = false;
+    if (s.phase != (is_recheck ? Phase::candidate : Phase::running)) return;
+    double const residual2 = s.is_scaled ? sums[1] : sums[0];
+    s.rho = sums[0];
+    if (is_recheck)
+      s.rechecked(residual2);
+    else
+      s.replaced(residual2);
+    if (is_recheck || !s.is_running()) writer.tell(s);
+  }
+};
+
+/// The true residual of the x that an unfinished solve ends with.
+struct CgLastResidual {
+  CgState* state;
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    state->true2 = state->is_scaled ? sums[1] : sums[0];
+  }
+};
+
+}  // namespace einkorn::detail

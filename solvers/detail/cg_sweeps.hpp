@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/dots.hpp>
+#include <einkorn/core/partial_sums.hpp>
+#include <einkorn/solvers/detail/cg_state.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// The vectors of a CG on A x = b, or on the scaled (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>.
+template <class V, class B, class X, class S>
+struct CgVectors {
+  using Scalar = typename V::non_const_value_type;
+  using Real = real_type<Scalar>;
+  using Device = typename V::device_type;
+  static constexpr bool is_scaled = !std::is_same_v<S, std::nullptr_t>;
+
+  V r, p, q, best;
+  X x;  // of the iterated system
+  B b;  // of the caller's
+  S scaling;
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const {
+    if constexpr (is_scaled)
+      return Scalar(b(i)) * Real(scaling(i));
+    else
+      return Scalar(b(i));
+  }
+  /// |r_i|^2 of the caller's system.
+  KOKKOS_FORCEINLINE_FUNCTION double unscaled_square([[maybe_unused]] std::size_t i, Scalar const& ri) const {
+    if constexpr (is_scaled) {
+      double const s = static_cast<double>(scaling(i));
+      return squared(ri) / (s * s);
+    } else {
+      return 0.0;
+    }
+  }
+};
+
+/// r <- b - q with q = A x, sums as CgStart wants them. is_start: p <- r and best <- x as well. 3 or 5 passes.
+template <class Vectors, bool is_start>
+struct CgResidual {
+  using Sums = PartialSums<3, typename Vectors::Device>;
+  using Scalar = typename Vectors::Scalar;
+  struct Loaded {
+    Scalar b, q, x;
+  };
+  Vectors v;
+  CgState const* state;
+  bool is_recheck = false, always = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool begin() const {
+    if constexpr (is_start)
+      return true;
+    else
+      return always || state->phase == (is_recheck ? Phase::candidate : Phase::running);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const {
+    if constexpr (is_start)
+      return {v.scaled_b(i), v.q(i), Scalar(v.x(i))};
+    else
+      return {v.scaled_b(i), v.q(i), Scalar(0)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
+    Scalar const r = in.b - in.q;
+    v.r(i) = r;
+    if constexpr (is_start) {
+      v.p(i) = r;
+      v.best(i) = in.x;
+    }
+    sums[0] += squared(r);
+    if constexpr (Vectors::is_scaled) sums[1] += v.unscaled_square(i, r);
+    if constexpr (is_start) {
+      if constexpr (Vectors::is_scaled)
+        sums[2] += v.unscaled_square(i, in.b);
+      else
+        sums[2] += squared(in.b);
+    }
+  }
+};
+
+/// x <- x + alpha p, r <- r - alpha q, p <- r + beta p in 7 passes; |r|^2.
+template <class Vectors>
+struct CgUpdate {
+  using Sums = PartialSums<2, typename Vectors::Device>;
+  using Scalar = typename Vectors::Scalar;
+  using Real = typename Vectors::Real;
+  struct Scalars {
+    Real alpha, beta;
+    bool active, watches;
+    KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return active; }
+  };
+  struct Loaded {
+    Scalar x, r, p, q;
+  };
+  Vectors v;
+  CgState const* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
+    return {Real(state->alpha), Real(state->beta), state->pending, state->watches};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
+    return {Scalar(v.x(i)), v.r(i), v.p(i), v.q(i)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s,
+                                         double* sums) const {
+    Scalar const r = in.r - s.alpha * in.q;
+    v.x(i) = in.x + s.alpha * in.p;
+    v.r(i) = r;
+    v.p(i) = r + s.beta * in.p;
+    sums[0] += squared(r);
+    if constexpr (Vectors::is_scaled)
+      if (s.watches) sums[1] += v.unscaled_square(i, r);
+  }
+};
+
+/// best <- x where x is the best so far, p <- z where the direction begins anew (z: r without preconditioner).
+template <class Vectors, class Z>
+struct CgKeep {
+  using Sums = PartialSums<1, typename Vectors::Device>;
+  using Scalar = typename Vectors::Scalar;
+  struct Scalars {
+    bool improves, restarts;
+    KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return improves || restarts; }
+  };
+  struct Loaded {};
+  Vectors v;
+  Z z;
+  CgState const* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const { return {state->improves, state->restarts}; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t, Scalars const&) const { return {}; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const&, Scalars const& s, double*) const {
+    if (s.improves) v.best(i) = Scalar(v.x(i));
+    if (s.restarts) v.p(i) = z(i);
+  }
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/detail/news.hpp>
+#include <einkorn/solvers/detail/progress.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+inline Limits limits_of(SolverOptions const& options) {
+  return {options.tolerance * options.tolerance, options.absolute_tolerance * options.absolute_tolerance,
+          options.divergence_factor * options.divergence_factor, options.max_iterations,
+          options.relative_to == RelativeTo::initial_residual};
+}
+
+/// x <- S x and x <- S^-1 x.
+template <class S, class X>
+struct ScaleBy {
+  S scaling;
+  X x;
+  bool divides;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const s = scaling(i);
+    x(i) = divides ? x(i) / s : x(i) * s;
+  }
+};
+template <class Exec, class S, class X>
+void multiply_by(Exec const& exec, S const& scaling, X const& x, bool divides = false) {
+  Kokkos::parallel_for("einkorn::solve[scale]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0)),
+                       ScaleBy<S, X>{scaling, x, divides});
+}
+template <class Exec, class S, class X>
+void divide_by(Exec const& exec, S const& scaling, X const& x) {
+  multiply_by(exec, scaling, x, true);
+}
+
+/// What is left to do on the host when a solve has ended: the true residual where it is not known yet, the best
+/// x where the last one is none, the report. Fences exec.
+template <class Exec, class Space, class Method>
+SolveReport finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
+                         Method const& method) {
+  auto state = space.read_state(exec);
+  SolveReport report;
+  report.outcome = went_on ? state.outcome : Outcome::stopped;
+  report.quantity = state.quantity;
+  report.iterations = state.iteration;
+  report.recursive_residual = std::sqrt(state.residual2);
+  report.initial_residual = std::sqrt(state.initial2);
+  report.reference = std::sqrt(state.reference2);
+  if (options.keep_history)
+    for (std::int64_t i = 0; i <= state.iteration && static_cast<std::size_t>(i) < space.news().room(); ++i)
+      report.history.push_back(space.news().residual(i));
+  if (state.zero_b && report.converged()) {
+    Kokkos::deep_copy(exec, method.v.x, 0);
+    exec.fence("einkorn::solve: x = 0");
+    report.recursive_residual = 0;
+    return report;
+  }
+  bool const is_known = state.iteration == 0 || report.converged();
+  if (!is_known) {
+    method.last_residual();
+    state = space.read_state(exec);
+    if (!(state.true2 <= state.best2)) {
+      Kokkos::deep_copy(exec, method.v.x, method.v.best);
+      exec.fence("einkorn::solve: the best x");
+      state.true2 = state.best2;
+    }
+  }
+  report.residual = std::sqrt(state.true2);
+  return report;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/solvers/detail/progress.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// Memory that kernels of Exec write and the host reads meanwhile: pinned where the device has its own.
+template <class Exec>
+using NewsSpace = std::conditional_t<
+    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
+    Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
+
+/// Where the device tells the host how far it is: a word that the device writes and the host looks at, so that
+/// neither a fence nor a copy is needed to know. History: |r| after each iteration, for as many as there is
+/// room; it is written before the word.
+template <class Exec>
+class News {
+ public:
+  using Words = Kokkos::View<std::uint64_t*, NewsSpace<Exec>>;
+  using History = Kokkos::View<double*, NewsSpace<Exec>>;
+
+  /// What kernels hold.
+  struct Writer {
+    Words words;
+    History history;
+
+    KOKKOS_FUNCTION void tell(Progress const& progress) const {
+      auto const at = static_cast<std::size_t>(progress.iteration);
+      if (history.extent(0) > 0) {
+        if (at < history.extent(0)) history(at) = Kokkos::sqrt(progress.residual2);
+        desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeSystem());
+      }
+      *static_cast<std::uint64_t volatile*>(words.data()) = progress.word();
+    }
+  };
+
+  News() = default;
+  explicit News(std::size_t history)
+      : words_("einkorn::News::words", 8), history_("einkorn::News::history", history) {}
+
+  [[nodiscard]] Writer writer(bool with_history) const { return {words_, with_history ? history_ : History()}; }
+  [[nodiscard]] std::size_t bytes() const {
+    return words_.size() * sizeof(std::uint64_t) + history_.size() * sizeof(double);
+  }
+  [[nodiscard]] std::size_t room() const { return history_.extent(0); }
+  [[nodiscard]] double residual(std::int64_t iteration) const {
+    auto const at = static_cast<std::size_t>(iteration);
+    return at < history_.extent(0) ? history_(at) : std::nan("");
+  }
+
+  void clear() const { *static_cast<std::uint64_t volatile*>(words_.data()) = 0; }
+  [[nodiscard]] ProgressWord latest() const {
+    ProgressWord const word{*static_cast<std::uint64_t const volatile*>(words_.data())};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return word;
+  }
+  /// Looks until is_news(word). After a second without, a fence, which throws when the device has failed.
+  template <class Condition>
+  ProgressWord wait(Exec const& exec, Condition const& is_news) const {
+    Kokkos::Timer timer;
+    for (std::uint64_t looks = 1;; ++looks) {
+      auto const word = latest();
+      if (word.is_there() && is_news(word)) return word;
+      if (looks % 64 == 0) std::this_thread::yield();
+      if (looks % 65536 == 0 && timer.seconds() > 1.0) {
+        exec.fence("einkorn::solve: no word from the device for a second");
+        timer.reset();
+      }
+    }
+  }
+
+ private:
+  Words words_;
+  History history_;
+};
+
+}  // namespace einkorn::detail

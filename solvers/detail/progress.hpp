@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// What decides when a solve ends. Squares, as the sweeps have them.
+struct Limits {
+  double tolerance2 = 0, absolute2 = 0, divergence2 = 0;
+  std::int64_t max_iterations = 0;
+  bool relative_to_initial = false;
+};
+
+/// candidate: the recursive residual is below the target, and the host is to have the true one computed.
+enum class Phase : std::uint8_t { running, candidate, finished };
+
+/// How far a solve is: changed on the device by whoever ends a sweep, read by the sweeps, and by the host when
+/// the solve has ended. Nothing here compares with an absolute number: A and b may be scaled by anything.
+struct Progress {
+  Limits limits;
+  Phase phase = Phase::running;
+  Outcome outcome = Outcome::iteration_limit;
+  Quantity quantity = Quantity::none;
+  std::int64_t iteration = 0;
+  double target2 = 0, reference2 = 0, initial2 = 0;
+  double residual2 = 0;   // recursive, or true where it was replaced just now
+  double true2 = 0;       // as last computed from x
+  double best2 = 0;       // true one of the x that is kept
+  int rechecks = 0;       // times that a candidate was none
+  int stalls = 0;         // replacements in a row at which the true residual had not followed
+  bool improves = false;  // x is to be kept
+  bool restarts = false;  // the direction is to begin anew
+  bool zero_b = false;    // then x = 0 is the answer
+
+  [[nodiscard]] KOKKOS_FUNCTION bool is_running() const { return phase == Phase::running; }
+
+  KOKKOS_FUNCTION void stop(Outcome how, Quantity what = Quantity::none) {
+    phase = Phase::finished;
+    outcome = how;
+    quantity = what;
+  }
+
+  /// r2 = |b - A x0|^2, b2 = |b|^2.
+  KOKKOS_FUNCTION void start(Limits const& given, double r2, double b2) {
+    *this = Progress{};
+    limits = given;
+    residual2 = true2 = initial2 = best2 = r2;
+    reference2 = limits.relative_to_initial ? r2 : b2;
+    double const relative = limits.tolerance2 * reference2;
+    target2 = relative > limits.absolute2 ? relative : limits.absolute2;
+    zero_b = b2 == 0.0;
+    if (!is_finite(r2) || !is_finite(b2))
+      stop(Outcome::non_finite);
+    else if (zero_b || r2 <= target2)
+      stop(Outcome::converged);
+    else if (limits.max_iterations == 0)
+      stop(Outcome::iteration_limit);
+  }
+
+  /// At the end of an iteration with |r|^2, which is exact, or a lower bound that must not end the solve.
+  KOKKOS_FUNCTION void iterated(double r2, bool is_exact = true) {
+    ++iteration;
+    residual2 = r2;
+    if (!is_finite(r2))
+      stop(Outcome::non_finite);
+    else if (is_exact && r2 <= target2)
+      phase = Phase::candidate;
+    else if (r2 > limits.divergence2 * (reference2 > initial2 ? reference2 : initial2))
+      stop(Outcome::diverged);
+    else if (iteration == limits.max_iterations)
+      stop(Outcome::iteration_limit);
+  }
+
+  /// At a candidate, with |b - A x|^2: below the target, or the iteration goes on from there. When that has
+  /// been tried before and has not halved the true residual, the arithmetic allows no more.
+  KOKKOS_FUNCTION void rechecked(double r2) {
+    bool const gains = rechecks == 0 || r2 <= 0.25 * true2;
+    restarts = r2 > 4.0 * residual2;
+    follow(r2);
+    if (!is_finite(r2))
+      stop(Outcome::non_finite);
+    else if (r2 <= target2)
+      stop(Outcome::converged);
+    else if (!gains)
+      stop(Outcome::stagnated);
+    else if (iteration == limits.max_iterations)
+      stop(Outcome::iteration_limit);
+    else
+      phase = Phase::running;
+    ++rechecks;
+  }
+
+  /// At a replacement, with |b - A x|^2. Where the recursive residual was below a tenth of it and the best true
+  /// one has not halved either, three times in a row, the recursion converges and x does not.
+  KOKKOS_FUNCTION void replaced(double r2) {
+    restarts = false;
+    stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
+    follow(r2);
+    if (!is_finite(r2))
+      stop(Outcome::non_finite);
+    else if (stalls == 3)
+      stop(Outcome::stagnated);
+  }
+
+  /// What the host learns while it waits, in one word.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t word() const {
+    return static_cast<std::uint64_t>(iteration) << 24 | (static_cast<std::uint64_t>(rechecks) & 0xffffu) << 8 |
+           (1u + static_cast<std::uint64_t>(phase));
+  }
+
+  static KOKKOS_FUNCTION bool is_finite(double value) { return value - value == 0.0; }
+
+ private:
+  KOKKOS_FUNCTION void follow(double r2) {
+    improves = r2 < best2;
+    if (improves) best2 = r2;
+    true2 = residual2 = r2;
+  }
+};
+
+/// What Progress::word() says. 0 is no word yet.
+struct ProgressWord {
+  std::uint64_t bits = 0;
+  [[nodiscard]] bool is_there() const { return bits != 0; }
+  [[nodiscard]] Phase phase() const { return static_cast<Phase>((bits & 0xffu) - 1); }
+  [[nodiscard]] std::int64_t iteration() const { return static_cast<std::int64_t>(bits >> 24); }
+};
+
+}  // namespace einkorn::detail

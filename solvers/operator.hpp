@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace einkorn {
+
+/// What a Krylov solver knows of a matrix: apply() is y <- A x, asynchronous on exec, without a fence or an
+/// allocation. x and y are contiguous Views of rank 1 that do not overlap.
+///
+/// An operator that can hand its rows to a sweep as they are done has sweep(exec, update, x, y) besides (see
+/// core/update.hpp); the dot products that follow a product then cost no pass of their own. Every CSR, CSR5,
+/// ELL, SELL, DIA and bDIA has. One that was scaled on both sides, A = S B S, has scaling(), the diagonal of S.
+template <class A, class Exec, class X, class Y>
+concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y const& y) {
+  { a.num_rows() } -> std::convertible_to<std::size_t>;
+  { a.num_cols() } -> std::convertible_to<std::size_t>;
+  a.apply(exec, x, y);
+};
+
+/// z <- M^-1 r, asynchronous on exec. One that is a diagonal has inverse(), its entries, and is then applied
+/// within the solver's own sweeps.
+template <class M, class Exec, class R, class Z>
+concept Preconditioner = requires(M const& m, Exec const& exec, R const& r, Z const& z) {
+  m.apply(exec, r, z);
+};
+
+/// A matrix of any format, behind its plan, as an operator. Plan: SpmvPlan<Format, V>.
+template <class Plan>
+class SpmvOperator {
+ public:
+  explicit SpmvOperator(Plan plan) : plan_(std::move(plan)) {}
+
+  [[nodiscard]] std::size_t num_rows() const { return static_cast<std::size_t>(plan_.matrix().num_rows); }
+  [[nodiscard]] std::size_t num_cols() const { return static_cast<std::size_t>(plan_.matrix().num_cols); }
+  [[nodiscard]] Plan const& plan() const { return plan_; }
+
+  template <class Exec, class X, class Y>
+  void apply(Exec const& exec, X const& x, Y const& y) const {
+    using Sum = typename Plan::Sum;
+    spmv(exec, plan_, Sum(1), x, Sum(0), y);
+  }
+  template <class Exec, class Out, class X, class Y>
+  requires requires(Exec const& exec, Plan const& plan, Out const& update, X const& x, Y const& y) {
+    spmv_sweep(exec, plan, update, x, y);
+  }
+  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
+    spmv_sweep(exec, plan_, update, x, y);
+  }
+
+ private:
+  Plan plan_;
+};
+
+namespace detail {
+
+template <class A>
+concept HasApply = requires {
+  &A::num_rows;
+}
+&&!requires(A const& a) {
+  a.plan();
+};
+
+}  // namespace detail
+
+/// The operator of a matrix in any format, or of a CrsMatrix: makes its plan, whose room is used by one solve
+/// at a time. V: the scalar of the vectors. Include the header of the format's spmv (and of its plan, for CSR).
+template <class V, ExecutionSpace Exec, class Matrix>
+requires requires(Exec const& exec, Matrix const& A) {
+  make_spmv_plan<V>(exec, A);
+}
+auto make_operator(Exec const& exec, Matrix const& A) {
+  return SpmvOperator(make_spmv_plan<V>(exec, A));
+}
+
+}  // namespace einkorn
