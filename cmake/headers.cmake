@@ -207,18 +207,26 @@ set(einkorn_headers
   formats/structure.hpp
   formats/symmetry.hpp
   solvers/any_operator.hpp
+  solvers/bicgstab.hpp
   solvers/cg.hpp
+  solvers/detail/bicgstab_method.hpp
+  solvers/detail/bicgstab_state.hpp
+  solvers/detail/bicgstab_sweeps.hpp
   solvers/detail/cg_method.hpp
   solvers/detail/cg_state.hpp
   solvers/detail/cg_sweeps.hpp
+  solvers/detail/check_system.hpp
   solvers/detail/ending.hpp
   solvers/detail/host_loop.hpp
   solvers/detail/news.hpp
-  solvers/detail/product.hpp
+  solvers/detail/pcg_method.hpp
+  solvers/detail/pcg_state.hpp
+  solvers/detail/pcg_sweeps.hpp
   solvers/detail/progress.hpp
   solvers/detail/solve_space.hpp
   solvers/operator.hpp
   solvers/options.hpp
+  solvers/pcg.hpp
   solvers/report.hpp
   solvers/workspace.hpp)
 

@@ -13,7 +13,8 @@ import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 500
 MAX_REACH, MAX_CHAIN = 45, 8
-UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/select_by_measuring.hpp")  # of all rooms
+UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/select_by_measuring.hpp",
+          "solvers/any_operator.hpp")  # of all rooms
 MAX_UNION_REACH, MAX_UNION_CHAIN = 180, 11
 MAX_MACROS = 5
 BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)

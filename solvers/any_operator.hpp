@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/solvers/detail/product.hpp>
+#include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 
 #include <Kokkos_Core.hpp>

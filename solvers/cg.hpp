@@ -5,6 +5,8 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/detail/cg_method.hpp>
+#include <einkorn/solvers/detail/check_system.hpp>
+#include <einkorn/solvers/detail/pcg_method.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -20,9 +22,10 @@ namespace einkorn {
 
 /// Solves A x = b for A Hermitian positive definite by the method of conjugate gradients.
 ///
-/// Shapes: b [n], x [n], A n x n; x holds x0 and then the answer. Aliasing: b and x must not overlap.
-/// A: an operator (solvers/operator.hpp), or anything that make_operator() takes: a matrix of any format, an
-/// AnyMatrix, a CrsMatrix; then its plan is made for this one call. Scalars: of x; dot products in double.
+/// Shapes: b [n], x [n], contiguous, A n x n; x holds x0 and then the answer. Aliasing: b and x must not
+/// overlap. A: an operator (solvers/operator.hpp), or anything that make_operator() takes: a matrix of any
+/// format, an AnyMatrix, a CrsMatrix; then its plan is made for this one call. Scalars: of x; dot products in
+/// double.
 ///
 /// Ends as SolveReport::outcome says, and never by an exception from inside the iteration; the residual that it
 /// reports is computed anew from x. b = 0 gives x = 0; x0 that is good enough gives 0 iterations. Unless it
@@ -48,7 +51,11 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
-  return detail::solve_cg(exec, a, b, x, options, workspace);
+  auto const own_b = detail::as_vector<Exec>(b);
+  auto const own_x = detail::as_vector<Exec>(x);
+  if (options.recurrence == Recurrence::classical)
+    return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, own_b, own_x, options, workspace);
+  return detail::solve_cg(exec, a, own_b, own_x, options, workspace);
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.

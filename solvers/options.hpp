@@ -43,7 +43,7 @@ struct SolverOptions {
 
 namespace detail {
 
-inline void check_options(SolverOptions const& options, char const*) {
+inline void check_options(SolverOptions const& options) {
   auto const is_limit = [](double value) { return value >= 0.0 && std::isfinite(value); };
   require<InvalidArgument>(is_limit(options.tolerance), "solve: tolerance must be finite and not negative");
   require<InvalidArgument>(is_limit(options.absolute_tolerance),

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/error.hpp>
-#include <einkorn/core/overlap.hpp>
 #include <einkorn/solvers/detail/cg_state.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -12,11 +10,24 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <string>
 
 namespace einkorn {
 
-/// What CG keeps: r, p, q and the best x met, n scalars each, and a little for sums. A solve with a workspace
+namespace detail {
+
+/// Preconditioners that need no vector of their own: none, and diagonals.
+template <class M>
+inline constexpr bool is_applied_in_sweeps = requires(M const& m) {
+  m.is_identity;
+}
+|| requires(M const& m) {
+  m.inverse();
+};
+
+}  // namespace detail
+
+/// What CG keeps: r, p, q and the best x met (and z, where a preconditioner is neither the identity nor a
+/// diagonal), n scalars each, and a little for sums. A solve with a workspace
 /// allocates nothing. It is made for one operator (whose products decide how many partial sums there are) and
 /// serves one solve at a time; copies share it. History and callback need room that the options ask for when it
 /// is made.
@@ -26,60 +37,42 @@ class CgWorkspace {
   using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
   using Space = detail::SolveSpace<detail::CgState, Exec>;
 
-  /// One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
+  /// For cg(). One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
   template <class A>
-  CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {}) {
-    require_kokkos("CgWorkspace");
-    detail::check_options(options, "CgWorkspace");
-    auto const n = static_cast<std::size_t>(a.num_rows());
-    auto const vector = [&](char const* name) {
-      return allocate<Vector>(exec, std::string("einkorn::CgWorkspace::") + name, n);
-    };
-    r_ = vector("r");
-    p_ = vector("p");
-    q_ = vector("q");
-    best_ = vector("best");
-    space_ = Space(exec, Space::template most_partials<false>(exec, a, p_, q_), options);
-  }
+  CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {})
+      : CgWorkspace(exec, a, options, false) {}
+  /// For pcg().
+  template <class A, class M>
+  CgWorkspace(Exec const& exec, A const& a, M const&, SolverOptions const& options)
+      : CgWorkspace(exec, a, options, !detail::is_applied_in_sweeps<M>) {}
 
   [[nodiscard]] std::size_t size() const { return r_.extent(0); }
-  [[nodiscard]] std::size_t bytes() const { return 4 * size() * sizeof(Scalar) + space_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return (4 * size() + z_.extent(0)) * sizeof(Scalar) + space_.bytes();
+  }
   [[nodiscard]] Vector const& r() const { return r_; }
   [[nodiscard]] Vector const& p() const { return p_; }
   [[nodiscard]] Vector const& q() const { return q_; }
   [[nodiscard]] Vector const& best() const { return best_; }
+  [[nodiscard]] Vector const& z() const { return z_; }
   [[nodiscard]] Space const& space() const { return space_; }
 
  private:
-  Vector r_, p_, q_, best_;
+  template <class A>
+  CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
+    require_kokkos("CgWorkspace");
+    detail::check_options(options);
+    auto const n = static_cast<std::size_t>(a.num_rows());
+    r_ = allocate<Vector>(exec, "einkorn::CgWorkspace::r", n);
+    p_ = allocate<Vector>(exec, "einkorn::CgWorkspace::p", n);
+    q_ = allocate<Vector>(exec, "einkorn::CgWorkspace::q", n);
+    best_ = allocate<Vector>(exec, "einkorn::CgWorkspace::best", n);
+    if (with_z) z_ = allocate<Vector>(exec, "einkorn::CgWorkspace::z", n);
+    space_ = Space(exec, Space::template most_partials<false>(exec, a, p_, q_), options);
+  }
+
+  Vector r_, p_, q_, best_, z_;
   Space space_;
 };
-
-namespace detail {
-
-/// Shapes and options of a solve.
-template <class A, class B, class X>
-void check_system(A const& a, B const& b, X const& x, SolverOptions const& options, std::size_t room,
-                  std::string const& name) {
-  require_kokkos(name.c_str());
-  check_options(options, name.c_str());
-  auto const rows = static_cast<std::size_t>(a.num_rows()), cols = static_cast<std::size_t>(a.num_cols());
-  auto const text = [](std::size_t value) { return std::to_string(value); };
-  require<DimensionMismatch>(rows == cols, [&] {
-    return name + ": A is " + text(rows) + " x " + text(cols) + ", expected a square one";
-  });
-  require<DimensionMismatch>(b.extent(0) == rows, [&] {
-    return name + ": b has " + text(b.extent(0)) + " entries, expected " + text(rows) + " (rows of A)";
-  });
-  require<DimensionMismatch>(x.extent(0) == rows, [&] {
-    return name + ": x has " + text(x.extent(0)) + " entries, expected " + text(rows) + " (columns of A)";
-  });
-  require<DimensionMismatch>(room == rows, [&] {
-    return name + ": the workspace was made for " + text(room) + " rows, A has " + text(rows);
-  });
-  require<InvalidArgument>(!overlaps(b, x), [&] { return name + ": b and x overlap in memory"; });
-}
-
-}  // namespace detail
 
 }  // namespace einkorn

@@ -59,32 +59,30 @@ struct CgMethod {
     space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
                   CgAfterResidual<Writer>{state(), is_recheck, writer});
     SumLedger ledger;
-    space().sweep_only(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors, decltype(v.r)>{v, v.r, state()},
-                       ledger);
+    space().sweep_only(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors>{v, state()}, ledger);
   }
 };
 
-template <class Exec, class A, class B, class X, class Workspace>
-SolveReport solve_cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
-                     Workspace const& workspace) {
-  auto const& w = workspace;
+template <class Exec, class A, class Vector, class Workspace>
+SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
+                     SolverOptions const& options, Workspace const& w) {
   auto const with = [&](auto const& scaling, double const* scaling2) {
-    using Vectors = CgVectors<typename Workspace::Vector, B, X, std::decay_t<decltype(scaling)>>;
+    using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
     bool const has_history = options.keep_history || options.callback;
-    CgMethod<Exec, A, Vectors, Workspace> method{exec,
-                                                 a,
-                                                 Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-                                                 w,
-                                                 limits_of(options),
-                                                 w.space().news().writer(has_history),
-                                                 has_history,
-                                                 scaling2};
+    CgMethod<Exec, A, Vectors, Workspace> const method{exec,
+                                                       a,
+                                                       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+                                                       w,
+                                                       limits_of(options),
+                                                       w.space().news().writer(has_history),
+                                                       has_history,
+                                                       scaling2};
     bool const went_on = run_from_host(exec, options, w.space().news(), method);
     return finish_solve(exec, options, w.space(), went_on, method);
   };
   if constexpr (requires { a.scaling(); }) {
     divide_by(exec, a.scaling(), x);
-    SolveReport const report = with(a.scaling(), a.scaling_square());
+    SolveReport const report = with(a.scaling(), a.largest_square());
     multiply_by(exec, a.scaling(), x);
     return report;
   } else {

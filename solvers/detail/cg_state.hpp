@@ -13,6 +13,7 @@ namespace einkorn::detail {
 /// the sums of the sweep before it.
 struct CgState : Progress {
   double rho = 0;  // r.z: of the system that is iterated, which may be a scaled one
+  double pp = 0;   // p.p
   double alpha = 0, beta = 0;
   double scaling2 = 1;   // square of the largest entry of the scaling
   bool pending = false;  // an iteration has its alpha, and is carried through whatever the phase
@@ -20,7 +21,7 @@ struct CgState : Progress {
   bool is_scaled = false;
 };
 
-/// sums: |r|^2 of the iterated and of the caller's system, |b|^2, [r.z of the iterated one].
+/// sums: |r|^2 of the iterated and of the caller's system, |b|^2.
 template <class Writer>
 struct CgStart {
   CgState* state;
@@ -33,7 +34,7 @@ struct CgStart {
     auto& s = *state;
     s = CgState{};
     s.start(limits, is_scaled ? sums[1] : sums[0], sums[2]);
-    s.rho = sums[0];
+    s.rho = s.pp = sums[0];
     s.is_scaled = is_scaled;
     s.watches = watches || !is_scaled;
     if (is_scaled) s.scaling2 = *scaling2;
@@ -44,10 +45,9 @@ struct CgStart {
 /// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = (alpha^2 q.q - rho) / rho, which is
 /// |r_new|^2 / |r|^2 in exact arithmetic since r.q = p.q.
 ///
-/// The curvature p.q is held against |r| |q|, which bounds it from below for a definite A up to its condition
-/// number: beyond 1/eps of it there is nothing left to divide by. Source: Rupp, Weinbub, Juengel & Grasser,
-/// "Pipelined iterative solvers with kernel fusion for graphics processing units", ACM TOMS 43(2), 2016,
-/// Algorithm 3.
+/// The curvature p.q is held against |p| |q|: below the rounding of their product it is as good as zero.
+/// Source: Rupp, Weinbub, Juengel & Grasser, "Pipelined iterative solvers with kernel fusion for graphics
+/// processing units", ACM TOMS 43(2), 2016, Algorithm 3.
 template <class Writer>
 struct CgAfterProduct {
   CgState* state;
@@ -59,7 +59,7 @@ struct CgAfterProduct {
     s.pending = false;
     if (!s.is_running()) return;
     double const qq = sums[0], pq = sums[1];
-    double const least = eps * Kokkos::sqrt(s.rho) * Kokkos::sqrt(qq);
+    double const least = eps * Kokkos::sqrt(s.pp) * Kokkos::sqrt(qq);
     if (!Progress::is_finite(qq) || !Progress::is_finite(pq))
       s.stop(Outcome::non_finite);
     else if (pq < -least)
@@ -75,8 +75,8 @@ struct CgAfterProduct {
 };
 
 /// The end of an iteration with fused scalars. sums: |r|^2 of the iterated system, of the caller's where
-/// watched. A scaled system is watched only from where its residual allows the caller's to be below the target:
-/// |r| >= |S r| / max S.
+/// watched, p.p. A scaled system is watched only from where its residual allows the caller's to be below the
+/// target: |r| >= |S r| / max S.
 template <class Writer>
 struct CgAfterUpdate {
   CgState* state;
@@ -86,6 +86,7 @@ struct CgAfterUpdate {
     auto& s = *state;
     if (!s.pending) return;
     s.rho = sums[0];
+    s.pp = sums[2];
     if (!s.is_scaled) {
       s.iterated(sums[0]);
     } else if (s.watches) {

@@ -13,8 +13,9 @@
 
 namespace einkorn::detail {
 
-/// The vectors of a CG on A x = b, or on the scaled (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>.
-template <class V, class B, class X, class S>
+/// The vectors of a CG on A x = b, or on the scaled (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>, S: that
+/// of the scaling, or nullptr_t.
+template <class V, class S>
 struct CgVectors {
   using Scalar = typename V::non_const_value_type;
   using Real = real_type<Scalar>;
@@ -22,15 +23,15 @@ struct CgVectors {
   static constexpr bool is_scaled = !std::is_same_v<S, std::nullptr_t>;
 
   V r, p, q, best;
-  X x;  // of the iterated system
-  B b;  // of the caller's
+  V x;                       // of the iterated system
+  typename V::const_type b;  // of the caller's
   S scaling;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const {
     if constexpr (is_scaled)
-      return Scalar(b(i)) * Real(scaling(i));
+      return b(i) * Real(scaling(i));
     else
-      return Scalar(b(i));
+      return b(i);
   }
   /// |r_i|^2 of the caller's system.
   KOKKOS_FORCEINLINE_FUNCTION double unscaled_square([[maybe_unused]] std::size_t i, Scalar const& ri) const {
@@ -63,7 +64,7 @@ struct CgResidual {
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const {
     if constexpr (is_start)
-      return {v.scaled_b(i), v.q(i), Scalar(v.x(i))};
+      return {v.scaled_b(i), v.q(i), v.x(i)};
     else
       return {v.scaled_b(i), v.q(i), Scalar(0)};
   }
@@ -85,10 +86,10 @@ struct CgResidual {
   }
 };
 
-/// x <- x + alpha p, r <- r - alpha q, p <- r + beta p in 7 passes; |r|^2.
+/// x <- x + alpha p, r <- r - alpha q, p <- r + beta p in 7 passes; |r|^2 and p.p.
 template <class Vectors>
 struct CgUpdate {
-  using Sums = PartialSums<2, typename Vectors::Device>;
+  using Sums = PartialSums<3, typename Vectors::Device>;
   using Scalar = typename Vectors::Scalar;
   using Real = typename Vectors::Real;
   struct Scalars {
@@ -106,39 +107,40 @@ struct CgUpdate {
     return {Real(state->alpha), Real(state->beta), state->pending, state->watches};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
-    return {Scalar(v.x(i)), v.r(i), v.p(i), v.q(i)};
+    return {v.x(i), v.r(i), v.p(i), v.q(i)};
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s,
                                          double* sums) const {
     Scalar const r = in.r - s.alpha * in.q;
     v.x(i) = in.x + s.alpha * in.p;
     v.r(i) = r;
-    v.p(i) = r + s.beta * in.p;
+    Scalar const p = r + s.beta * in.p;
+    v.p(i) = p;
     sums[0] += squared(r);
     if constexpr (Vectors::is_scaled)
       if (s.watches) sums[1] += v.unscaled_square(i, r);
+    sums[2] += squared(p);
   }
 };
 
-/// best <- x where x is the best so far, p <- z where the direction begins anew (z: r without preconditioner).
-template <class Vectors, class Z>
+/// best <- x where x is the best so far, p <- r where the direction begins anew (with a preconditioner PcgRenew
+/// does that once more).
+template <class Vectors>
 struct CgKeep {
   using Sums = PartialSums<1, typename Vectors::Device>;
-  using Scalar = typename Vectors::Scalar;
   struct Scalars {
     bool improves, restarts;
     KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return improves || restarts; }
   };
   struct Loaded {};
   Vectors v;
-  Z z;
   CgState const* state;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const { return {state->improves, state->restarts}; }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t, Scalars const&) const { return {}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const&, Scalars const& s, double*) const {
-    if (s.improves) v.best(i) = Scalar(v.x(i));
-    if (s.restarts) v.p(i) = z(i);
+    if (s.improves) v.best(i) = v.x(i);
+    if (s.restarts) v.p(i) = v.r(i);
   }
 };
 

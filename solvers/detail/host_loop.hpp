@@ -17,7 +17,8 @@ namespace einkorn::detail {
 /// Method has start(), iteration(), replace(), recheck(). Returns false when the callback has stopped the
 /// solve.
 template <class Exec, class Method>
-bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news, Method& method) {
+bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news,
+                   Method const& method) {
   news.clear();
   method.start();
   auto word = news.wait(exec, [](ProgressWord const&) { return true; });

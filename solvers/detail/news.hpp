@@ -41,7 +41,7 @@ class News {
       auto const at = static_cast<std::size_t>(progress.iteration);
       if (history.extent(0) > 0) {
         if (at < history.extent(0)) history(at) = Kokkos::sqrt(progress.residual2);
-        desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeSystem());
+        desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
       }
       *static_cast<std::uint64_t volatile*>(words.data()) = progress.word();
     }

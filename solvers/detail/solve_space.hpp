@@ -6,7 +6,6 @@
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/core/vector_sweep.hpp>
 #include <einkorn/solvers/detail/news.hpp>
-#include <einkorn/solvers/detail/product.hpp>
 #include <einkorn/solvers/options.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +16,34 @@
 #include <string>
 
 namespace einkorn::detail {
+
+/// The sums of an UpdateAndDots over a y that is there.
+template <class Out, class Y>
+struct GatherDots {
+  using Sums = typename Out::Sums;
+  using Loaded = typename Y::non_const_value_type;
+
+  Out out;
+  Y y;
+
+  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return y(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& value, bool, double* sums) const {
+    out.gather(sums, i, value);
+  }
+};
+
+/// y <- A x and the dot products of `out`: in one sweep where the operator has one, else y is read once more.
+template <class Exec, class A, class Out, class X, class Y>
+void product_and_dots(Exec const& exec, A const& a, Out const& out, X const& x, Y const& y) {
+  if constexpr (requires { a.sweep(exec, out, x, y); }) {
+    a.sweep(exec, out, x, y);
+  } else {
+    if (!out.ledger->counts_only) a.apply(exec, x, y);
+    vector_sweep(exec, "einkorn::solve[dots]", y.extent(0), static_cast<typename Out::Sums const&>(out),
+                 GatherDots<Out, Y>{out, y});
+  }
+}
 
 /// What every solver keeps between solves beside its vectors: its state in device memory, room for partial
 /// sums, and the word from the device.

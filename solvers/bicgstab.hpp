@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/solvers/detail/bicgstab_method.hpp>
+#include <einkorn/solvers/detail/check_system.hpp>
+#include <einkorn/solvers/detail/solve_space.hpp>
+#include <einkorn/solvers/operator.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+/// What BiCGStab keeps: 7 vectors of n scalars (9 with a preconditioner) and a little for sums. As CgWorkspace.
+template <class Scalar, class Exec>
+class BicgstabWorkspace {
+ public:
+  using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
+  using Z = std::conditional_t<is_complex<Scalar>, Kokkos::complex<double>, double>;
+  using Space = detail::SolveSpace<detail::BicgstabState<Z>, Exec>;
+
+  /// One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
+  template <class A>
+  BicgstabWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {},
+                    bool preconditioned = false) {
+    require_kokkos("BicgstabWorkspace");
+    detail::check_options(options);
+    auto const n = static_cast<std::size_t>(a.num_rows());
+    char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
+    int const count = preconditioned ? 9 : 7;
+    for (int i = 0; i < count; ++i)
+      vectors_[i] = allocate<Vector>(exec, std::string("einkorn::BicgstabWorkspace::") + names[i], n);
+    space_ = Space(exec, Space::template most_partials<true>(exec, a, p(), v()), options);
+  }
+
+  [[nodiscard]] std::size_t size() const { return r().extent(0); }
+  [[nodiscard]] bool is_preconditioned() const { return p_hat().extent(0) == size(); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t entries = 0;
+    for (auto const& vector : vectors_) entries += vector.extent(0);
+    return entries * sizeof(Scalar) + space_.bytes();
+  }
+  [[nodiscard]] Vector const& r() const { return vectors_[0]; }
+  [[nodiscard]] Vector const& shadow() const { return vectors_[1]; }
+  [[nodiscard]] Vector const& p() const { return vectors_[2]; }
+  [[nodiscard]] Vector const& v() const { return vectors_[3]; }
+  [[nodiscard]] Vector const& s() const { return vectors_[4]; }
+  [[nodiscard]] Vector const& t() const { return vectors_[5]; }
+  [[nodiscard]] Vector const& best() const { return vectors_[6]; }
+  [[nodiscard]] Vector const& p_hat() const { return vectors_[7]; }
+  [[nodiscard]] Vector const& s_hat() const { return vectors_[8]; }
+  [[nodiscard]] Space const& space() const { return space_; }
+
+ private:
+  Vector vectors_[9];
+  Space space_;
+};
+
+/// Solves A x = b for any square A by BiCGStab.
+///
+/// Shapes, aliasing, operators, options, outcomes: as cg(). Breakdowns are those of r0.r (rho), r0.Ap
+/// (shadow_curvature) and t.s (omega), each relative to the norms of its factors. An s that is small enough
+/// already ends the solve in the middle of an iteration, which then counts.
+///
+/// Cost of an iteration: two products and 17 n-vectors, the products' x and y included: v = A p with r0.v (3),
+/// s with s.s (3), t = A s with t.t, s.t and r0.t (3), x, r and p in one sweep with r.r (8). With M
+/// (preconditioned from the right, so that the residual stays that of A x = b) 2 more and twice M's own.
+///
+/// Sources: van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; fused: Rupp, Weinbub, Juengel & Grasser, ACM
+/// TOMS 43(2), 2016, Algorithm 6. Departures: rho of the next iteration is -omega r0.t, since r0.s vanishes; it
+/// is computed from r0.r where the residual is replaced.
+template <ExecutionSpace Exec, class A, class B, class X>
+SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
+                     BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
+  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
+  return detail::solve_bicgstab<false>(exec, a, a, detail::as_vector<Exec>(b), detail::as_vector<Exec>(x),
+                                       options, workspace);
+}
+
+/// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that
+/// outcome at once, with the row; but for one that is merely indefinite, which BiCGStab does not mind.
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires requires(Exec const& exec, M const& m, X const& x) {
+  m.apply(exec, x, x);
+}
+SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
+                     SolverOptions const& options,
+                     BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
+  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
+  require<InvalidArgument>(workspace.is_preconditioned(),
+                           "bicgstab: the workspace was made without a preconditioner");
+  if constexpr (requires { preconditioner.status(); }) {
+    auto const status = preconditioner.status();
+    if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
+      return detail::failed_setup(status.outcome, status.row);
+  }
+  return detail::solve_bicgstab<true>(exec, a, preconditioner, detail::as_vector<Exec>(b),
+                                      detail::as_vector<Exec>(x), options, workspace);
+}
+
+/// The same with room of its own, and for a matrix with a plan of its own.
+template <ExecutionSpace Exec, class A, class B, class X>
+SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
+  using V = typename X::non_const_value_type;
+  if constexpr (requires { a.apply(exec, x, x); }) {
+    return bicgstab(exec, a, b, x, options, BicgstabWorkspace<V, Exec>(exec, a, options));
+  } else {
+    auto const own = make_operator<V>(exec, a);
+    return bicgstab(exec, own, b, x, options, BicgstabWorkspace<V, Exec>(exec, own, options));
+  }
+}
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires requires(Exec const& exec, M const& m, X const& x) {
+  m.apply(exec, x, x);
+}
+SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
+                     SolverOptions const& options = {}) {
+  using V = typename X::non_const_value_type;
+  if constexpr (requires { a.apply(exec, x, x); }) {
+    return bicgstab(exec, a, preconditioner, b, x, options, BicgstabWorkspace<V, Exec>(exec, a, options, true));
+  } else {
+    auto const own = make_operator<V>(exec, a);
+    return bicgstab(exec, own, preconditioner, b, x, options,
+                    BicgstabWorkspace<V, Exec>(exec, own, options, true));
+  }
+}
+
+}  // namespace einkorn

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/detail/cg_sweeps.hpp>
+#include <einkorn/solvers/detail/ending.hpp>
+#include <einkorn/solvers/detail/host_loop.hpp>
+#include <einkorn/solvers/detail/pcg_state.hpp>
+#include <einkorn/solvers/detail/pcg_sweeps.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// For CG with classical scalars.
+struct NoPreconditioner {
+  static constexpr bool is_identity = true;
+};
+
+/// Preconditioned CG with classical scalars, as launches. A preconditioner that is a diagonal, or none, is
+/// applied within the sweeps. The vectors' traffic in n-vectors is beside each sweep.
+template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
+struct PcgMethod {
+  using Writer = typename News<Exec>::Writer;
+  static constexpr bool is_stored = std::is_same_v<Z, StoredZ<typename Workspace::Vector>>;
+
+  Exec const& exec;
+  A const& a;
+  M const& preconditioner;
+  Z z;
+  Vectors v;
+  Workspace const& workspace;
+  Limits limits;
+  Writer writer;
+
+  [[nodiscard]] auto const& space() const { return workspace.space(); }
+  [[nodiscard]] CgState* state() const { return workspace.space().state(); }
+  [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
+
+  void start() const {  // r = b - A x, z = M^-1 r, p = z, best = x
+    a.apply(exec, v.x, v.q);
+    space().sweep(exec, "einkorn::pcg[start]", size(), CgResidual<Vectors, true>{v, state()},
+                  CgStart<Writer>{state(), limits, false, true, nullptr, writer});
+    renew(true);
+  }
+  void iteration() const {
+    // q = A p, alpha = r.z / p.q                                                                     2
+    space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Writer>{state(), writer});
+    // r -= alpha q, r.r, and where M is a diagonal beta = r_new.z_new / r.z                          3 (+1)
+    space().sweep(exec, "einkorn::pcg[residual]", size(), PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
+                  PcgAfterResidual<Writer>{state(), !is_stored, writer});
+    if constexpr (is_stored) {
+      // z = M^-1 r, beta = r_new.z_new / r.z                                                         2 + M
+      preconditioner.apply(exec, v.r, workspace.z());
+      space().sweep(exec, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()},
+                    PcgAfterPreconditioner<Writer>{state(), writer});
+    }
+    // x += alpha p, p = z + beta p                                                                   5 (+1)
+    space().sweep(exec, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
+                  PcgAfterDirection{state()});
+  }
+  void replace() const { residual(false); }
+  void recheck() const { residual(true); }
+  void last_residual() const {
+    a.apply(exec, v.x, v.q);
+    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), false, true},
+                  CgLastResidual{state()});
+  }
+
+ private:
+  void residual(bool is_recheck) const {
+    a.apply(exec, v.x, v.q);
+    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
+                  CgAfterResidual<Writer>{state(), is_recheck, writer});
+    SumLedger ledger;
+    space().sweep_only(exec, "einkorn::pcg[keep]", size(), CgKeep<Vectors>{v, state()}, ledger);
+    renew(false);
+  }
+  void renew(bool is_start) const {
+    if constexpr (is_stored) preconditioner.apply(exec, v.r, workspace.z());
+    space().sweep(exec, "einkorn::pcg[renew]", size(), PcgRenew<Vectors, Z>{v, z, state(), is_start},
+                  PcgAfterRenewal<Writer>{state(), writer});
+  }
+};
+
+template <class Exec, class A, class M, class Vector, class Workspace>
+SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
+                      typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
+                      Workspace const& w) {
+  auto const with = [&](auto const& z) {
+    using Vectors = CgVectors<Vector, std::nullptr_t>;
+    bool const has_history = options.keep_history || options.callback;
+    PcgMethod<Exec, A, M, std::decay_t<decltype(z)>, Vectors, Workspace> const method{
+        exec,
+        a,
+        preconditioner,
+        z,
+        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, nullptr},
+        w,
+        limits_of(options),
+        w.space().news().writer(has_history)};
+    bool const went_on = run_from_host(exec, options, w.space().news(), method);
+    return finish_solve(exec, options, w.space(), went_on, method);
+  };
+  if constexpr (requires { preconditioner.is_identity; })
+    return with(PlainZ<Vector>{w.r()});
+  else if constexpr (requires { preconditioner.inverse(); })
+    return with(
+        DiagonalZ<Vector, std::decay_t<decltype(preconditioner.inverse())>>{w.r(), preconditioner.inverse()});
+  else
+    return with(StoredZ<Vector>{w.z()});
+}
+
+}  // namespace einkorn::detail
