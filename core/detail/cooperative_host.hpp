@@ -65,23 +65,27 @@ class HostCooperativeMember {
   KOKKOS_FUNCTION void sync() { KOKKOS_IF_ON_HOST((meet(0, 0);)) }
 
   template <int k>
-  KOKKOS_FUNCTION void sum_all(double (&sums)[k]) {
+  KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k]) {
     KOKKOS_IF_ON_HOST((leave(rank_, sums); meet_and_read(size_, sums);))
   }
   template <class Index, class Body>
-  KOKKOS_FUNCTION void for_each_part(Index num_parts, Body const& body) const {
+  KOKKOS_FUNCTION void for_each_part([[maybe_unused]] Index num_parts,
+                                     [[maybe_unused]] Body const& body) const {
     KOKKOS_IF_ON_HOST((run_parts(num_parts, body);))
   }
   template <class Body>
-  KOKKOS_FUNCTION void for_each_team(int league_size, int team_size, Body const& body) const {
+  KOKKOS_FUNCTION void for_each_team([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
+                                     [[maybe_unused]] Body const& body) const {
     KOKKOS_IF_ON_HOST((run_teams(league_size, team_size, body);))
   }
   template <int k, class Index, class Body>
-  KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k]) {
+  KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
+                                 [[maybe_unused]] double (&total)[k]) {
     KOKKOS_IF_ON_HOST((add_parts(num_parts, body, total);))
   }
   template <int k, class Body>
-  KOKKOS_FUNCTION void sum_teams(int league_size, int team_size, Body const& body, double (&total)[k]) {
+  KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
+                                 [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k]) {
     KOKKOS_IF_ON_HOST((add_teams(league_size, team_size, body, total);))
   }
 
