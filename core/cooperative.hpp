@@ -117,8 +117,8 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
       std::conditional_t<is_gpu<Exec>, detail::DeviceCooperativeSpace<Exec>, detail::HostCooperativeSpace>;
 
  public:
-  /// max_blocks: most blocks of a launch; on the host, most threads. A system that one block can serve is done
-  /// fastest by one: its barrier does not leave the multiprocessor.
+  /// max_blocks: most blocks of a launch; on the host, most threads. The barrier of a single block does not
+  /// leave its multiprocessor.
   /// bytes(): GPU 256 a block, at most 4 blocks a multiprocessor and 1024; host 64 for each of
   /// host_parts(exec), and 256. Throws OutOfMemory.
   explicit CooperativeSpace(Exec const& exec, int max_blocks = std::numeric_limits<int>::max())

@@ -161,7 +161,7 @@ class DeviceCooperativeMember {
   /// Once, at the end, by all: the next launch goes on from this epoch. All have read the old one before the
   /// first barrier, without which it is not changed.
   KOKKOS_FUNCTION void leave() const {
-    if (rank() == 0) *slots_.last_epoch() = epoch_;
+    if (rank() == 0 && *slots_.last_epoch() != epoch_) *slots_.last_epoch() = epoch_;
   }
 
  private:

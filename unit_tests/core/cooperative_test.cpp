@@ -130,13 +130,13 @@ struct SumReals {
   }
 };
 
-/// Two loops that follow each other without a barrier, of parts and of teams, each three times.
+/// Two loops that follow each other without a barrier, of parts and of teams, each 20 times.
 struct CountVisits {
   int league_size, team_size;
   Counts parts, teams;  // [league_size], [league_size * team_size]
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 20; ++round) {
       member.for_each_part(static_cast<std::int64_t>(league_size),
                            [&](std::int64_t part) { Kokkos::atomic_inc(&parts(part)); });
       member.for_each_team(league_size, team_size, [&](auto const& team) {
@@ -277,8 +277,8 @@ TEST(Cooperative, VisitsEveryPartAndTeamOnce) {
       launch_cooperative<small_blocks>(Space(), "visits", space,
                                        CountVisits{league_size, team_size, parts, teams});
 
-      EXPECT_EQ(to_host(parts), all(parts.size(), 3)) << league_size;
-      EXPECT_EQ(to_host(teams), all(teams.size(), 3)) << league_size << " teams of " << team_size;
+      EXPECT_EQ(to_host(parts), all(parts.size(), 20)) << league_size;
+      EXPECT_EQ(to_host(teams), all(teams.size(), 20)) << league_size << " teams of " << team_size;
     }
   }
 }
