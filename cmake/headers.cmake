@@ -11,6 +11,10 @@ set(einkorn_headers
   core/balance/host_parts.hpp
   core/balance/split.hpp
   core/concepts.hpp
+  core/cooperative.hpp
+  core/detail/cooperative_device.hpp
+  core/detail/cooperative_host.hpp
+  core/detail/virtual_team.hpp
   core/dots.hpp
   core/error.hpp
   core/fours.hpp

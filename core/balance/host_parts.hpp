@@ -16,11 +16,14 @@ namespace einkorn {
 /// become free: on a desktop or a virtual machine no two cores are equally fast all the time (2 cores of a
 /// shared Xeon, 2026-11, stencil27:80: 19.9 ms with one static part a thread, 13.8 with 16 parts handed out).
 /// Results depend on the number of parts, not on who takes which.
-template <class Exec>
-int host_parts(Exec const& exec) {
-  int const threads = static_cast<int>(exec.concurrency());
+constexpr int host_parts_of(int threads) {
   if (threads == 1) return 1;
   return threads <= 16 ? 16 * threads : threads;
+}
+
+template <class Exec>
+int host_parts(Exec const& exec) {
+  return host_parts_of(static_cast<int>(exec.concurrency()));
 }
 
 /// body(part) for every part, on host threads. Asynchronous on exec as far as host spaces are; 1 launch.

@@ -89,6 +89,29 @@ struct Warp {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
 
+  /// All threads of the block meet; what they wrote before is seen by all of them after.
+  static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+
+  /// Stores two words, each whole, in no order between them. Whoever finds one of them by load_acquire() sees
+  /// what this thread wrote before, and what its block wrote before the last meet_block().
+  static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
+                                                        [[maybe_unused]] std::uint64_t first,
+                                                        [[maybe_unused]] std::uint64_t second) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
+                      : "memory");))
+  }
+  /// (An acquiring load empties the first cache of the multiprocessor, so that plain loads of the whole block
+  /// are fresh after its next meet_block(); a fence would wait for this thread's stores besides.)
+  static KOKKOS_FORCEINLINE_FUNCTION void load_acquire([[maybe_unused]] std::uint64_t const* words,
+                                                       [[maybe_unused]] std::uint64_t& first,
+                                                       [[maybe_unused]] std::uint64_t& second) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.acquire.gpu.global.v2.u64 {%0, %1}, [%2];"
+                                      : "=l"(first), "=l"(second)
+                                      : "l"(words)
+                                      : "memory");))
+  }
+
  private:
   static constexpr Mask all = 0xffffffffu;
 };

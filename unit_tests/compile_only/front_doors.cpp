@@ -3,6 +3,7 @@
 //
 // Every front door, instantiated for EINKORN_TEST_SPACE. Compiled, never run: scripts/check_hip.sh does so
 // for a device that the machine need not have.
+#include <einkorn/core/cooperative.hpp>
 #include <einkorn/formats/all_formats.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/bdia/validate.hpp>
@@ -156,6 +157,29 @@ struct FormatDoors {
     return format;
   }
 };
+
+/// Everything that a thread of a cooperative launch can do.
+struct CooperativeSweep {
+  Kokkos::View<double*, Device> x;
+
+  KOKKOS_FUNCTION void operator()(CooperativeMember<Space>& member) const {
+    int const size = static_cast<int>(x.extent(0)), team_size = lockstep_lanes(arch_of<Space>);
+    double sums[2] = {}, total[1];
+    member.for_each_part(size, [&](int i) { x(i) += 1; });
+    member.for_each_team(size, team_size, [&](auto const& team) { sums[0] += x(team.league_rank()); });
+    member.sync();
+    member.sum_all(sums);
+    member.sum_parts(
+        size, [&](int i, double(&sum)[1]) { sum[0] += x(i); }, total);
+    member.sum_teams(
+        size, team_size, [&](auto const& team, double(&sum)[1]) { sum[0] += team.team_rank(); }, total);
+  }
+};
+
+void sweep(Space const& exec, Kokkos::View<double*, Device> const& x) {
+  CooperativeSpace<Space> space(exec);
+  launch_cooperative(exec, "sweep", space, CooperativeSweep{x});
+}
 
 template struct FrontDoors<float, int, int, false>;
 template struct FrontDoors<double, int, std::size_t, true>;

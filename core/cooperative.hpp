@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/detail/cooperative_device.hpp>
+#include <einkorn/core/detail/cooperative_host.hpp>
+#include <einkorn/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+/// One kernel that stays on the machine for many dependent sweeps (a whole Krylov solve): all its threads are
+/// resident together, and between sweeps they meet at a barrier that also sums numbers over all of them, always
+/// in the same order, and gives every thread the totals.
+
+/// How a GPU is filled: threads of a block, a multiple of the lockstep lanes and at most 1024, and how many
+/// blocks a multiprocessor has to have registers for. 1024 x 1: the fewest blocks for a barrier to wait for;
+/// leaves 64 registers a thread (analytical, not measured).
+struct CooperativeShape {
+  int threads = 1024;
+  int blocks_per_multiprocessor = 1;
+};
+
+namespace detail {
+
+/// What the cooperative launches of an execution space ask it for.
+template <class Exec>
+struct CooperativeRuntime {
+  static constexpr bool exists = false;
+};
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+struct CooperativeRuntime<Kokkos::Serial> {
+  static constexpr bool exists = true;
+  static bool is_inside_parallel() { return false; }
+  static int threads_of_region() { return 1; }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+struct CooperativeRuntime<Kokkos::OpenMP> {
+  static constexpr bool exists = true;
+  static bool is_inside_parallel() { return omp_in_parallel() != 0; }
+  static int threads_of_region() { return omp_get_num_threads(); }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct CooperativeRuntime<Kokkos::Cuda> {
+  static constexpr bool exists = true;
+  static int multiprocessors(Kokkos::Cuda const& exec) { return exec.cuda_device_prop().multiProcessorCount; }
+  /// Blocks that fit on a multiprocessor together.
+  static int resident_blocks(Kokkos::Cuda const& exec, void const* kernel, int threads) {
+    check(cudaSetDevice(exec.cuda_device()));
+    int blocks = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+    return blocks;
+  }
+  static void launch(Kokkos::Cuda const& exec, void const* kernel, int blocks, int threads, void** arguments) {
+    check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                      dim3(static_cast<unsigned>(threads)), arguments, 0, exec.cuda_stream()));
+  }
+  static void check(cudaError_t error) {
+    require<Error>(error == cudaSuccess,
+                   [&] { return std::string("cooperative launch: ") + cudaGetErrorString(error); });
+  }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+struct CooperativeRuntime<Kokkos::HIP> {
+  static constexpr bool exists = true;
+  static int multiprocessors(Kokkos::HIP const& exec) { return exec.hip_device_prop().multiProcessorCount; }
+  static int resident_blocks(Kokkos::HIP const& exec, void const* kernel, int threads) {
+    check(hipSetDevice(exec.hip_device()));
+    int blocks = 0;
+    check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+    return blocks;
+  }
+  static void launch(Kokkos::HIP const& exec, void const* kernel, int blocks, int threads, void** arguments) {
+    check(hipLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                     dim3(static_cast<unsigned>(threads)), arguments, 0, exec.hip_stream()));
+  }
+  static void check(hipError_t error) {
+    require<Error>(error == hipSuccess,
+                   [&] { return std::string("cooperative launch: ") + hipGetErrorString(error); });
+  }
+};
+#endif
+
+}  // namespace detail
+
+/// Can threads of this execution space meet within a kernel? Cuda, HIP, OpenMP, Serial.
+template <class Exec>
+inline constexpr bool is_cooperative = detail::CooperativeRuntime<Exec>::exists;
+
+/// Where the threads of cooperative launches leave numbers for each other. Made once, reused by any number of
+/// launches of any shape and functor, one at a time (launches in different streams need spaces of their own).
+/// Copies share the memory.
+template <class Exec>
+class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceCooperativeSpace<Exec>,
+                                                   detail::HostCooperativeSpace> {
+  using Base =
+      std::conditional_t<is_gpu<Exec>, detail::DeviceCooperativeSpace<Exec>, detail::HostCooperativeSpace>;
+
+ public:
+  /// max_blocks: most blocks of a launch; on the host, most threads. The barrier of a single block does not
+  /// leave its multiprocessor.
+  /// bytes(): GPU 256 a block, at most 4 blocks a multiprocessor and 1024; host 64 for each of
+  /// host_parts(exec), and 256. Throws OutOfMemory.
+  explicit CooperativeSpace(Exec const& exec, int max_blocks = std::numeric_limits<int>::max())
+      : Base(make(exec, max_blocks)) {}
+
+ private:
+  static Base make(Exec const& exec, int max_blocks) {
+    static_assert(is_cooperative<Exec>, "einkorn: threads of this execution space cannot meet within a kernel");
+    if constexpr (is_gpu<Exec>)
+      return Base(exec, detail::CooperativeRuntime<Exec>::multiprocessors(exec), max_blocks);
+    else
+      return Base(static_cast<int>(exec.concurrency()), max_blocks);
+  }
+};
+
+/// A thread of a cooperative launch. Where all threads meet (sync and the sums), every thread has to come, and
+/// as often as every other.
+///
+///     int rank(), size()                 this thread among all: blocks x threads; threads of the host
+///     void sync()                        what any thread wrote before is seen by all after
+///     void sum_all(double (&sums)[k])    in: this thread's numbers, out: totals; k = 1 .. 8. Is a sync()
+///     void for_each_part(n, body)        body(part) for part 0 .. n-1
+///     void for_each_team(league_size, team_size, body)
+///                                        body(team) for each of the team_size threads of league_size teams
+///     void sum_parts(n, body, total)     body(part, sums) adds to sums; total: over all parts. Is a sync()
+///     void sum_teams(league_size, team_size, body, total)        body(team, sums), as above
+///
+/// team has league_rank(), league_size(), team_rank(), team_size(). On a GPU team_size is a multiple of the
+/// lockstep lanes and divides the block: a team is team_size neighbouring threads, and all lanes of a warp go
+/// through a body together, so that they may shuffle. On the host one thread takes the ranks of a team in turn.
+///
+/// Loops do not end with a barrier. Totals are the same bits in every thread, and the same on every run with
+/// the same number of threads. On a GPU parts and teams are strided over the threads. On the host they are
+/// handed out as threads become free (up to 16 threads; see core/balance/host_parts.hpp) in host_parts pieces,
+/// and the sums of pieces are added in their order, not in the order in which threads finish: use sum_parts
+/// there, not for_each_part with sum_all. A thread of the host has no fixed parts: between loops it must not
+/// keep anything.
+///
+/// What a launch writes must not be read in it through the read-only path of a GPU (Lanes::load, views with the
+/// RandomAccess trait): that cache is not told of the writes.
+template <class Exec>
+class CooperativeMember : public std::conditional_t<is_gpu<Exec>, detail::DeviceCooperativeMember<Exec>,
+                                                    detail::HostCooperativeMember> {
+  using Base =
+      std::conditional_t<is_gpu<Exec>, detail::DeviceCooperativeMember<Exec>, detail::HostCooperativeMember>;
+
+ public:
+  using Base::Base;
+};
+
+namespace detail {
+
+template <CooperativeShape shape, class Exec, class Functor>
+void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& functor);
+
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template <int threads, int blocks_per_multiprocessor, class Exec, class Functor>
+__global__ __launch_bounds__(threads,
+                             blocks_per_multiprocessor) void cooperative_kernel(Functor const functor,
+                                                                                CooperativeSlots const slots) {
+  __shared__ CooperativeBlockSums shared;
+  CooperativeMember<Exec> member(slots, shared, static_cast<int>(threadIdx.x), threads,
+                                 static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  functor(member);
+  member.leave();
+}
+
+template <CooperativeShape shape, class Exec, class Functor>
+void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& functor) {
+  static_assert(sizeof(Functor) + sizeof(CooperativeSlots) <= 4096,
+                "einkorn: the functor of a cooperative launch is a kernel argument, of at most 4 KB");
+  static_assert(shape.threads % lockstep_lanes(arch_of<Exec>) == 0 && shape.threads <= 1024);
+  using Runtime = CooperativeRuntime<Exec>;
+  auto* const kernel = reinterpret_cast<void const*>(
+      &cooperative_kernel<shape.threads, shape.blocks_per_multiprocessor, Exec, Functor>);
+  int const resident = Runtime::multiprocessors(exec) * Runtime::resident_blocks(exec, kernel, shape.threads);
+  require<Error>(resident > 0, "cooperative launch: no block of this kernel fits on a multiprocessor");
+  void* arguments[] = {const_cast<Functor*>(&functor), &slots};
+  Runtime::launch(exec, kernel, std::min(slots.blocks, resident), shape.threads, arguments);
+}
+#endif
+
+/// One index for each thread. A runtime may give a loop fewer threads than were asked for (limits, dynamic
+/// adjustment); they could not meet, as one would have to run two indices: then index 0 does all by itself.
+template <class Exec, class Functor>
+struct CooperativeHostThread {
+  HostMeeting* meeting;
+  HostSums* sums;
+  int size;
+  Functor const* functor;
+
+  void operator()(int rank) const {
+    bool const all_are_here = CooperativeRuntime<Exec>::threads_of_region() >= size;
+    if (!all_are_here && rank > 0) return;
+    CooperativeMember<Exec> member(meeting, sums, rank, all_are_here ? size : 1);
+    (*functor)(member);
+  }
+};
+
+}  // namespace detail
+
+/// functor(member) in all threads at once, member a CooperativeMember<Exec>&:
+/// `operator()(CooperativeMember<Exec>&) const`, a KOKKOS_FUNCTION. One launch, asynchronous on exec as far as
+/// the space is. GPU: as many blocks as are resident together (all that the occupancy allows), at most the
+/// max_blocks of the space. Host: exec.concurrency() threads, at most those of the space; one inside another
+/// parallel region.
+///
+/// Kokkos Tools see a region of that label on a GPU, a parallel_for on the host. Throws Error when the device
+/// refuses the launch.
+template <CooperativeShape shape = CooperativeShape{}, class Exec, class Functor>
+void launch_cooperative(Exec const& exec, std::string const& label, CooperativeSpace<Exec>& space,
+                        Functor const& functor) {
+  static_assert(is_cooperative<Exec>, "einkorn: threads of this execution space cannot meet within a kernel");
+  Kokkos::Profiling::ScopedRegion region(label);
+  if constexpr (is_gpu<Exec>) {
+    detail::launch_on_device<shape>(exec, space.slots(), functor);
+  } else {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+    using Threads = detail::CooperativeHostThread<Exec, Functor>;
+    *space.meeting() = {};
+    int const size = std::min(static_cast<int>(exec.concurrency()), space.threads());
+    if (detail::CooperativeRuntime<Exec>::is_inside_parallel())  // where Kokkos may refuse a loop
+      Threads{space.meeting(), space.sums(), 1, &functor}(0);
+    else
+      Kokkos::parallel_for(label, Policy(exec, 0, size, Kokkos::ChunkSize(1)),
+                           Threads{space.meeting(), space.sums(), size, &functor});
+  }
+}
+
+}  // namespace einkorn

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/detail/virtual_team.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+namespace einkorn::detail {
+
+/// What the threads of one launch share, each piece in a cache line of its own.
+struct HostMeeting {
+  alignas(64) std::uint64_t chunks_taken = 0;  // number of the loop << 32 | how many of its chunks are taken
+  alignas(64) std::uint32_t arrived = 0;       // at the barrier that comes next
+  alignas(64) std::uint32_t epoch = 0;         // barriers that all have passed
+  alignas(64) double totals[most_cooperative_sums] = {};
+};
+
+struct alignas(64) HostSums {
+  double of[most_cooperative_sums];
+};
+
+class HostCooperativeSpace {
+ public:
+  HostCooperativeSpace(int threads, int max_blocks)
+      : threads_(std::clamp(max_blocks, 1, threads)),
+        meeting_(allocate<decltype(meeting_)>(Kokkos::DefaultHostExecutionSpace(), "einkorn::cooperative", 1)),
+        sums_(allocate<decltype(sums_)>(Kokkos::DefaultHostExecutionSpace(), "einkorn::cooperative_sums",
+                                        static_cast<std::size_t>(host_parts_of(threads_)))) {}
+
+  [[nodiscard]] std::size_t bytes() const { return sizeof(HostMeeting) + sums_.size() * sizeof(HostSums); }
+  [[nodiscard]] int threads() const { return threads_; }
+  [[nodiscard]] HostMeeting* meeting() const { return meeting_.data(); }
+  [[nodiscard]] HostSums* sums() const { return sums_.data(); }
+
+ private:
+  int threads_;
+  Kokkos::View<HostMeeting*, Kokkos::HostSpace> meeting_;
+  Kokkos::View<HostSums*, Kokkos::HostSpace> sums_;  // [host_parts_of(threads)]: of a thread, or of a chunk
+};
+
+/// A thread of a cooperative launch on the host. The last to arrive at a barrier adds up what all have left in
+/// their lines, in the order of the lines, and lets all go on.
+///
+/// One set of lines is enough: a line is read by the last arrival only, while all others wait; the totals
+/// are written anew only when all have arrived at the next barrier, that is when all have read them.
+class HostCooperativeMember {
+ public:
+  HostCooperativeMember(HostMeeting* meeting, HostSums* sums, int rank, int size)
+      : meeting_(meeting), sums_(sums), rank_(rank), size_(size) {}
+  HostCooperativeMember(HostCooperativeMember const&) = delete;
+  HostCooperativeMember& operator=(HostCooperativeMember const&) = delete;
+
+  KOKKOS_FUNCTION int rank() const { return rank_; }
+  KOKKOS_FUNCTION int size() const { return size_; }
+
+  KOKKOS_FUNCTION void sync() { KOKKOS_IF_ON_HOST((meet(0, 0);)) }
+
+  template <int k>
+  KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k]) {
+    KOKKOS_IF_ON_HOST((leave(rank_, sums); meet_and_read(size_, sums);))
+  }
+  template <class Index, class Body>
+  KOKKOS_FUNCTION void for_each_part([[maybe_unused]] Index num_parts,
+                                     [[maybe_unused]] Body const& body) const {
+    KOKKOS_IF_ON_HOST((run_parts(num_parts, body);))
+  }
+  template <class Body>
+  KOKKOS_FUNCTION void for_each_team([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
+                                     [[maybe_unused]] Body const& body) const {
+    KOKKOS_IF_ON_HOST((run_teams(league_size, team_size, body);))
+  }
+  template <int k, class Index, class Body>
+  KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
+                                 [[maybe_unused]] double (&total)[k]) {
+    KOKKOS_IF_ON_HOST((add_parts(num_parts, body, total);))
+  }
+  template <int k, class Body>
+  KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
+                                 [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k]) {
+    KOKKOS_IF_ON_HOST((add_teams(league_size, team_size, body, total);))
+  }
+
+ private:
+  template <class Index, class Body>
+  void run_parts(Index num_parts, Body const& body) const {
+    for_each_chunk(static_cast<std::int64_t>(num_parts), [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) body(static_cast<Index>(part));
+    });
+  }
+  template <class Body>
+  void run_teams(int league_size, int team_size, Body const& body) const {
+    run_parts(league_size, [&](int team) {
+      for (int thread = 0; thread < team_size; ++thread)
+        body(VirtualTeam(team, league_size, thread, team_size));
+    });
+  }
+  template <int k, class Index, class Body>
+  void add_parts(Index num_parts, Body const& body, double (&total)[k]) {
+    int const chunks = for_each_chunk(static_cast<std::int64_t>(num_parts),
+                                      [&](int chunk, std::int64_t begin, std::int64_t end) {
+                                        double sums[k] = {};
+                                        for (std::int64_t part = begin; part < end; ++part)
+                                          body(static_cast<Index>(part), sums);
+                                        leave(chunk, sums);
+                                      });
+    meet_and_read(chunks, total);
+  }
+  template <int k, class Body>
+  void add_teams(int league_size, int team_size, Body const& body, double (&total)[k]) {
+    auto const whole_team = [&](int team, double(&sums)[k]) {
+      for (int thread = 0; thread < team_size; ++thread)
+        body(VirtualTeam(team, league_size, thread, team_size), sums);
+    };
+    add_parts(league_size, whole_team, total);
+  }
+
+  /// work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends on
+  /// count and the number of threads alone.
+  template <class Work>
+  int for_each_chunk(std::int64_t count, Work const& work) const {
+    int const chunks = static_cast<int>(std::min<std::int64_t>(count, host_parts_of(size_)));
+    auto const run = [&](int chunk) { work(chunk, count * chunk / chunks, count * (chunk + 1) / chunks); };
+    if (chunks <= size_) {
+      if (rank_ < chunks) run(rank_);
+    } else {
+      ++loop_;
+      for (int chunk = take(chunks); chunk < chunks; chunk = take(chunks)) run(chunk);
+    }
+    return chunks;
+  }
+
+  /// A chunk of this thread's loop that nobody has taken; `chunks` when there is none. The counter knows which
+  /// loop it counts, so that loops may follow each other without a barrier and nobody has to reset it: a
+  /// thread moves it to the next loop only after it has found this one exhausted.
+  int take(int chunks) const {
+    std::atomic_ref<std::uint64_t> counter(meeting_->chunks_taken);
+    auto seen = counter.load(std::memory_order_relaxed);
+    for (;;) {
+      auto const loop = static_cast<std::uint32_t>(seen >> 32);
+      int const taken = loop == loop_ ? static_cast<int>(seen & 0xffffffffu) : 0;
+      if (static_cast<std::int32_t>(loop - loop_) > 0 || taken == chunks) return chunks;
+      auto const next = (static_cast<std::uint64_t>(loop_) << 32) | static_cast<std::uint32_t>(taken + 1);
+      if (counter.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return taken;
+    }
+  }
+
+  template <int k>
+  void leave(int line, double const (&sums)[k]) {
+    static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
+    std::copy_n(sums, k, sums_[line].of);
+  }
+  template <int k>
+  void meet_and_read(int lines, double (&totals)[k]) {
+    meet(lines, k);
+    std::copy_n(meeting_->totals, k, totals);
+  }
+
+  void meet(int lines, int k) {
+    std::atomic_ref<std::uint32_t> arrived(meeting_->arrived), epoch(meeting_->epoch);
+    ++epoch_;
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {
+      for (int i = 0; i < k; ++i) {
+        double total = 0;
+        for (int line = 0; line < lines; ++line) total += sums_[line].of[i];
+        meeting_->totals[i] = total;
+      }
+      arrived.store(0, std::memory_order_relaxed);
+      epoch.store(epoch_, std::memory_order_release);
+      return;
+    }
+    constexpr int spins = 2000;  // a few microseconds; then others may need this core. Analytical, not measured
+    for (int spin = 0; epoch.load(std::memory_order_acquire) != epoch_; ++spin)
+      if (spin >= spins) std::this_thread::yield();
+  }
+
+  HostMeeting* meeting_;
+  HostSums* sums_;
+  int rank_, size_;
+  std::uint32_t epoch_ = 0;
+  mutable std::uint32_t loop_ = 0;
+};
+
+}  // namespace einkorn::detail

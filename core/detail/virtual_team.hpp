@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::detail {
+
+/// Most numbers that one barrier of a cooperative launch sums.
+inline constexpr int most_cooperative_sums = 8;
+
+/// One thread's place in a league of teams that have neither a barrier nor scratch memory.
+class VirtualTeam {
+ public:
+  KOKKOS_FUNCTION VirtualTeam(int league_rank, int league_size, int team_rank, int team_size)
+      : league_rank_(league_rank), league_size_(league_size), team_rank_(team_rank), team_size_(team_size) {}
+  KOKKOS_FUNCTION int league_rank() const { return league_rank_; }
+  KOKKOS_FUNCTION int league_size() const { return league_size_; }
+  KOKKOS_FUNCTION int team_rank() const { return team_rank_; }
+  KOKKOS_FUNCTION int team_size() const { return team_size_; }
+
+ private:
+  int league_rank_, league_size_, team_rank_, team_size_;
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/battery.hpp"
+
+#include <einkorn/core/cooperative.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace einkorn::test {
+
+using Member = CooperativeMember<Space>;
+using Counts = Kokkos::View<int*, Device>;
+
+constexpr int lanes = lockstep_lanes(arch_of<Space>);
+constexpr CooperativeShape small_blocks{256, 2};
+
+/// Every thread says how many there are.
+struct AskForSize {
+  Counts size;  // [1]
+  template <class AnyMember>
+  KOKKOS_FUNCTION void operator()(AnyMember& member) const {
+    if (member.rank() == 0) size(0) = member.size();
+    member.sync();
+  }
+};
+
+template <CooperativeShape shape = CooperativeShape{}>
+int size_of_launch(CooperativeSpace<Space>& space) {
+  Counts const size("size", 1);
+  launch_cooperative<shape>(Space(), "size", space, AskForSize{size});
+  return to_host(size)[0];
+}
+
+/// Sums of integers, with totals known beforehand; of k = 1, 2, 3, 8 in turn, now and then a barrier between.
+struct SumIntegers {
+  int rounds;
+  Counts wrong;  // [size]
+
+  template <int k>
+  KOKKOS_FUNCTION int errors(Member& member, int round) const {
+    double const n = member.size();
+    double sums[k];
+    for (int i = 0; i < k; ++i) sums[i] = (member.rank() + 1.0) * (i + 1) + round;
+    member.sum_all(sums);
+    int count = 0;
+    for (int i = 0; i < k; ++i) count += sums[i] != n * (n + 1) / 2 * (i + 1) + n * round;
+    return count;
+  }
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    int count = 0;
+    for (int round = 0; round < rounds; ++round) {
+      if (round % 4 == 0) count += errors<1>(member, round);
+      if (round % 4 == 1) count += errors<2>(member, round);
+      if (round % 4 == 2) count += errors<8>(member, round);
+      if (round % 4 == 3) count += errors<3>(member, round);
+      if (round % 7 == 3) member.sync();
+    }
+    wrong(member.rank()) = count;
+  }
+};
+
+/// Element i of one array becomes 1 + element i + distance (around the ring) of the other, to and fro.
+struct ShiftAroundRing {
+  int sweeps;
+  Kokkos::View<int*, Device> even, odd;  // [size]
+
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    int const from = (member.rank() + member.size() / 2 + 1) % member.size();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      auto const& before = sweep % 2 == 0 ? even : odd;
+      auto const& after = sweep % 2 == 0 ? odd : even;
+      after(member.rank()) = before(from) + 1;
+      member.sync();
+    }
+  }
+};
+
+/// As above, with sums in place of the barriers, each of which also has to be right.
+struct ShiftAroundRingWithSums {
+  int sweeps;
+  Kokkos::View<int*, Device> even, odd, wrong;  // [size]
+
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    int const from = (member.rank() + member.size() / 2 + 1) % member.size();
+    int count = 0;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      auto const& before = sweep % 2 == 0 ? even : odd;
+      auto const& after = sweep % 2 == 0 ? odd : even;
+      int const value = before(from) + 1;
+      after(member.rank()) = value;
+      double sum[1] = {double(value)};
+      member.sum_all(sum);
+      double const n = member.size();
+      count += sum[0] != n * (n - 1) / 2 + n * (sweep + 1);
+    }
+    wrong(member.rank()) = count;
+  }
+};
+
+/// Totals of reals by sum_all, sum_parts and sum_teams, as every thread gets them.
+struct SumReals {
+  Kokkos::View<double const*, Device> x;
+  int team_size;
+  Kokkos::View<double*, Device> totals;  // [size][3]
+
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    auto const n = static_cast<int>(x.extent(0));
+    double all[1] = {x(member.rank() % n)}, parts[2], teams[1];
+    member.sum_all(all);
+    member.sum_parts(
+        n,
+        [&](int part, double(&sums)[2]) {
+          sums[0] += x(part);
+          sums[1] -= x(part);
+        },
+        parts);
+    member.sum_teams(
+        n / team_size, team_size,
+        [&](auto const& team, double(&sums)[1]) {
+          sums[0] += x(team.league_rank() * team_size + team.team_rank());
+        },
+        teams);
+    totals(3 * member.rank()) = all[0];
+    totals(3 * member.rank() + 1) = parts[1];
+    totals(3 * member.rank() + 2) = teams[0];
+  }
+};
+
+/// Two loops that follow each other without a barrier, of parts and of teams, each 20 times.
+struct CountVisits {
+  int league_size, team_size;
+  Counts parts, teams;  // [league_size], [league_size * team_size]
+
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    for (int round = 0; round < 20; ++round) {
+      member.for_each_part(static_cast<std::int64_t>(league_size),
+                           [&](std::int64_t part) { Kokkos::atomic_inc(&parts(part)); });
+      member.for_each_team(league_size, team_size, [&](auto const& team) {
+        if (team.league_size() == league_size && team.team_size() == team_size)
+          Kokkos::atomic_inc(&teams(team.league_rank() * team_size + team.team_rank()));
+      });
+    }
+  }
+};
+
+/// A shuffle within each team: rank of a lane's mirror image, which only whole warps can deliver.
+struct MirrorLanes {
+  int league_size;
+  Counts mirror;  // [league_size * lanes]
+
+  KOKKOS_FUNCTION void operator()(Member& member) const {
+    member.for_each_team(league_size, lanes, [&](auto const& team) {
+      mirror(team.league_rank() * lanes + team.team_rank()) =
+          Lanes<Space>::shuffle_xor(team.team_rank(), lanes - 1);
+    });
+  }
+};
+
+namespace {
+
+std::vector<int> all(std::size_t count, int value) {
+  return std::vector<int>(count, value);
+}
+
+template <CooperativeShape shape>
+void expect_integers_summed(CooperativeSpace<Space>& space, int rounds) {
+  auto const size = static_cast<std::size_t>(size_of_launch<shape>(space));
+  Counts const wrong("wrong", size);
+  Kokkos::deep_copy(wrong, -1);
+
+  launch_cooperative<shape>(Space(), "sums", space, SumIntegers{rounds, wrong});
+
+  EXPECT_EQ(to_host(wrong), all(size, 0)) << rounds << " rounds";
+}
+
+TEST(Cooperative, GivesEveryThreadExactTotals) {
+  CooperativeSpace<Space> space{Space()};
+  expect_integers_summed<CooperativeShape{}>(space, 1000);
+  expect_integers_summed<small_blocks>(space, 1000);
+}
+
+TEST(Cooperative, ReusesItsSpaceForLaunchesOfAnyShapeAndLength) {
+  CooperativeSpace<Space> space{Space()};
+  for (int rounds : {0, 1, 2, 3, 0, 5, 1}) {
+    expect_integers_summed<CooperativeShape{}>(space, rounds);
+    expect_integers_summed<small_blocks>(space, rounds);
+    expect_integers_summed<CooperativeShape{512, 1}>(space, rounds);
+  }
+}
+
+TEST(Cooperative, KeepsToTheMostBlocksAskedFor) {
+  for (int blocks : {1, 2, 3}) {
+    CooperativeSpace<Space> space{Space(), blocks};
+    int const threads_of_block = is_gpu<Space> ? 256 : 1;
+    EXPECT_LE(size_of_launch<small_blocks>(space), blocks * threads_of_block);
+    expect_integers_summed<small_blocks>(space, 200);
+  }
+}
+
+TEST(Cooperative, RunsAsManyThreadsAsTheHostHas) {
+  CooperativeSpace<Space> space{Space()};
+  int const size = size_of_launch(space);
+  if (is_gpu<Space>)
+    EXPECT_EQ(size % 1024, 0);
+  else
+    EXPECT_EQ(size, Space().concurrency());
+  EXPECT_GT(space.bytes(), 0u);
+}
+
+TEST(Cooperative, ShowsWritesToAllAfterABarrier) {
+  CooperativeSpace<Space> space{Space()};
+  auto const size = static_cast<std::size_t>(size_of_launch(space));
+  int const sweeps = 200;
+  std::vector<int> start(size), want(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    start[i] = static_cast<int>(i);
+    want[i] = static_cast<int>((i + sweeps * (size / 2 + 1)) % size) + sweeps;
+  }
+  auto const even = to_device(start), odd = to_device(all(size, -1));
+
+  launch_cooperative(Space(), "ring", space, ShiftAroundRing{sweeps, even, odd});
+
+  EXPECT_EQ(to_host(even), want);
+}
+
+TEST(Cooperative, ShowsWritesToAllAfterASum) {
+  CooperativeSpace<Space> space{Space()};
+  auto const size = static_cast<std::size_t>(size_of_launch<small_blocks>(space));
+  std::vector<int> start(size);
+  for (std::size_t i = 0; i < size; ++i) start[i] = static_cast<int>(i);
+  auto const even = to_device(start), odd = to_device(all(size, -1)), wrong = to_device(all(size, -1));
+
+  launch_cooperative<small_blocks>(Space(), "ring", space, ShiftAroundRingWithSums{200, even, odd, wrong});
+
+  EXPECT_EQ(to_host(wrong), all(size, 0));
+}
+
+TEST(Cooperative, GivesTheSameBitsInEveryThreadAndOnEveryRun) {
+  auto const x = numbers<double>(Numbers::reals, 9984, 3);
+  auto const device_x = to_device(x);
+  long double all_parts = 0, magnitude = 0;
+  for (double value : x) {
+    all_parts += value;
+    magnitude += std::abs(value);
+  }
+  CooperativeSpace<Space> space{Space()};
+  auto const size = static_cast<std::size_t>(size_of_launch(space));
+  std::vector<double> first;
+  for (int run = 0; run < 20; ++run) {
+    Kokkos::View<double*, Device> const totals("totals", 3 * size);
+
+    launch_cooperative(Space(), "reals", space, SumReals{device_x, lanes, totals});
+
+    auto const got = to_host(totals);
+    if (run == 0) first.assign(got.begin(), got.begin() + 3);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], first[i % 3]) << "run " << run << ", " << i;
+  }
+  long double by_rank = 0;
+  for (std::size_t i = 0; i < size; ++i) by_rank += x[i % x.size()];
+  double const bound = static_cast<double>(magnitude) * 1e-13 * (1 + static_cast<double>(size / x.size()));
+  EXPECT_NEAR(first[0], static_cast<double>(by_rank), bound);
+  EXPECT_NEAR(first[1], static_cast<double>(-all_parts), bound);
+  EXPECT_NEAR(first[2], static_cast<double>(all_parts), bound);
+}
+
+TEST(Cooperative, VisitsEveryPartAndTeamOnce) {
+  CooperativeSpace<Space> space{Space()};
+  for (int league_size : {0, 1, 31, 1000}) {
+    for (int team_size : {lanes, 4 * lanes}) {
+      auto const count = static_cast<std::size_t>(league_size);
+      Counts const parts("parts", count), teams("teams", count * static_cast<std::size_t>(team_size));
+
+      launch_cooperative<small_blocks>(Space(), "visits", space,
+                                       CountVisits{league_size, team_size, parts, teams});
+
+      EXPECT_EQ(to_host(parts), all(parts.size(), 20)) << league_size;
+      EXPECT_EQ(to_host(teams), all(teams.size(), 20)) << league_size << " teams of " << team_size;
+    }
+  }
+}
+
+TEST(Cooperative, KeepsWarpsWhole) {
+  CooperativeSpace<Space> space{Space()};
+  Counts const mirror("mirror", 1001 * lanes);
+  std::vector<int> want(mirror.size());
+  for (std::size_t i = 0; i < want.size(); ++i) want[i] = lanes - 1 - static_cast<int>(i) % lanes;
+
+  launch_cooperative(Space(), "mirror", space, MirrorLanes{1001, mirror});
+
+  EXPECT_EQ(to_host(mirror), want);
+}
+
+TEST(Cooperative, SumsNoPartsToZero) {
+  CooperativeSpace<Space> space{Space()};
+  auto const size = static_cast<std::size_t>(size_of_launch(space));
+  Kokkos::View<double*, Device> const totals("totals", 3 * size);
+  Kokkos::deep_copy(totals, 5.0);
+  auto const x = to_device(std::vector<double>{0.5});
+
+  launch_cooperative(Space(), "none", space, SumReals{x, 2 * lanes, totals});
+
+  auto const got = to_host(totals);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(got[3 * i + 2], 0.0);
+}
+
+#ifdef _OPENMP
+TEST(Cooperative, RunsOneThreadInsideAnotherParallelRegion) {
+  if (is_gpu<Space>) GTEST_SKIP() << "a GPU has no such thing";
+  CooperativeSpace<Space> space{Space()};
+  Counts const size("size", 1), wrong("wrong", 1);
+  Kokkos::deep_copy(wrong, -1);
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp master
+    {
+      launch_cooperative(Space(), "size", space, AskForSize{size});
+      launch_cooperative(Space(), "sums", space, SumIntegers{20, wrong});
+    }
+  }
+  EXPECT_EQ(to_host(size), all(1, 1));
+  EXPECT_EQ(to_host(wrong), all(1, 0));
+}
+
+TEST(Cooperative, RunsOneThreadWhereTheRuntimeGivesFewerThanAskedFor) {
+  if (is_gpu<Space>) GTEST_SKIP() << "a GPU has no such thing";
+  detail::HostCooperativeSpace const space(3, 3);
+  *space.meeting() = {};
+  Counts const size("size", 1);
+  AskForSize const functor{size};
+  detail::CooperativeHostThread<Kokkos::DefaultHostExecutionSpace, AskForSize> const thread{
+      space.meeting(), space.sums(), 3, &functor};
+#pragma omp parallel for schedule(static) num_threads(2)
+  for (int rank = 0; rank < 3; ++rank) thread(rank);
+
+  EXPECT_EQ(to_host(size), all(1, 1));
+}
+#endif
+
+}  // namespace
+}  // namespace einkorn::test
