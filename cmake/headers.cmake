@@ -217,6 +217,7 @@ set(einkorn_headers
   solvers/detail/bicgstab_state.hpp
   solvers/detail/bicgstab_sweeps.hpp
   solvers/detail/cg_method.hpp
+  solvers/detail/cg_persistent.hpp
   solvers/detail/cg_state.hpp
   solvers/detail/cg_sweeps.hpp
   solvers/detail/check_system.hpp
@@ -226,12 +227,14 @@ set(einkorn_headers
   solvers/detail/pcg_method.hpp
   solvers/detail/pcg_state.hpp
   solvers/detail/pcg_sweeps.hpp
+  solvers/detail/persistent.hpp
   solvers/detail/progress.hpp
   solvers/detail/solve_space.hpp
   solvers/operator.hpp
   solvers/options.hpp
   solvers/pcg.hpp
   solvers/report.hpp
+  solvers/solver_tuning.hpp
   solvers/workspace.hpp)
 
 set(einkorn_io_headers

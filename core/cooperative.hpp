@@ -248,4 +248,13 @@ void launch_cooperative(Exec const& exec, std::string const& label, CooperativeS
   }
 }
 
+/// Whether the teams of a sweep's kernel (core/launch.hpp) may be those of for_each_team(): they need no
+/// scratch and no barrier.
+template <class Kernel>
+inline constexpr bool is_run_by_virtual_teams =
+    requires(Kernel const& kernel, detail::VirtualTeam const& team,
+             typename decltype(Kernel::update)::Gathered& gathered) {
+  kernel.run(team, gathered);
+};
+
 }  // namespace einkorn

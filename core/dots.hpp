@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace einkorn {
 
@@ -85,6 +86,26 @@ struct UpdateAndDots
     auto const at = static_cast<std::size_t>(row);
     add_product(sums + 1, u(at), Scalar(value));
     if constexpr (with_w) add_product(sums + 1 + components<Scalar>, w(at), Scalar(value));
+  }
+};
+
+/// As Out, but what a product would launch is handed to run instead: run(kernel, league_size, team_size), on
+/// the host run(kernel, num_parts). It is how a product becomes one of several sweeps of a cooperative launch,
+/// where teams have neither scratch nor barriers.
+template <class Out, class Run>
+struct HandedOver : Out {
+  static constexpr bool is_handed_over = true;
+  Run const* receiver;
+
+  HandedOver(Out const& out, Run const& run) : Out(out), receiver(&run) {}
+
+  template <class Policy, class Kernel>
+  void launch(std::string const&, Policy const& policy, Kernel const& kernel) const {
+    (*receiver)(kernel, static_cast<int>(policy.league_size()), static_cast<int>(policy.team_size()));
+  }
+  template <class Exec, class Index, class Kernel>
+  void launch_parts(Exec const&, std::string const&, Index num_parts, Kernel const& kernel) const {
+    (*receiver)(kernel, num_parts);
   }
 };
 

@@ -17,6 +17,7 @@ namespace einkorn {
 /// only the units are counted, which is how a caller learns how many it has to make room for.
 struct SumLedger {
   std::size_t units = 0;
+  int launches = 0;
   bool counts_only = false;
 };
 
@@ -25,7 +26,7 @@ struct SumLedger {
 /// the same bits every time; sum_partials() does. A sweep of several launches numbers its units on.
 template <int num_sums, class Device>
 struct PartialSums {
-  static constexpr bool gathers = true;
+  static constexpr bool gathers = true, is_handed_over = false;
   static constexpr int count = num_sums;
   struct Gathered {
     double sums[num_sums] = {};
@@ -51,6 +52,7 @@ struct PartialSums {
   void launch(std::string const& label, Policy const& policy, Kernel kernel) const {
     constexpr auto lanes = static_cast<std::size_t>(Kernel::L::size);
     kernel.update.first_unit = ledger->units;
+    ++ledger->launches;
     ledger->units +=
         static_cast<std::size_t>(policy.league_size()) * static_cast<std::size_t>(policy.team_size()) / lanes;
     if (!ledger->counts_only) launch_teams(label, policy, kernel);
@@ -58,6 +60,7 @@ struct PartialSums {
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel kernel) const {
     kernel.update.first_unit = ledger->units;
+    ++ledger->launches;
     ledger->units += static_cast<std::size_t>(num_parts);
     if (!ledger->counts_only) einkorn::launch_parts(exec, label, num_parts, kernel);
   }

@@ -22,7 +22,7 @@ template <class Sum>
 struct Update {
   using sum_type = Sum;
   struct Gathered {};
-  static constexpr bool gathers = false;
+  static constexpr bool gathers = false, is_handed_over = false;
 
   Sum alpha, beta;
 

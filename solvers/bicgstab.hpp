@@ -27,7 +27,7 @@ class BicgstabWorkspace {
  public:
   using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
   using Z = std::conditional_t<is_complex<Scalar>, Kokkos::complex<double>, double>;
-  using Space = detail::SolveSpace<detail::BicgstabState<Z>, Exec>;
+  using Space = detail::SolveSpace<detail::BicgstabState<Z>, Vector, Exec, true>;
 
   /// One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
   template <class A>
@@ -40,7 +40,7 @@ class BicgstabWorkspace {
     int const count = preconditioned ? 9 : 7;
     for (int i = 0; i < count; ++i)
       vectors_[i] = allocate<Vector>(exec, std::string("einkorn::BicgstabWorkspace::") + names[i], n);
-    space_ = Space(exec, Space::template most_partials<true>(exec, a, p(), v()), options);
+    space_ = Space(exec, a, p(), v(), options, false);
   }
 
   [[nodiscard]] std::size_t size() const { return r().extent(0); }

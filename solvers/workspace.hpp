@@ -35,7 +35,7 @@ template <class Scalar, class Exec>
 class CgWorkspace {
  public:
   using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
-  using Space = detail::SolveSpace<detail::CgState, Exec>;
+  using Space = detail::SolveSpace<detail::CgState, Vector, Exec, false>;
 
   /// For cg(). One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
   template <class A>
@@ -68,7 +68,7 @@ class CgWorkspace {
     q_ = allocate<Vector>(exec, "einkorn::CgWorkspace::q", n);
     best_ = allocate<Vector>(exec, "einkorn::CgWorkspace::best", n);
     if (with_z) z_ = allocate<Vector>(exec, "einkorn::CgWorkspace::z", n);
-    space_ = Space(exec, Space::template most_partials<false>(exec, a, p_, q_), options);
+    space_ = Space(exec, a, p_, q_, options, true);
   }
 
   Vector r_, p_, q_, best_, z_;

@@ -31,7 +31,8 @@ void spmv_sweep(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
   char const* const label = "einkorn::spmv[bdia]";
   if constexpr (is_gpu<Exec>) {
     bool const is_narrow =
-        F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band;
+        Out::is_handed_over ||
+        (F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band);
     if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
       return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
           exec, label, update, F, F.diagonals, x, y);

@@ -69,8 +69,7 @@ struct BicgstabMethod {
     space().sweep(exec, "einkorn::bicgstab[residual]", size(),
                   BicgstabResidual<Vectors, false>{v, state(), is_recheck},
                   BicgstabAfterResidual<Z, Writer>{state(), is_recheck, writer});
-    SumLedger ledger;
-    space().sweep_only(exec, "einkorn::bicgstab[keep]", size(), BicgstabKeep<Vectors>{v, state()}, ledger);
+    space().sweep(exec, "einkorn::bicgstab[keep]", size(), BicgstabKeep<Vectors>{v, state()});
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/solvers/detail/cg_persistent.hpp>
 #include <einkorn/solvers/detail/cg_sweeps.hpp>
 #include <einkorn/solvers/detail/ending.hpp>
 #include <einkorn/solvers/detail/host_loop.hpp>
@@ -24,9 +25,9 @@ struct CgMethod {
   A const& a;
   Vectors v;
   Workspace const& workspace;
-  Limits limits;
+  SolverOptions const& options;
   Writer writer;
-  bool watches;
+  bool watches;  // every iteration's residual is that of the caller's system, and is told
   double const* scaling2;
 
   [[nodiscard]] auto const& space() const { return workspace.space(); }
@@ -36,7 +37,7 @@ struct CgMethod {
   void start() const {  // r = b - A x, p = r, best = x
     a.apply(exec, v.x, v.q);
     space().sweep(exec, "einkorn::cg[start]", size(), CgResidual<Vectors, true>{v, state()},
-                  CgStart<Writer>{state(), limits, Vectors::is_scaled, watches, scaling2, writer});
+                  CgStart<Writer>{state(), limits_of(options), Vectors::is_scaled, watches, scaling2, writer});
   }
   void iteration() const {
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
@@ -44,6 +45,11 @@ struct CgMethod {
     // x += alpha p, r -= alpha q, p = r + beta p, r.r                                                7
     space().sweep(exec, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
                   CgAfterUpdate<Writer>{state(), writer});
+  }
+  /// All iterations in one cooperative launch.
+  void persist() const {
+    space().persist(exec, "einkorn::cg[persistent]", a, v.p, v.q,
+                    MakeCgLoop<Exec, Vectors, Writer>{v, state(), writer, watches, options.replace_every});
   }
   void replace() const { residual(false); }
   void recheck() const { residual(true); }
@@ -58,8 +64,7 @@ struct CgMethod {
     a.apply(exec, v.x, v.q);
     space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
                   CgAfterResidual<Writer>{state(), is_recheck, writer});
-    SumLedger ledger;
-    space().sweep_only(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors>{v, state()}, ledger);
+    space().sweep(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors>{v, state()});
   }
 };
 
@@ -69,15 +74,13 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
     bool const has_history = options.keep_history || options.callback;
-    CgMethod<Exec, A, Vectors, Workspace> const method{exec,
-                                                       a,
-                                                       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-                                                       w,
-                                                       limits_of(options),
-                                                       w.space().news().writer(has_history),
-                                                       has_history,
-                                                       scaling2};
-    bool const went_on = run_from_host(exec, options, w.space().news(), method);
+    CgMethod<Exec, A, Vectors, Workspace> const method{
+        exec,        a,       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+        w,           options, w.space().news().writer(has_history),
+        has_history, scaling2};
+    bool const persists = w.space().persists(options, w.size());
+    bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
+                                  : run_from_host(exec, options, w.space().news(), method);
     return finish_solve(exec, options, w.space(), went_on, method);
   };
   if constexpr (requires { a.scaling(); }) {

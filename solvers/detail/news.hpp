@@ -38,6 +38,7 @@ class News {
     History history;
 
     KOKKOS_FUNCTION void tell(Progress const& progress) const {
+      if (words.data() == nullptr) return;  // one that is to be silent
       auto const at = static_cast<std::size_t>(progress.iteration);
       if (history.extent(0) > 0) {
         if (at < history.extent(0)) history(at) = Kokkos::sqrt(progress.residual2);
@@ -51,6 +52,7 @@ class News {
   explicit News(std::size_t history)
       : words_("einkorn::News::words", 8), history_("einkorn::News::history", history) {}
 
+  /// For kernels. Without words it tells nothing.
   [[nodiscard]] Writer writer(bool with_history) const { return {words_, with_history ? history_ : History()}; }
   [[nodiscard]] std::size_t bytes() const {
     return words_.size() * sizeof(std::uint64_t) + history_.size() * sizeof(double);

@@ -77,8 +77,7 @@ struct PcgMethod {
     a.apply(exec, v.x, v.q);
     space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
                   CgAfterResidual<Writer>{state(), is_recheck, writer});
-    SumLedger ledger;
-    space().sweep_only(exec, "einkorn::pcg[keep]", size(), CgKeep<Vectors>{v, state()}, ledger);
+    space().sweep(exec, "einkorn::pcg[keep]", size(), CgKeep<Vectors>{v, state()});
     renew(false);
   }
   void renew(bool is_start) const {

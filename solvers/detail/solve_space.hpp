@@ -2,18 +2,22 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/cooperative.hpp>
 #include <einkorn/core/dots.hpp>
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/core/vector_sweep.hpp>
 #include <einkorn/solvers/detail/news.hpp>
+#include <einkorn/solvers/detail/persistent.hpp>
 #include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/solver_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -38,36 +42,59 @@ template <class Exec, class A, class Out, class X, class Y>
 void product_and_dots(Exec const& exec, A const& a, Out const& out, X const& x, Y const& y) {
   if constexpr (requires { a.sweep(exec, out, x, y); }) {
     a.sweep(exec, out, x, y);
-  } else {
+  } else if constexpr (!Out::is_handed_over) {
     if (!out.ledger->counts_only) a.apply(exec, x, y);
     vector_sweep(exec, "einkorn::solve[dots]", y.extent(0), static_cast<typename Out::Sums const&>(out),
                  GatherDots<Out, Y>{out, y});
   }
 }
 
+/// Takes the kernel of a product and only looks whether a cooperative launch can run it.
+struct CanRun {
+  bool& can;
+  template <class Kernel>
+  void operator()(Kernel const&, int, int) const {
+    can = is_run_by_virtual_teams<Kernel> && has_x<Kernel>;
+  }
+  template <class Kernel, class Index>
+  void operator()(Kernel const&, Index) const {
+    can = has_x<Kernel>;
+  }
+};
+
 /// What every solver keeps between solves beside its vectors: its state in device memory, room for partial
-/// sums, and the word from the device.
-template <class State, class Exec>
+/// sums, the word from the device, and what a cooperative launch needs, where one can be had.
+template <class State, class Vector, class Exec, bool with_w>
 class SolveSpace {
  public:
   using Device = typename Exec::device_type;
+  using Scalar = typename Vector::non_const_value_type;
 
   SolveSpace() = default;
-  SolveSpace(Exec const& exec, std::size_t most_partials, SolverOptions const& options)
+  /// x and y: vectors of the product. has_loop: the solver can do its iterations in a cooperative launch.
+  template <class A>
+  SolveSpace(Exec const& exec, A const& a, Vector const& x, Vector const& y, SolverOptions const& options,
+             bool has_loop)
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 1)),
-        sums_(exec, most_partials, 1),
-        news_(options.keep_history || options.callback ? history_room(options) : std::size_t(0)) {}
+        sums_(exec, most_partials(exec, a, x, y), 1),
+        news_(options.keep_history || options.callback ? history_room(options) : std::size_t(0)) {
+    if constexpr (is_cooperative<Exec>)
+      if (has_loop && x.extent(0) > 0 && is_one_launch(exec, a, x, y)) {
+        constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
+        cooperative_.emplace(exec, static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20)));
+      }
+  }
 
   [[nodiscard]] State* state() const { return state_.data(); }
-  [[nodiscard]] SumSpace<Device> const& sums() const { return sums_; }
   [[nodiscard]] News<Exec> const& news() const { return news_; }
-  [[nodiscard]] std::size_t bytes() const { return sizeof(State) + sums_.bytes() + news_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return sizeof(State) + sums_.bytes() + news_.bytes() + (cooperative_ ? cooperative_->bytes() : 0);
+  }
   /// Waits for everything on exec.
   [[nodiscard]] State read_state(Exec const& exec) const {
+    using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     State state;
-    Kokkos::deep_copy(exec,
-                      Kokkos::View<State, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&state),
-                      Kokkos::subview(state_, 0));
+    Kokkos::deep_copy(exec, Host(&state, 1), state_);
     exec.fence("einkorn::solve: the state at the end");
     return state;
   }
@@ -76,41 +103,88 @@ class SolveSpace {
   template <class Body, class Step>
   void sweep(Exec const& exec, char const* label, std::size_t size, Body const& body, Step const& step) const {
     SumLedger ledger;
-    sweep_only(exec, label, size, body, ledger);
-    sum_partials<Body::Sums::count>(exec, std::string(label) + "[sum]", sums_, ledger.units, step);
+    vector_sweep(exec, label, size, typename Body::Sums{sums_.partials(), &ledger}, body);
+    sum_partials<Body::Sums::count>(exec, "einkorn::solve[sum]", sums_, ledger.units, step);
   }
+  /// One whose sums nobody needs.
   template <class Body>
-  void sweep_only(Exec const& exec, char const* label, std::size_t size, Body const& body,
-                  SumLedger& ledger) const {
+  void sweep(Exec const& exec, char const* label, std::size_t size, Body const& body) const {
+    SumLedger ledger;
     vector_sweep(exec, label, size, typename Body::Sums{sums_.partials(), &ledger}, body);
   }
   /// y <- A x with y.y, u.y (and w.y), and `step` with these.
-  template <bool with_w, class A, class U, class X, class Y, class Step>
-  void product(Exec const& exec, A const& a, U const& u, U const& w, X const& x, Y const& y,
+  template <bool uses_w, class A, class Step>
+  void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {
-    using V = Kokkos::View<typename U::const_value_type*, Device>;
-    using Out = UpdateAndDots<typename Y::non_const_value_type, V, with_w>;
     SumLedger ledger;
-    Out const out(typename Out::Sums{sums_.partials(), &ledger}, 1, 0, u, w);
-    product_and_dots(exec, a, out, x, y);
-    sum_partials<Out::count>(exec, "einkorn::solve[product,sum]", sums_, ledger.units, step);
+    product_and_dots(exec, a, out<uses_w>(sums_.partials(), u, w, ledger), x, y);
+    sum_partials<Out<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, ledger.units, step);
   }
 
-  /// Doubles that the sums of a product, with w or without, and of a sweep over vectors need at most.
-  template <bool with_w, class A, class U>
-  static std::size_t most_partials(Exec const& exec, A const& a, U const& x, U const& y) {
-    using V = Kokkos::View<typename U::const_value_type*, Device>;
-    using Out = UpdateAndDots<typename U::non_const_value_type, V, with_w>;
-    SumLedger of_product{0, true}, of_sweep{0, true};
-    Out const out(typename Out::Sums{{}, &of_product}, 1, 0, x, y);
-    product_and_dots(exec, a, out, x, y);
-    using Body = GatherDots<Out, U>;
-    vector_sweep(exec, "", y.extent(0), typename Body::Sums{{}, &of_sweep}, Body{out, y});
-    constexpr std::size_t most_sums = 5;
-    return std::max(of_product.units * Out::count, of_sweep.units * most_sums) + most_sums;
+  /// Whether a solve is to be one cooperative launch. Throws InvalidArgument when it is asked to be and cannot.
+  [[nodiscard]] bool persists(SolverOptions const& options, std::size_t rows) const {
+    bool const asked = options.execution == Execution::persistent;
+    bool const can = cooperative_.has_value() && !options.callback;
+    require<InvalidArgument>(
+        !asked || can || rows == 0,
+        "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
+        "rows, ELL, SELL, DIA, bDIA), a solver that has it (CG with fused scalars), and no callback");
+    bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows;
+    return can && (asked || (options.execution == Execution::automatic && suits));
+  }
+  /// Launches make_loop(product) for q = A p with q.q and p.q.
+  template <class A, class MakeLoop>
+  void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
+               MakeLoop const& make_loop) const {
+    if constexpr (is_cooperative<Exec>) {
+      SumLedger ledger;
+      auto cooperative = *cooperative_;
+      PersistentLaunch<Exec, MakeLoop> const run{exec, label, cooperative, make_loop};
+      HandedOver<Out<false>, PersistentLaunch<Exec, MakeLoop>> const handed(out<false>({}, p, p, ledger), run);
+      if constexpr (requires { a.sweep(exec, handed, p, q); }) a.sweep(exec, handed, p, q);
+    }
   }
 
  private:
+  template <bool uses_w>
+  using Out = UpdateAndDots<Scalar, typename Vector::const_type, uses_w>;
+  struct Nothing {
+    Nothing() = default;
+    [[nodiscard]] static std::size_t bytes() { return 0; }
+  };
+  using Cooperative =
+      typename std::conditional_t<is_cooperative<Exec>, std::type_identity<CooperativeSpace<Exec>>,
+                                  std::type_identity<Nothing>>::type;
+
+  template <bool uses_w>
+  static Out<uses_w> out(Kokkos::View<double*, Device> const& partials, Vector const& u, Vector const& w,
+                         SumLedger& ledger) {
+    return Out<uses_w>(typename Out<uses_w>::Sums{partials, &ledger}, Scalar(1), Scalar(0), u, w);
+  }
+  /// Whether the product of an operator is one launch that a cooperative one can take in.
+  template <class A>
+  static bool is_one_launch(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
+    bool can = false;
+    CanRun const probe{can};
+    SumLedger ledger{0, 0, true};
+    HandedOver<Out<false>, CanRun> const handed(out<false>({}, x, x, ledger), probe);
+    if constexpr (requires { a.sweep(exec, handed, x, y); }) {
+      product_and_dots(exec, a, out<false>({}, x, x, ledger), x, y);
+      if (ledger.launches == 1) a.sweep(exec, handed, x, y);
+    }
+    return can;
+  }
+  /// Doubles that the sums of a product and of a sweep over vectors need at most.
+  template <class A>
+  static std::size_t most_partials(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
+    SumLedger of_product{0, 0, true}, of_sweep{0, 0, true};
+    auto const counting = out<with_w>({}, x, y, of_product);
+    product_and_dots(exec, a, counting, x, y);
+    using Body = GatherDots<Out<with_w>, Vector>;
+    vector_sweep(exec, "", y.extent(0), typename Body::Sums{{}, &of_sweep}, Body{counting, y});
+    constexpr std::size_t most_sums = 5;
+    return std::max(of_product.units * Out<with_w>::count, of_sweep.units * most_sums) + most_sums;
+  }
   static std::size_t history_room(SolverOptions const& options) {
     return static_cast<std::size_t>(std::min<std::int64_t>(options.max_iterations, 1 << 20)) + 1;
   }
@@ -118,6 +192,7 @@ class SolveSpace {
   Kokkos::View<State*, Device> state_;
   SumSpace<Device> sums_;
   News<Exec> news_;
+  std::optional<Cooperative> cooperative_;
 };
 
 }  // namespace einkorn::detail

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/cooperative.hpp>
+#include <einkorn/core/dots.hpp>
+#include <einkorn/core/vector_sweep.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace einkorn::detail {
+
+/// Kernels that finish what another launch began have none.
+template <class Kernel>
+inline constexpr bool has_x = requires(Kernel const& kernel) {
+  kernel.x;
+};
+
+/// The kernel of a product within a cooperative launch: on which teams, or parts, it runs.
+template <class Exec, class Kernel, class Index>
+struct ProductOfLaunch {
+  using Gathered = typename decltype(Kernel::update)::Gathered;
+  static constexpr int count = decltype(Kernel::update)::count;
+
+  Kernel kernel;
+  Index league_size;  // host: parts
+  int team_size;
+
+  /// y <- A x and its sums, which every thread gets. All threads come.
+  template <class Member, class X>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Member& member, X const& x, double (&sums)[count]) const {
+    Kernel own = kernel;
+    own.x = x;
+    if constexpr (is_gpu<Exec>) {
+      Gathered gathered{};
+      member.for_each_team(league_size, team_size, [&](auto const& team) { own.run(team, gathered); });
+      for (int j = 0; j < count; ++j) sums[j] = gathered.sums[j];
+      member.sum_all(sums);
+    } else {
+      member.sum_parts(
+          league_size,
+          [&](Index part, double(&of_part)[count]) {
+            Gathered gathered{};
+            own.run(part, gathered);
+            for (int j = 0; j < count; ++j) of_part[j] += gathered.sums[j];
+          },
+          sums);
+    }
+  }
+};
+
+/// A sweep over vectors within a cooperative launch: as vector_sweep(), and every thread gets the sums.
+template <class Exec, class Member, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void sweep_together(Member& member, std::size_t size, Body const& body,
+                                                double (&sums)[Body::Sums::count]) {
+  constexpr int count = Body::Sums::count;
+  if constexpr (is_gpu<Exec>) {
+    for (int j = 0; j < count; ++j) sums[j] = 0;
+    if (auto const scalars = body.begin(); scalars) {
+      auto const step = static_cast<std::size_t>(member.size());
+      auto i = static_cast<std::size_t>(member.rank());
+      for (; i + step < size; i += 2 * step) {
+        auto const first = body.load(i, scalars), second = body.load(i + step, scalars);
+        body.store(i, first, scalars, sums);
+        body.store(i + step, second, scalars, sums);
+      }
+      if (i < size) body.store(i, body.load(i, scalars), scalars, sums);
+    }
+    member.sum_all(sums);
+  } else {
+    auto const parts = static_cast<std::size_t>(host_parts_of(member.size()));
+    VectorSweep<Exec, Body> const sweep{body, {}, size, parts};
+    member.sum_parts(
+        static_cast<int>(parts),
+        [&](int part, double(&of_part)[count]) {
+          typename Body::Sums::Gathered gathered{};
+          sweep.run(static_cast<std::size_t>(part), gathered);
+          for (int j = 0; j < count; ++j) of_part[j] += gathered.sums[j];
+        },
+        sums);
+  }
+}
+
+/// Takes the kernel of a product and launches Loop with it; remembers whether it could.
+template <class Exec, class MakeLoop>
+struct PersistentLaunch {
+  Exec const& exec;
+  char const* label;
+  CooperativeSpace<Exec>& space;
+  MakeLoop make_loop;
+
+  template <class Kernel>
+  void operator()(Kernel const& kernel, int league_size, int team_size) const {
+    if constexpr (is_run_by_virtual_teams<Kernel> && has_x<Kernel>)
+      launch_cooperative(exec, label, space,
+                         make_loop(ProductOfLaunch<Exec, Kernel, int>{kernel, league_size, team_size}));
+  }
+  template <class Kernel, class Index>
+  void operator()(Kernel const& kernel, Index num_parts) const {
+    if constexpr (has_x<Kernel>)
+      launch_cooperative(exec, label, space,
+                         make_loop(ProductOfLaunch<Exec, Kernel, Index>{kernel, num_parts, 1}));
+  }
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+/// What Execution::automatic goes by.
+struct SolverTuning {
+  std::size_t most_persistent_rows;  ///< up to here one cooperative launch does the iterations
+  std::size_t most_recorded_rows;    ///< up to here, if not persistent, they are recorded
+  int rows_a_block;                  ///< of a cooperative launch, on the mean, before it takes another block
+};
+
+constexpr SolverTuning solver_tuning(Arch arch) {
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      return {500'000, 8'000'000, 512};
+    case Arch::hip:
+    case Arch::mi300:
+      return {500'000, 8'000'000, 512};  // analytical, not measured
+    default:
+      return {std::size_t(1) << 60, 0, 1};
+  }
+}
+
+}  // namespace einkorn
