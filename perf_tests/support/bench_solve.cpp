@@ -22,7 +22,8 @@ namespace einkorn::perf {
 namespace {
 
 constexpr double run_seconds = 20e-3;
-constexpr int fewest_iterations = 20, most_iterations = 200;
+constexpr int fewest_iterations = 20, most_iterations = 192;
+constexpr int graph_iterations = 32;    // that a replay holds of short ones (graph_replay.hpp)
 constexpr double most_decades = 100.0;  // r.r stays a number
 
 using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
@@ -125,7 +126,9 @@ int chosen_iterations(SolveBench const& bench, SolveTable& table, std::vector<lo
     });
   }
   if (!std::isfinite(fastest)) return most;
-  return std::clamp(static_cast<int>(std::ceil(std::min(run_seconds / fastest, 1e6))), probe, most);
+  auto const wanted = static_cast<int>(std::ceil(std::min(run_seconds / fastest, 1e6)));
+  int const whole_graphs = (wanted + graph_iterations - 1) / graph_iterations * graph_iterations;
+  return std::clamp(wanted > graph_iterations ? whole_graphs : wanted, probe, most);
 }
 
 /// The residual after a timed solve; a row that does not get there is refused.
@@ -199,7 +202,7 @@ SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string
   std::vector<long double> history;
   if (verify) {
     std::cerr << "einkorn-bench: " << name << ": reference\n";
-    history = reference_history(bench, fewest_iterations);
+    history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(method)));
     table.checked_iterations = static_cast<int>(history.size()) - 1;
     require<InvalidArgument>(table.checked_iterations > 0,
                              "the method is done after one iteration; there is nothing to time");

@@ -120,7 +120,7 @@ struct SolveTable {
 };
 
 /// Loads one matrix, sets up every row, checks it (verify) and times it. b_i = sum_k a_ik + h_i sum_k |a_ik|
-/// with h_i of a hash in [-1, 1]. iterations = 0: as many as the fastest row does in 20 ms, from 20 to 200, and
+/// with h_i of a hash in [-1, 1]. iterations = 0: as many as the fastest row does in 20 ms, from 20 to 192, and
 /// fewer where the residual would leave the range of double. Throws InvalidArgument for matrices that the
 /// method is not for.
 SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, Method method,

@@ -6,43 +6,58 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <limits>
+#include <numeric>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace einkorn::perf {
 
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-using HostRange = Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>;
 using Real = long double;
 using Vector = std::vector<Real>;
 
+/// body(k, begin, end) for chunk k of [0, n), each on a thread of its own: Kokkos' kernels are device code too,
+/// where there is no long double.
+template <class Body>
+void in_chunks(std::size_t n, Body const& body) {
+  std::size_t const chunks = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 1 + n / 10000);
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < chunks; ++k)
+    threads.emplace_back(
+        [&body, k, begin = n * k / chunks, end = n * (k + 1) / chunks] { body(k, begin, end); });
+  for (auto& thread : threads) thread.join();
+}
+
 template <class Body>
 void each(std::size_t n, Body const& body) {
-  Kokkos::parallel_for("einkorn::perf::reference", HostRange(0, n), body);
-  Host().fence();
+  in_chunks(n, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  });
 }
 
 Real dot(Vector const& x, Vector const& y) {
-  Real sum = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::perf::reference", HostRange(0, x.size()),
-      [a = x.data(), b = y.data()](std::size_t i, Real& part) { part += a[i] * b[i]; }, sum);
-  return sum;
+  Vector parts(1 + x.size() / 10000);  // as many as there can be
+  in_chunks(x.size(), [&](std::size_t k, std::size_t begin, std::size_t end) {
+    parts[k] = std::inner_product(x.data() + begin, x.data() + end, y.data() + begin, Real(0));
+  });
+  return std::accumulate(parts.begin(), parts.end(), Real(0));
 }
 
 /// y <- x + a y
 void xpay(Vector const& x, Real a, Vector& y) {
-  each(x.size(), [x = x.data(), a, y = y.data()](std::size_t i) { y[i] = x[i] + a * y[i]; });
+  each(x.size(), [&](std::size_t i) { y[i] = x[i] + a * y[i]; });
 }
 
 /// y <- y + a x
 void axpy(Real a, Vector const& x, Vector& y) {
-  each(x.size(), [x = x.data(), a, y = y.data()](std::size_t i) { y[i] += a * x[i]; });
+  each(x.size(), [&](std::size_t i) { y[i] += a * x[i]; });
 }
 
 struct HostMatrix {
@@ -56,11 +71,11 @@ struct HostMatrix {
 
   [[nodiscard]] Vector times(Vector const& x) const {
     Vector y(x.size());
-    each(y.size(), [A = *this, from = x.data(), to = y.data()](std::size_t row) {
+    each(y.size(), [&](std::size_t row) {
       Real sum = 0;
-      for (int k = A.row_offsets(row); k < A.row_offsets(row + 1); ++k)
-        sum += static_cast<Real>(A.values(k)) * from[A.columns(k)];
-      to[row] = sum;
+      for (int k = row_offsets(row); k < row_offsets(row + 1); ++k)
+        sum += static_cast<Real>(values(k)) * x[static_cast<std::size_t>(columns(k))];
+      y[row] = sum;
     });
     return y;
   }
@@ -103,8 +118,7 @@ Vector history_of_pcg(HostMatrix const& A, Vector r, Vector const& inverse_diago
   Vector z(r.size()), p(r.size());
   Real rho = 1;
   while (history.goes_on(dot(r, r))) {
-    each(r.size(),
-         [r = r.data(), d = inverse_diagonal.data(), z = z.data()](std::size_t i) { z[i] = d[i] * r[i]; });
+    each(r.size(), [&](std::size_t i) { z[i] = inverse_diagonal[i] * r[i]; });
     Real const rho_old = std::exchange(rho, dot(r, z));
     xpay(z, rho / rho_old, p);  // p is 0 at first
     Vector const q = A.times(p);

@@ -12,6 +12,32 @@
 
 namespace einkorn::perf {
 
+namespace unfused {
+
+struct Dot {
+  DenseVector<double const> x, y;
+  KOKKOS_FUNCTION void operator()(std::size_t i, double& sum) const { sum += x(i) * y(i); }
+};
+struct Axpy {
+  double a;
+  DenseVector<double const> x;
+  DenseVector<double> y;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { y(i) += a * x(i); }
+};
+struct Xpay {
+  DenseVector<double const> x;
+  double a;
+  DenseVector<double> y;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { y(i) = x(i) + a * y(i); }
+};
+struct Product {
+  DenseVector<double const> d, r;
+  DenseVector<double> z;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { z(i) = d(i) * r(i); }
+};
+
+}  // namespace unfused
+
 /// A library for textbook.hpp: any SpMV, and one Kokkos kernel an operation.
 class UnfusedKokkos {
   using Vector = DenseVector<double>;
@@ -30,42 +56,20 @@ class UnfusedKokkos {
 
   [[nodiscard]] double dot(ConstVector const& x, ConstVector const& y) const {
     double sum = 0.0;
-    Kokkos::parallel_reduce("einkorn::perf::dot", range(x), Dot{x, y}, sum);
+    Kokkos::parallel_reduce("einkorn::perf::dot", range(x), unfused::Dot{x, y}, sum);
     return sum;
   }
   void axpy(double a, ConstVector const& x, Vector const& y) const {
-    Kokkos::parallel_for("einkorn::perf::axpy", range(x), Axpy{a, x, y});
+    Kokkos::parallel_for("einkorn::perf::axpy", range(x), unfused::Axpy{a, x, y});
   }
   void xpay(ConstVector const& x, double a, Vector const& y) const {
-    Kokkos::parallel_for("einkorn::perf::xpay", range(x), Xpay{x, a, y});
+    Kokkos::parallel_for("einkorn::perf::xpay", range(x), unfused::Xpay{x, a, y});
   }
   void precondition(ConstVector const& r, Vector const& z) const {
-    Kokkos::parallel_for("einkorn::perf::precondition", range(r), Product{inverse_diagonal_, r, z});
+    Kokkos::parallel_for("einkorn::perf::precondition", range(r), unfused::Product{inverse_diagonal_, r, z});
   }
 
  private:
-  struct Dot {
-    ConstVector x, y;
-    KOKKOS_FUNCTION void operator()(std::size_t i, double& sum) const { sum += x(i) * y(i); }
-  };
-  struct Axpy {
-    double a;
-    ConstVector x;
-    Vector y;
-    KOKKOS_FUNCTION void operator()(std::size_t i) const { y(i) += a * x(i); }
-  };
-  struct Xpay {
-    ConstVector x;
-    double a;
-    Vector y;
-    KOKKOS_FUNCTION void operator()(std::size_t i) const { y(i) = x(i) + a * y(i); }
-  };
-  struct Product {
-    ConstVector d, r;
-    Vector z;
-    KOKKOS_FUNCTION void operator()(std::size_t i) const { z(i) = d(i) * r(i); }
-  };
-
   [[nodiscard]] Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> range(ConstVector const& x) const {
     return {exec_, 0, x.extent(0)};
   }
