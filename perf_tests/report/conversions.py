@@ -16,7 +16,7 @@ def costs(run):
     made = []
     for name, group in by_matrix(run.records):
         for record in group:
-            if record["operation"] != "conversion" or record["peer"] or record["seconds"] is None:
+            if record["operation"] in ("spmv", "select") or record["peer"] or record["seconds"] is None:
                 continue
             own = fastest([r for r in group if is_timed(r) and not r["peer"] and all(
                 r[field] == record[field] for field in ("format", "temperature", "rounded_values"))])
