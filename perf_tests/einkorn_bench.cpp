@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/bench_matrix.hpp"
 #include "support/json.hpp"
+#include "support/solve.hpp"
+#include "support/solve_output.hpp"
 #include "support/spmm.hpp"
 #include "support/suites.hpp"
 #include "support/table.hpp"
@@ -31,8 +33,8 @@ struct Settings {
   std::vector<NamedMatrix> matrices;
   Selection selection;
   Rule rule;
-  std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", json;
-  int columns = 0;
+  std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", solver, json;
+  int columns = 0, iterations = 0;
   bool verify = true;
 };
 
@@ -46,26 +48,29 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--formats", settings.selection.formats, "Our formats to run; all when left out")
       ->delimiter(',')
       ->check(CLI::IsMember({"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"}));
-  app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "row_bins", "segmented_sum", "automatic",
-                             "tiles", "ell_and_coo", "window", "block_row", "row_thread_16", "tiles_16",
-                             "automatic_float_values", "row_thread_float_values", "row_thread_16_float_values",
-                             "tiles_float_values", "tiles_16_float_values", "window_float_values",
-                             "block_row_float_values"}));
-  app.add_option("--scalar", settings.scalar)
-      ->check(CLI::IsMember({"float", "double", "complex"}))
-      ->capture_default_str();
-  app.add_option("--ordinal", settings.ordinal, "int64 (offsets size_t) is built for double only")
-      ->check(CLI::IsMember({"int32", "int64"}))
-      ->capture_default_str();
+  auto* const algorithms =
+      app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "row_bins", "segmented_sum",
+                                 "automatic", "tiles", "ell_and_coo", "window", "block_row", "row_thread_16",
+                                 "tiles_16", "automatic_float_values", "row_thread_float_values",
+                                 "row_thread_16_float_values", "tiles_float_values", "tiles_16_float_values",
+                                 "window_float_values", "block_row_float_values"}));
+  auto* const scalar = app.add_option("--scalar", settings.scalar)
+                           ->check(CLI::IsMember({"float", "double", "complex"}))
+                           ->capture_default_str();
+  auto* const ordinal =
+      app.add_option("--ordinal", settings.ordinal, "int64 (offsets size_t) is built for double only")
+          ->check(CLI::IsMember({"int32", "int64"}))
+          ->capture_default_str();
   app.add_option("--sigma", settings.selection.sigma, "csr5: entries a lane; by table when left out")
       ->check(CLI::Range(1, 32));
   app.add_option("--lanes", settings.selection.lanes,
                  "csr row_team: lanes a row on a GPU; by table when left out")
       ->check(CLI::IsMember({2, 4, 8, 16, 32, 64}));
-  app.add_flag("--select", settings.selection.select,
-               "Also what select() chooses, by model and by measuring, and the time of structure()");
+  auto* const select =
+      app.add_flag("--select", settings.selection.select,
+                   "Also what select() chooses, by model and by measuring, and the time of structure()");
   auto* const columns = app.add_option("--columns", settings.columns,
                                        "Vectors at once (SpMM): CSR, BRCV and SELL beside cuSPARSE's SpMM")
                             ->check(CLI::Range(1, 4096));
@@ -73,6 +78,21 @@ void declare(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember({"left", "right"}))
       ->needs(columns)
       ->capture_default_str();
+  auto* const solve =
+      app.add_option(
+             "--solve", settings.solver,
+             "Iterations of a solver instead of SpMVs: ours beside cuSPARSE with cuBLAS, Kokkos Kernels "
+             "and Eigen")
+          ->check(CLI::IsMember({"cg", "jacobi-pcg", "bicgstab"}))
+          ->excludes(algorithms)
+          ->excludes(scalar)
+          ->excludes(ordinal)
+          ->excludes(select)
+          ->excludes(columns);
+  app.add_option("--iterations", settings.iterations,
+                 "Of every solve that is timed; chosen by the clock when left out")
+      ->check(CLI::Range(1, 1000000))
+      ->needs(solve);
   app.add_option("--peers", settings.peers, "Kokkos Kernels, cuSPARSE, Eigen in the same rounds")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
@@ -83,13 +103,16 @@ void declare(CLI::App& app, Settings& settings) {
       "--warm", [&] { settings.rule.cold = false; }, "Back to back only");
   app.add_flag_callback(
          "--cold", [&] { settings.rule.warm = false; }, "After a flush of the caches only")
-      ->excludes(warm);
+      ->excludes(warm)
+      ->excludes(solve);
   app.add_flag("--graph", settings.rule.graph,
                "Also in a CUDA graph: SpMVs captured back to back and replayed; CUDA only")
-      ->excludes(columns);
+      ->excludes(columns)
+      ->excludes(solve);
   app.add_flag("--gather", settings.rule.gather,
                "Also the rate of random reads of x, and the floor that it sets")
-      ->excludes(columns);
+      ->excludes(columns)
+      ->excludes(solve);
   app.add_flag("--verify,!--no-verify", settings.verify, "Check every row against a reference; on by default");
   app.add_option("--json", settings.json, "Also write every figure to this file");
   app.footer("Exit: 0 done, 1 a result is wrong, 2 usage, 3 bad input, 4 no memory or device.");
@@ -123,6 +146,22 @@ void complain(std::string const& matrix, std::string const& what) {
   std::cerr << "einkorn-bench: " << (named ? "" : matrix + ": ") << what << '\n';
 }
 
+/// Adds its records; true when a result is wrong.
+template <class Report>
+bool report_of(Context const& context, Report report, std::string const& suite,
+               nlohmann::ordered_json& records) {
+  report.suite = suite;
+  print_table(std::cout, report);
+  for (auto const& record : records_of(context, report)) records.push_back(record);
+  return std::any_of(report.results.begin(), report.results.end(), [](auto const& row) { return row.wrong; });
+}
+
+Method method_of(std::string const& solver) {
+  for (auto const method : {Method::jacobi_pcg, Method::bicgstab})
+    if (solver == name_of(method)) return method;
+  return Method::cg;
+}
+
 int run_all(Settings const& settings) {
   keep_freed_memory();
   Exec const exec;
@@ -131,14 +170,17 @@ int run_all(Settings const& settings) {
   Bandwidth const bandwidth(exec, context);
   print_heading(std::cout, context);
   int worst = done;
-  std::vector<MatrixReport> reports;
+  auto records = nlohmann::ordered_json::array();
   for (auto const& [name, suite] : settings.matrices) {
     try {
-      reports.push_back(run_one(exec, bandwidth, settings, name));
-      reports.back().suite = suite;
-      print_table(std::cout, reports.back());
-      for (auto const& result : reports.back().results)
-        if (result.wrong) worst = std::max<int>(worst, wrong_result);
+      bool const wrong =
+          settings.solver.empty()
+              ? report_of(context, run_one(exec, bandwidth, settings, name), suite, records)
+              : report_of(context,
+                          bench_solve(exec, bandwidth, name, method_of(settings.solver), settings.iterations,
+                                      settings.selection, settings.rule, settings.verify),
+                          suite, records);
+      if (wrong) worst = std::max<int>(worst, wrong_result);
     } catch (einkorn::OutOfMemory const& error) {
       complain(name, error.what());
       worst = no_memory_or_device;
@@ -146,7 +188,7 @@ int run_all(Settings const& settings) {
       complain(name, error.what());
       worst = std::max<int>(worst, bad_input);
     }
-    if (!settings.json.empty()) write_json(settings.json, context, reports);
+    if (!settings.json.empty()) write_json(settings.json, records);
   }
   return worst;
 }
@@ -156,7 +198,8 @@ int run_all(Settings const& settings) {
 int main(int argc, char* argv[]) {
   Settings settings;
   CLI::App app(
-      "SpMV on real and generated matrices: each format beside its peers, as a fraction of copy bandwidth.",
+      "SpMV and solvers on real and generated matrices: each format beside its peers, as a fraction of copy\n"
+      "bandwidth.",
       "einkorn-bench");
   declare(app, settings);
   std::vector<char*> ours, for_kokkos{argv[0]};

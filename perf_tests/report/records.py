@@ -11,6 +11,7 @@ TEXT = ("matrix", "operation", "format", "algorithm", "scalar", "ordinal", "mach
 NUMBERS = ("rows", "cols", "nnz", "bytes", "csr_bytes", "copy_gb_per_s")
 MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a row that was refused
 OPTIONAL = ("stream_gb_per_s", "gather_per_s", "floor_seconds", "spread", "min_seconds", "max_seconds")
+PRODUCTS = ("spmv", "conversion", "select")  # of the pages; solvers are operations too
 TEMPERATURES = ("cold", "warm", "graph")
 BUILD = ("machine", "backend", "kokkos_version", "commit")  # one of each in a file
 SCALARS = ["double", "float", "complex<double>", "complex<float>"]
@@ -131,10 +132,10 @@ def slug(text):
 
 
 def read_runs(folder):
-    """By machine, then file, then scalar."""
+    """By machine, then file, then scalar; without the records of solvers, and files that have no other."""
     runs = []
     for path in sorted(folder.glob("*.json")):
-        records = read(path)
+        records = [r for r in read(path) if r["operation"] in PRODUCTS]
         found = in_order((r["scalar"], r["ordinal"]) for r in records)
         for scalar, ordinal in sorted(found, key=lambda pair: (scalar_rank(pair[0]), pair[1])):
             title = path.stem if len(found) == 1 else f"{path.stem}-{slug(scalar)}-{ordinal}"

@@ -20,6 +20,12 @@ class Page(Tree):
             self.assertIn("No measurement is committed yet", self.text(name))
         self.assertIn("No run has asked select() yet", self.text("docs/choosing_a_format.md"))
 
+    def test_leaves_solvers_out(self):
+        solver = record(operation="cg", algorithm="graph fused", seconds=5e-5)
+        without = self.write(record()), self.full()
+        self.assertEqual((self.write(record(), solver), self.full()), without)
+        self.assertIn("No measurement is committed yet", self.write(solver))
+
     def test_shows_ours_beside_the_vendor_and_the_best_peer(self):
         page = self.write(record(), record(format="csr5", algorithm="tiles", seconds=8e-6),
                           cusparse(seconds=3e-5), cusparse(algorithm="alg2", seconds=2.4e-5, fraction_of_copy=0.23),

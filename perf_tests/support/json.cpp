@@ -94,12 +94,9 @@ Json records_of(Context const& context, MatrixReport const& report) {
   return records;
 }
 
-void write_json(std::string const& path, Context const& context, std::vector<MatrixReport> const& reports) {
-  Json all = Json::array();
-  for (auto const& report : reports)
-    for (auto const& record : records_of(context, report)) all.push_back(record);
+void write_json(std::string const& path, Json const& records) {
   std::ofstream file(path);
-  file << all.dump(1) << '\n';
+  file << records.dump(1) << '\n';
   file.close();
   require<IoError>(!file.fail(), [&] { return "cannot write " + path; });
 }

@@ -8,14 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <vector>
 
 namespace einkorn::perf {
 
 /// One record a row and temperature; a row without a figure has one record with null figures and its reason.
 nlohmann::ordered_json records_of(Context const& context, MatrixReport const& report);
 
-/// Writes the records of all reports as one array. Throws IoError.
-void write_json(std::string const& path, Context const& context, std::vector<MatrixReport> const& reports);
+/// Writes an array of records. Throws IoError.
+void write_json(std::string const& path, nlohmann::ordered_json const& records);
 
 }  // namespace einkorn::perf

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/table.hpp"
+#include "support/text.hpp"
 #include "support/traffic.hpp"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -13,20 +12,6 @@
 namespace einkorn::perf {
 
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string text(char const* format, ...) {
-  char line[512];
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  return line;
-}
-
-std::string time_text(double seconds) {
-  if (seconds < 1e-3) return text("%.1f us", 1e6 * seconds);
-  return seconds < 1.0 ? text("%.2f ms", 1e3 * seconds) : text("%.2f s", seconds);
-}
 
 /// time, GFLOP/s (warm), GB/s, fraction of copy; blank where it was not measured.
 std::string figures(MatrixReport const& report, Candidate const& row, std::optional<double> seconds,

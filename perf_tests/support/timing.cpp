@@ -65,14 +65,18 @@ void keep_freed_memory() {}
 
 double seconds_of(Exec const& exec, std::function<void()> const& before, std::function<void()> const& work) {
   before();
+  return wall_seconds_of(exec, work);
+}
+
+#endif
+
+double wall_seconds_of(Exec const& exec, std::function<void()> const& work) {
   exec.fence();
   Kokkos::Timer const timer;
   work();
   exec.fence();
   return timer.seconds();
 }
-
-#endif
 
 double median(std::vector<double> samples) {
   if (samples.empty()) return 0.0;

@@ -14,6 +14,10 @@ namespace einkorn::perf {
 /// CUDA, where `before` (a flush) also hides the launch; by the clock of the host between two fences elsewhere.
 double seconds_of(Exec const& exec, std::function<void()> const& before, std::function<void()> const& work);
 
+/// Seconds between two fences around `work`, by the clock of the host: of work that itself waits for the
+/// device.
+double wall_seconds_of(Exec const& exec, std::function<void()> const& work);
+
 double median(std::vector<double> samples);
 
 /// (third quartile - first quartile) / median, quartiles interpolated linearly; none of fewer than three

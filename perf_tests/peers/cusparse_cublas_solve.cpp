@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/solve.hpp"
+
+#if defined(EINKORN_WITH_CUSPARSE) && defined(EINKORN_WITH_CUBLAS)
+#include "peers/cublas_device_solve.hpp"
+#include "peers/cublas_library.hpp"
+#include "support/counts.hpp"
+#include "support/fastest.hpp"
+#include "support/graph_replay.hpp"
+#include "support/textbook.hpp"
+#endif
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace einkorn::perf {
+
+#if defined(EINKORN_WITH_CUSPARSE) && defined(EINKORN_WITH_CUBLAS)
+
+namespace {
+
+/// Both algorithms of cuSPARSE, with and without preprocessing, by the clock.
+Fastest<CublasLibrary> fastest_library(SolveBench const& bench, CublasScalars scalars) {
+  std::vector<Spmv<CublasLibrary>> ways;
+  for (auto const algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2})
+    for (auto const preprocess : {vendor::CusparsePreprocess::off, vendor::CusparsePreprocess::on}) {
+      std::string name = algorithm == CUSPARSE_SPMV_CSR_ALG1 ? "alg1" : "alg2";
+      if (preprocess == vendor::CusparsePreprocess::on) name += "+preprocess";
+      ways.push_back({name, [&bench, algorithm, preprocess, scalars] {
+                        return std::make_shared<CublasLibrary const>(bench, algorithm, preprocess, scalars);
+                      }});
+    }
+  return fastest(bench, ways);
+}
+
+void launch(SolveRow& row, std::shared_ptr<CublasDeviceSolve const> const& solver) {
+  row.solve = [solver](int iterations) {
+    solver->start();
+    for (int k = 0; k < iterations; ++k) solver->iterate();
+    return iterations;
+  };
+}
+
+/// Iterations captured back to back; what is left over is launched.
+void replay(SolveRow& row, SolveBench const& bench, std::shared_ptr<CublasDeviceSolve const> const& solver) {
+  solver->start();
+  auto const graph = std::make_shared<GraphReplay const>(bench.exec, [solver] { solver->iterate(); });
+  row.note += ", " + std::to_string(graph->copies()) + " iterations a graph";
+  row.solve = [solver, graph](int iterations) {
+    solver->start();
+    int left = iterations;
+    for (; left >= graph->copies(); left -= graph->copies()) (*graph)();
+    for (; left > 0; --left) solver->iterate();
+    return iterations;
+  };
+}
+
+}  // namespace
+
+void add_cusparse_cublas_solvers(SolveBench& bench) {
+  auto const counts = counts_of(bench.A);
+  for (char const* const execution : {"host_scalars", "device_scalars", "graph"}) {
+    SolveRow row;
+    row.library = "cusparse+cublas";
+    row.format = "csr";
+    row.execution = execution;
+    row.matrix_bytes = csr_bytes(counts) - vector_bytes(counts);
+    bool const on_host = row.execution == "host_scalars";
+    bench.add(row, [&](SolveRow& built) {
+      auto const [name, library] =
+          fastest_library(bench, on_host ? CublasScalars::on_host : CublasScalars::on_device);
+      built.note = "spmv " + name;
+      if (on_host) return run_textbook(built, bench, library);
+      built.vectors = textbook_vectors(bench.method, CublasLibrary::xpay_vectors, false);
+      auto const solver = std::make_shared<CublasDeviceSolve const>(bench, library);
+      if (built.execution == "graph")
+        replay(built, bench, solver);
+      else
+        launch(built, solver);
+    });
+  }
+}
+
+#else
+
+void add_cusparse_cublas_solvers(SolveBench&) {}
+
+#endif
+
+}  // namespace einkorn::perf

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/counts.hpp"
+#include "support/matrices.hpp"
+#include "support/solve.hpp"
+#include "support/solve_reference.hpp"
+#include "support/timing.hpp"
+#include "support/verify.hpp"
+
+#include <einkorn/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <utility>
+
+namespace einkorn::perf {
+
+namespace {
+
+constexpr double run_seconds = 20e-3;
+constexpr int fewest_iterations = 20, most_iterations = 192;
+constexpr int graph_iterations = 32;    // that a replay holds of short ones (graph_replay.hpp)
+constexpr double most_decades = 100.0;  // r.r stays a number
+
+using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
+using Matrix = Csr<double, int, int, Device>;
+
+void fill_right_hand_side(Exec const& exec, Matrix const& A, DenseVector<double> const& b) {
+  fill_by_hash(exec, b);
+  Kokkos::parallel_for(
+      "einkorn::perf::right_hand_side", Range(exec, 0, A.num_rows), KOKKOS_LAMBDA(int row) {
+        double sum = 0.0, size = 0.0;
+        for (int k = A.row_begin(row); k < A.row_end(row); ++k) {
+          sum += A.values(k);
+          size += Kokkos::fabs(A.values(k));
+        }
+        b(row) = sum + b(row) * size;
+      });
+}
+
+int invert_diagonal(Exec const& exec, Matrix const& A, DenseVector<double> const& inverse) {
+  int missing = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::perf::inverse_diagonal", Range(exec, 0, A.num_rows),
+      KOKKOS_LAMBDA(int row, int& without) {
+        double entry = 0.0;
+        for (int k = A.row_begin(row); k < A.row_end(row); ++k)
+          if (A.columns(k) == row) entry += A.values(k);
+        if (!(Kokkos::fabs(entry) > 0.0)) ++without;
+        inverse(row) = 1.0 / entry;
+      },
+      missing);
+  return missing;
+}
+
+SolveBench system_of(Exec const& exec, std::string const& name, Method method, Selection const& selection) {
+  SolveBench bench;
+  bench.exec = exec;
+  bench.method = method;
+  bench.selection = selection;
+  bench.A = load_matrix<double, int, int>(exec, name);
+  require<InvalidArgument>(bench.A.num_rows == bench.A.num_cols && bench.A.num_rows > 0,
+                           "solvers need a square matrix that is not empty");
+  auto const n = static_cast<std::size_t>(bench.A.num_rows);
+  DenseVector<double> const b("einkorn::perf::b", n);
+  fill_right_hand_side(exec, bench.A, b);
+  bench.b = b;
+  bench.x = DenseVector<double>("einkorn::perf::x", n);
+  if (method == Method::jacobi_pcg) {
+    DenseVector<double> const inverse("einkorn::perf::inverse_diagonal", n);
+    int const missing = invert_diagonal(exec, bench.A, inverse);
+    require<InvalidArgument>(missing == 0, [&] {
+      return std::to_string(missing) + " rows have no diagonal entry, or 0: jacobi-pcg divides by it";
+    });
+    bench.inverse_diagonal = inverse;
+  }
+  return bench;
+}
+
+/// One solve from an x of NaN, which it has to overwrite; what is wrong with it, if anything.
+std::string checked_solve(SolveBench const& bench, SolveRow const& row, int iterations, double reference,
+                          double& residual) {
+  Kokkos::deep_copy(bench.exec, bench.x, std::numeric_limits<double>::quiet_NaN());
+  int const done = row.solve(iterations);
+  residual = true_residual(bench);
+  return disagreement(done, iterations, residual, reference);
+}
+
+void refuse(SolveResult& result, std::string const& reason) {
+  result.row.solve = nullptr;
+  result.row.refusal = reason;
+}
+
+void check_results(SolveBench const& bench, SolveTable& table) {
+  for (auto& result : table.results) {
+    if (!result.row.solve) continue;
+    or_refuse(result.row, [&] {
+      auto const reason = checked_solve(bench, result.row, table.checked_iterations, table.reference_residual,
+                                        result.checked_residual);
+      if (reason.empty()) return;
+      result.wrong = true;
+      refuse(result, reason);
+    });
+  }
+}
+
+/// As many as the fastest row does in run_seconds, within the bounds.
+int chosen_iterations(SolveBench const& bench, SolveTable& table, std::vector<long double> const& history) {
+  int most = most_iterations, probe = fewest_iterations;
+  if (history.size() > 1) {
+    auto const steps = static_cast<double>(history.size() - 1);
+    double const decades = -std::log10(static_cast<double>(history.back())) / steps;
+    if (decades > 0.0) most = std::max(1, static_cast<int>(std::min<double>(most, most_decades / decades)));
+    probe = std::min(probe, most);
+  }
+  double fastest = std::numeric_limits<double>::infinity();
+  for (auto& result : table.results) {
+    if (!result.row.solve) continue;
+    or_refuse(result.row, [&] {
+      result.row.solve(probe);
+      fastest = std::min(fastest, wall_seconds_of(bench.exec, [&] { result.row.solve(probe); }) / probe);
+    });
+  }
+  if (!std::isfinite(fastest)) return most;
+  auto const wanted = static_cast<int>(std::ceil(std::min(run_seconds / fastest, 1e6)));
+  int const whole_graphs = (wanted + graph_iterations - 1) / graph_iterations * graph_iterations;
+  return std::clamp(wanted > graph_iterations ? whole_graphs : wanted, probe, most);
+}
+
+/// The residual after a timed solve; a row that does not get there is refused.
+void take_residuals(SolveBench const& bench, SolveTable& table) {
+  for (auto& result : table.results) {
+    if (!result.row.solve) continue;
+    or_refuse(result.row, [&] {
+      int const done = result.row.solve(table.iterations);
+      result.residual = true_residual(bench);
+      auto const reason = disagreement(done, table.iterations, result.residual, result.residual);
+      if (!reason.empty()) refuse(result, reason);
+    });
+  }
+}
+
+}  // namespace
+
+void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule const& rule, SolveTable& table) {
+  struct Samples {
+    int solves = 1;
+    std::vector<double> seconds;
+  };
+  std::vector<Samples> samples(table.results.size());
+  auto const solved = [&](std::size_t i) {
+    return wall_seconds_of(bench.exec,
+                           [&] {
+                             for (int k = 0; k < samples[i].solves; ++k)
+                               table.results[i].row.solve(table.iterations);
+                           }) /
+           samples[i].solves / table.iterations;
+  };
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    auto& row = table.results[i].row;
+    if (!row.solve) continue;
+    or_refuse(row, [&] {
+      double const once = solved(i) * table.iterations;
+      samples[i].solves = static_cast<int>(std::clamp(std::ceil(run_seconds / once), 1.0, 1000.0));
+    });
+  }
+  std::vector<double> copies, streams;
+  for (int round = 0; round < rule.rounds; ++round) {
+    std::cerr << "einkorn-bench: " << table.matrix << ": round " << round + 1 << " of " << rule.rounds << '\n';
+    copies.push_back(seconds_of(
+        bench.exec, [] {}, [&] { bandwidth.copy(); }));
+    streams.push_back(seconds_of(
+        bench.exec, [] {}, [&] { bandwidth.stream(); }));
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      if (table.results[i].row.solve)
+        or_refuse(table.results[i].row, [&] { samples[i].seconds.push_back(solved(i)); });
+  }
+  table.rounds = rule.rounds;
+  table.copy_bytes_per_second = static_cast<double>(bandwidth.copy_bytes()) / median(copies);
+  table.stream_bytes_per_second = static_cast<double>(bandwidth.stream_bytes()) / median(streams);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    auto& result = table.results[i];
+    if (!result.row.solve || samples[i].seconds.empty()) continue;
+    result.seconds = median(samples[i].seconds);
+    result.spread = spread(samples[i].seconds);
+  }
+}
+
+SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, Method method,
+                       int iterations, Selection const& selection, Rule const& rule, bool verify) {
+  std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
+  auto bench = system_of(exec, name, method, selection);
+  SolveTable table;
+  table.matrix = name;
+  table.method = method;
+  table.rows = bench.size();
+  table.nnz = bench.A.values.extent(0);
+  std::vector<long double> history;
+  if (verify) {
+    std::cerr << "einkorn-bench: " << name << ": reference\n";
+    history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(method)));
+    table.checked_iterations = static_cast<int>(history.size()) - 1;
+    require<InvalidArgument>(table.checked_iterations > 0,
+                             "the method is done after one iteration; there is nothing to time");
+    table.reference_residual = static_cast<double>(history.back());
+  }
+  std::cerr << "einkorn-bench: " << name << ": converting\n";
+  add_einkorn_solvers(bench);
+  add_unfused_solvers(bench);
+  if (selection.peers) {
+    add_kokkos_kernels_solvers(bench);
+    add_cusparse_cublas_solvers(bench);
+    add_eigen_solvers(bench);
+  }
+  for (auto& row : bench.rows) table.results.push_back({std::move(row), {}, {}, 0.0, 0.0, false});
+  if (verify) check_results(bench, table);
+  table.iterations = iterations > 0 ? iterations : chosen_iterations(bench, table, history);
+  take_residuals(bench, table);
+  measure_solvers(bench, bandwidth, rule, table);
+  for (auto& result : table.results) result.row.solve = nullptr;  // and with it the matrices
+  return table;
+}
+
+}  // namespace einkorn::perf
