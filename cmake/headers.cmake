@@ -95,6 +95,7 @@ set(einkorn_headers
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
+  formats/csr/detail/rows_by_warps.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
@@ -105,6 +106,7 @@ set(einkorn_headers
   formats/csr/detail/spmv_segmented_sum_host.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
+  formats/csr/diagonal.hpp
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
   formats/csr/full_from_half.hpp
@@ -113,6 +115,7 @@ set(einkorn_headers
   formats/csr/row_lengths.hpp
   formats/csr/rows_by_length.hpp
   formats/csr/same_structure.hpp
+  formats/csr/scale.hpp
   formats/csr/sort_rows.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
