@@ -204,7 +204,19 @@ set(einkorn_headers
   formats/spmv_options.hpp
   formats/spmv_plan.hpp
   formats/structure.hpp
-  formats/symmetry.hpp)
+  formats/symmetry.hpp
+  solvers/precond/block_jacobi.hpp
+  solvers/precond/detail/blocks.hpp
+  solvers/precond/detail/checks.hpp
+  solvers/precond/detail/first_fault.hpp
+  solvers/precond/detail/gauss_jordan.hpp
+  solvers/precond/detail/invert_blocks.hpp
+  solvers/precond/detail/positive.hpp
+  solvers/precond/detail/scratch_block.hpp
+  solvers/precond/identity.hpp
+  solvers/precond/jacobi.hpp
+  solvers/precond/setup_status.hpp
+  solvers/report.hpp)
 
 set(einkorn_io_headers
   core/io/detail/matrix_market_duplicates.hpp
