@@ -103,6 +103,7 @@ set(einkorn_headers
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
+  formats/csr/detail/rows_by_warps.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
@@ -113,6 +114,7 @@ set(einkorn_headers
   formats/csr/detail/spmv_segmented_sum_host.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
+  formats/csr/diagonal.hpp
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
   formats/csr/full_from_half.hpp
@@ -121,6 +123,7 @@ set(einkorn_headers
   formats/csr/row_lengths.hpp
   formats/csr/rows_by_length.hpp
   formats/csr/same_structure.hpp
+  formats/csr/scale.hpp
   formats/csr/sort_rows.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
@@ -233,6 +236,17 @@ set(einkorn_headers
   solvers/operator.hpp
   solvers/options.hpp
   solvers/pcg.hpp
+  solvers/precond/block_jacobi.hpp
+  solvers/precond/detail/blocks.hpp
+  solvers/precond/detail/checks.hpp
+  solvers/precond/detail/first_fault.hpp
+  solvers/precond/detail/gauss_jordan.hpp
+  solvers/precond/detail/invert_blocks.hpp
+  solvers/precond/detail/positive.hpp
+  solvers/precond/detail/scratch_block.hpp
+  solvers/precond/identity.hpp
+  solvers/precond/jacobi.hpp
+  solvers/precond/setup_status.hpp
   solvers/report.hpp
   solvers/solver_tuning.hpp
   solvers/workspace.hpp)

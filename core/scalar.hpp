@@ -74,4 +74,17 @@ KOKKOS_FORCEINLINE_FUNCTION T conjugate(T const& value) {
     return value;
 }
 
+namespace detail {
+
+/// Neither NaN nor infinite, in both parts.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION bool has_finite_parts(T const& value) {
+  if constexpr (is_complex<T>)
+    return Kokkos::isfinite(value.real()) && Kokkos::isfinite(value.imag());
+  else
+    return Kokkos::isfinite(value);
+}
+
+}  // namespace detail
+
 }  // namespace einkorn

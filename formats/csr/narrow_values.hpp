@@ -17,14 +17,6 @@ namespace einkorn {
 
 namespace detail {
 
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION bool has_finite_parts(T const& value) {
-  if constexpr (is_complex<T>)
-    return Kokkos::isfinite(value.real()) && Kokkos::isfinite(value.imag());
-  else
-    return Kokkos::isfinite(value);
-}
-
 /// A finite value that is none in the narrower type.
 template <class Values, class Narrowed>
 struct NoLongerFinite {

@@ -12,11 +12,13 @@
 #include <einkorn/formats/bsr/detect_block_size.hpp>
 #include <einkorn/formats/bsr/validate.hpp>
 #include <einkorn/formats/coo/validate.hpp>
+#include <einkorn/formats/csr/diagonal.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr/full_from_half.hpp>
 #include <einkorn/formats/csr/narrow_values.hpp>
 #include <einkorn/formats/csr/permute.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
+#include <einkorn/formats/csr/scale.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -28,6 +30,9 @@
 #include <einkorn/formats/sell/validate.hpp>
 #include <einkorn/formats/structure.hpp>
 #include <einkorn/formats/symmetry.hpp>
+#include <einkorn/solvers/precond/block_jacobi.hpp>
+#include <einkorn/solvers/precond/identity.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -180,6 +185,36 @@ void sweep(Space const& exec, Kokkos::View<double*, Device> const& x) {
   CooperativeSpace<Space> space(exec);
   launch_cooperative(exec, "sweep", space, CooperativeSweep{x});
 }
+
+/// Preconditioners, and what they are made of, for one choice of types.
+template <class S, class O, class F>
+struct PreconditionerDoors {
+  Space exec;
+  Csr<S, O, F, Device> A;
+  Kokkos::View<real_type<S>*, Device> scaling;
+  Kokkos::View<O*, Device> block_offsets;
+  Kokkos::View<S*, Device> r, z;
+
+  void all() {
+    extract_diagonal(exec, A, z);
+    update_scaled_values(exec, scaling, A, scaling, scale_rows_and_columns(exec, scaling, A, scaling));
+    use(make_identity(exec, A));
+    use(make_jacobi(exec, A));
+    use(make_block_jacobi(exec, A, {.block_size = 8}));
+    use(make_block_jacobi(exec, A, block_offsets));
+  }
+
+ private:
+  template <class Preconditioner>
+  void use(Preconditioner M) {
+    M.update(exec, A);
+    if (M.status().usable()) M.apply(exec, r, z);
+  }
+};
+
+template struct PreconditionerDoors<float, int, int>;
+template struct PreconditionerDoors<double, int, std::size_t>;
+template struct PreconditionerDoors<Kokkos::complex<double>, std::int64_t, std::size_t>;
 
 template struct FrontDoors<float, int, int, false>;
 template struct FrontDoors<double, int, std::size_t, true>;

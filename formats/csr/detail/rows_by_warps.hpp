@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// One row a warp, whose lanes call body(row, lane) together: rows may be of very different lengths, where a
+/// thread a row would leave one thread with the longest.
+template <class Exec, class Ordinal, class Body>
+struct RowsByWarps {
+  static constexpr int team_size = 128;  // analytical, not measured: nothing is shared between its warps
+  static constexpr int rows_a_team = team_size / Lanes<Exec>::size;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size>>;
+
+  Body body;
+  Ordinal num_rows;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto const row =
+        static_cast<std::int64_t>(team.league_rank()) * rows_a_team + team.team_rank() / Lanes<Exec>::size;
+    if (row < static_cast<std::int64_t>(num_rows))
+      body(static_cast<Ordinal>(row), team.team_rank() % Lanes<Exec>::size);
+  }
+};
+
+/// One row a thread of the host.
+template <class Ordinal, class Body>
+struct RowsByThreads {
+  Body body;
+  KOKKOS_FUNCTION void operator()(Ordinal row) const { body(row, 0); }
+};
+
+/// body(row, lane) for every row and every lane of Lanes<Exec>. 1 launch, asynchronous on exec; none without
+/// rows.
+template <class Exec, class Ordinal, class Body>
+void for_each_row(Exec const& exec, char const* label, Ordinal num_rows, Body const& body) {
+  if (num_rows == 0) return;
+  if constexpr (is_gpu<Exec>) {
+    using Functor = RowsByWarps<Exec, Ordinal, Body>;
+    auto const teams = (static_cast<std::int64_t>(num_rows) + Functor::rows_a_team - 1) / Functor::rows_a_team;
+    Kokkos::parallel_for(
+        label, light_weight(typename Functor::Policy(exec, static_cast<int>(teams), Functor::team_size)),
+        Functor{body, num_rows});
+  } else {
+    Kokkos::parallel_for(label,
+                         light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows)),
+                         RowsByThreads<Ordinal, Body>{body});
+  }
+}
+
+}  // namespace einkorn::detail

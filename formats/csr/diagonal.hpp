@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/overlap.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/rows_by_warps.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace einkorn {
+
+namespace detail {
+
+/// Lane l adds up entries l, l + lanes, ... of the row that lie on the diagonal; then the lanes add up theirs.
+template <class Exec, class Matrix, class D>
+struct DiagonalOfRow {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Target = typename D::non_const_value_type;
+  using Sum = sum_type<typename Matrix::scalar_type, Target>;
+  using L = Lanes<Exec>;
+
+  Matrix A;
+  D d;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, int lane) const {
+    Sum sum(0);
+    Offset const begin = A.row_begin(row), length = A.row_end(row) - begin;
+    for (auto k = static_cast<Offset>(lane); k < length; k += static_cast<Offset>(L::size))
+      if (A.columns(begin + k) == row) sum += Sum(A.values(begin + k));
+    sum = sum_over_lanes<L, L::size>(sum);
+    if (lane == 0) d(row) = Target(sum);
+  }
+};
+
+}  // namespace detail
+
+/// d(i) <- a_ii: the sum of what A stores at (i, i), 0 where it stores nothing there.
+///
+/// Shapes: A square of n rows, d [n], which must not lie over A's values. Positions that repeat are added up in
+/// sum_type of both scalars, in an order that is the same on every run. Cost: reads row_offsets and columns
+/// once and n values, writes d: (n + 1) P + nnz I + n S bytes and d. 1 launch, asynchronous on exec; no
+/// allocation. Throws DimensionMismatch (not square; extent of d), InvalidArgument (overlap). A is taken as
+/// valid (validate()).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, WritableVector D>
+requires AccessibleFrom<D, Exec> &&(D::rank() == 1) &&
+    (is_complex<typename D::non_const_value_type> ||
+     !is_complex<Scalar>)void extract_diagonal(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
+                                               D const& d) {
+  require_kokkos("extract_diagonal");
+  require<DimensionMismatch>(A.num_rows == A.num_cols, [&] {
+    return "extract_diagonal: A is " + std::to_string(A.num_rows) + " x " + std::to_string(A.num_cols) +
+           ", expected a square matrix";
+  });
+  require<DimensionMismatch>(d.extent(0) == static_cast<std::size_t>(A.num_rows), [&] {
+    return "extract_diagonal: d has extent(0) = " + std::to_string(d.extent(0)) + ", expected " +
+           std::to_string(A.num_rows) + " (rows of A)";
+  });
+  require<InvalidArgument>(!overlaps(d, A.values), "extract_diagonal: d overlaps the values of A in memory");
+  using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+  detail::for_each_row(exec, "einkorn::extract_diagonal", A.num_rows,
+                       detail::DiagonalOfRow<Exec, Matrix, D>{A, d});
+}
+
+template <ExecutionSpace Exec, CrsMatrixLike Matrix, WritableVector D>
+void extract_diagonal(Exec const& exec, Matrix const& A, D const& d) {
+  extract_diagonal(exec, as_csr(A), d);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/solvers/precond/detail/scratch_block.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <limits>
+
+namespace einkorn::detail {
+
+/// Of the largest entry of a row or of a column: floor(log2), 0 for one of zeros, which sets is_bad.
+template <class Sum>
+KOKKOS_FUNCTION int largest_exponent(ScratchBlock<Sum> const& m, int line, bool is_row) {
+  double largest = 0;
+  for (int i = 0; i < m.n; ++i) largest = Kokkos::fmax(largest, magnitude(is_row ? m(line, i) : m(i, line)));
+  if (largest == 0) {
+    m.is_bad[line] = 1;
+    return 0;
+  }
+  return static_cast<int>(Kokkos::logb(largest));
+}
+
+/// m(i, j) <- m(i, j) 2^-(row_scale(i) + column_scale(j)), so that the largest entries of every row and of
+/// every column lie in [1/2, 4): what is a small pivot then does not depend on the units of the unknowns. Exact
+/// but for underflow. A row or a column of zeros sets is_bad. One lane a row, then one a column; all lanes of
+/// the team together. Of a Hermitian positive definite block only the one whose diagonal is near 1 is so
+/// scaled, since |a_ij|^2 <= a_ii a_jj. Source: Ruiz, RAL-TR-2001-034: divides by the square roots of both
+/// maxima until they are near 1, here in powers of two; the exponents halve each time, so 11 rounds do from any
+/// numbers of double.
+template <class Member, class Sum>
+KOKKOS_FUNCTION void equilibrate(Member const& team, ScratchBlock<Sum> const& m) {
+  int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
+  for (int i = lane; i < n; i += lanes) m.row_scale[i] = m.column_scale[i] = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (int i = lane; i < n; i += lanes) {
+      m.row_step[i] = largest_exponent(m, i, true) / 2;
+      m.column_step[i] = largest_exponent(m, i, false) / 2;
+    }
+    team.team_barrier();
+    bool is_done = true;
+    for (int i = 0; i < n; ++i) is_done = is_done && m.row_step[i] == 0 && m.column_step[i] == 0;
+    if (is_done) return;
+    for (int j = lane; j < n; j += lanes) {
+      m.row_scale[j] += m.row_step[j];
+      m.column_scale[j] += m.column_step[j];
+      for (int i = 0; i < n; ++i)
+        m(i, j) = m(i, j) * Kokkos::exp2(Kokkos::fmin(-double(m.row_step[i] + m.column_step[j]), 1023.0));
+    }
+    team.team_barrier();
+  }
+}
+
+/// |m|_inf, up to the factor of magnitude(). The same in every lane; all lanes of the team together.
+template <class Member, class Sum>
+KOKKOS_FUNCTION double largest_row_sum(Member const& team, ScratchBlock<Sum> const& m) {
+  for (int i = team.team_rank(); i < m.n; i += team.team_size()) {
+    double sum = 0;
+    for (int j = 0; j < m.n; ++j) sum += magnitude(m(i, j));
+    m.row_sum[i] = sum;
+  }
+  team.team_barrier();
+  double largest = 0;
+  for (int i = 0; i < m.n; ++i) largest = Kokkos::fmax(largest, m.row_sum[i]);
+  team.team_barrier();
+  return largest;
+}
+
+/// Step k of Gauss-Jordan, row p being the one with the pivot: one lane a column.
+template <class Member, class Sum>
+KOKKOS_FUNCTION void eliminate(Member const& team, ScratchBlock<Sum> const& m, int k, int p) {
+  int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
+  for (int j = lane; j < n; j += lanes) {
+    Sum const swapped = m(k, j);
+    m(k, j) = m(p, j);
+    m(p, j) = swapped;
+  }
+  if (lane == 0) {
+    int const swapped = m.origin[k];
+    m.origin[k] = m.origin[p];
+    m.origin[p] = swapped;
+    m.pivot[k] = p;
+  }
+  team.team_barrier();
+  Sum const inverse_pivot = Sum(1) / m(k, k);
+  for (int j = lane; j < n; j += lanes) {
+    if (j == k) continue;
+    Sum const of_row_k = m(k, j) * inverse_pivot;
+    for (int i = 0; i < n; ++i) m(i, j) = i == k ? of_row_k : m(i, j) - m(i, k) * of_row_k;
+  }
+  team.team_barrier();
+  for (int i = lane; i < n; i += lanes) m(i, k) = i == k ? inverse_pivot : -(m(i, k) * inverse_pivot);
+  team.team_barrier();
+}
+
+/// m <- m^-1 in place, by Gauss-Jordan with partial pivoting; all lanes of the team together. Returns -1, or,
+/// where m is singular to working precision, the row of the block that has the smallest pivot: no pivot beyond
+/// n epsilon |m|_inf was left (m is undefined then), or |m|_inf |m^-1|_inf passes 1 / (n epsilon). Cost: n^3
+/// multiplications and additions.
+template <class Member, class Sum>
+KOKKOS_FUNCTION int invert_in_place(Member const& team, ScratchBlock<Sum> const& m) {
+  int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
+  for (int i = lane; i < n; i += lanes) m.origin[i] = i;
+  double const norm = largest_row_sum(team, m), epsilon = n * std::numeric_limits<double>::epsilon();
+  double smallest = norm;
+  int row_of_smallest = 0;
+  for (int k = 0; k < n; ++k) {
+    int p = k;  // the same in every lane
+    double largest = -1;
+    for (int i = k; i < n; ++i)
+      if (magnitude(m(i, k)) > largest) {
+        largest = magnitude(m(i, k));
+        p = i;
+      }
+    if (largest <= smallest) {
+      smallest = largest;
+      row_of_smallest = m.origin[p];
+    }
+    if (!(smallest > epsilon * norm)) return row_of_smallest;
+    team.team_barrier();
+    eliminate(team, m, k, p);
+  }
+  for (int i = lane; i < n; i += lanes)
+    for (int k = n - 1; k >= 0; --k) {
+      Sum const swapped = m(i, k);
+      m(i, k) = m(i, m.pivot[k]);
+      m(i, m.pivot[k]) = swapped;
+    }
+  team.team_barrier();
+  return epsilon * norm * largest_row_sum(team, m) < 1 ? -1 : row_of_smallest;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/scalar.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <limits>
+
+namespace einkorn::detail {
+
+/// A diagonal entry that a Hermitian positive definite matrix may have: positive, and real up to the rounding
+/// of its modulus.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION bool is_positive_real(T const& value) {
+  if constexpr (is_complex<T>)
+    return value.real() > 0 &&
+           Kokkos::abs(value.imag()) <= std::numeric_limits<real_type<T>>::epsilon() * value.real();
+  else
+    return value > 0;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/solvers/precond/detail/checks.hpp>
+#include <einkorn/solvers/precond/setup_status.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace einkorn {
+
+namespace detail {
+
+template <class R, class Z>
+struct CopyEntry {
+  R r;
+  Z z;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { z(i) = typename Z::non_const_value_type(r(i)); }
+};
+
+}  // namespace detail
+
+/// M = I, for code that takes a preconditioner. Holds no memory.
+class Identity {
+ public:
+  static constexpr bool is_identity = true;
+
+  Identity() = default;
+  explicit Identity(std::int64_t num_rows) : num_rows_(num_rows) {}
+
+  /// z <- r. Shapes: [n] both. z may be r, and must not overlap it otherwise. Reads and writes a vector; 1
+  /// launch, none where z is r; asynchronous on exec. Throws DimensionMismatch, InvalidArgument (overlap).
+  template <ExecutionSpace Exec, Vector R, WritableVector Z>
+  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> &&
+      (R::rank() == 1 && Z::rank() == 1) void apply(Exec const& exec, R const& r, Z const& z) const {
+    detail::check_apply("Identity", num_rows_, r, z, true);
+    if (detail::is_same_vector(r, z) || num_rows_ == 0) return;
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+    Kokkos::parallel_for("einkorn::Identity::apply", light_weight(Policy(exec, 0, z.extent(0))),
+                         detail::CopyEntry<R, Z>{r, z});
+  }
+
+  /// Throws DimensionMismatch unless A is square and of the same size.
+  template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+  void update(Exec const&, Csr<Scalar, Ordinal, Offset, Device> const& A) const {
+    detail::require_size("Identity::update", num_rows_, A);
+  }
+  template <ExecutionSpace Exec, CrsMatrixLike Matrix>
+  void update(Exec const& exec, Matrix const& A) const {
+    update(exec, as_csr(A));
+  }
+
+  [[nodiscard]] std::int64_t num_rows() const { return num_rows_; }
+  [[nodiscard]] std::size_t bytes() const { return 0; }
+  [[nodiscard]] SetupStatus status() const { return {}; }
+  [[nodiscard]] std::string name() const { return "identity"; }
+
+ private:
+  std::int64_t num_rows_ = 0;
+};
+
+/// Reads nothing of A but its size. Throws DimensionMismatch (not square).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Identity make_identity(Exec const&, Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  detail::require_square("make_identity", A);
+  return Identity(static_cast<std::int64_t>(A.num_rows));
+}
+
+template <ExecutionSpace Exec, CrsMatrixLike Matrix>
+Identity make_identity(Exec const& exec, Matrix const& A) {
+  return make_identity(exec, as_csr(A));
+}
+
+}  // namespace einkorn
