@@ -50,6 +50,7 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
+  if (options.recurrence == Recurrence::classical) detail::refuse_persistent(options, "cg, classical");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
   auto const own_b = detail::as_vector<Exec>(b);
   auto const own_x = detail::as_vector<Exec>(x);

@@ -35,6 +35,7 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
                 CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::pcg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
+  detail::refuse_persistent(options, "pcg");
   detail::check_system(a, b, x, options, workspace.size(), "pcg");
   require<InvalidArgument>(detail::is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
                            "pcg: the workspace was made without this preconditioner");
