@@ -126,6 +126,9 @@ struct CgAfterResidual {
     s.improves = s.restarts = false;
     if (s.phase != (is_recheck ? Phase::candidate : Phase::running)) return;
     double const residual2 = s.is_scaled ? sums[1] : sums[0];
+    // Where the caller's residual is not watched, residual2 is a lower bound: what was believed of the iterated
+    // system says how far the recursion has strayed.
+    if (s.is_scaled && !s.watches && sums[0] > 0) s.residual2 = residual2 * (s.rho / sums[0]);
     s.rho = sums[0];
     if (is_recheck)
       s.rechecked(residual2);
