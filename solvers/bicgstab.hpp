@@ -95,6 +95,7 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
         "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
     auto const status = a.status();
     if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
+    (void)workspace.space().records(options, a, workspace.size());  // throws while x is the caller's
     detail::divide_by(exec, a.scaling(), own_x);
     auto const report = detail::solve_bicgstab<false>(exec, a, a, own_b, own_x, options, workspace);
     detail::multiply_by(exec, a.scaling(), own_x);

@@ -104,6 +104,9 @@ struct CgMethod {
 template <class Exec, class A, class Vector, class Workspace>
 SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
                      SolverOptions const& options, Workspace const& w) {
+  // These may throw, and x is the caller's until then.
+  bool const persists = w.space().persists(options, w.size());
+  bool const records = !persists && w.space().records(options, a, w.size());
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
     bool const has_history = options.keep_history || options.callback;
@@ -111,10 +114,8 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
         exec,        a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
         w,           options,  w.space().news().writer(has_history),
         has_history, scaling2, w.heads(0).extent(0) > 0};
-    bool const persists = w.space().persists(options, w.size());
     bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
-                                  : run_from_host(exec, options, w.space().news(), method,
-                                                  w.space().records(options, a, w.size()));
+                                  : run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);
   };
   if constexpr (requires { a.scaling(); }) {
