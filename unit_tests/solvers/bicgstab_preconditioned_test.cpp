@@ -14,12 +14,12 @@ namespace {
 
 /// Its rows times 1, 2, 4, ... 64 in turn (float: 1 and 2).
 template <class S>
-System<S> badly_scaled(System<S> system) {
+System<S> rows_scaled(System<S> system) {
   std::size_t const powers = sizeof(real_type<S>) == sizeof(double) ? 7 : 2;
   for (std::size_t i = 0; i < system.A.rows(); ++i)
     for (auto k = system.A.begin(i); k < system.A.end(i); ++k)
       system.A.values[k] = system.A.values[k] * static_cast<real_type<S>>(1 << i % powers);
-  system.name += ", badly scaled";
+  system.name += ", rows scaled";
   return system;
 }
 
@@ -31,7 +31,7 @@ TYPED_TEST_SUITE(PreconditionedBicgstab, Scalars);
 TYPED_TEST(PreconditionedBicgstab, HasTheIteratesAndCountsOfTheTextbookFromTheRight) {
   using S = TypeParam;
   for (auto const& plain : nonsymmetric_systems<S>()) {
-    auto const system = badly_scaled(plain);
+    auto const system = rows_scaled(plain);
     auto const inverse = inverse_diagonal(system.A);
     UserDiagonal<S> const M(inverse);
     auto const A = system.A.on_device();

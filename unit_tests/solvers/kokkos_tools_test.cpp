@@ -134,8 +134,9 @@ TEST_F(Solves, ByBicgstabOnlyLaunch) {
                        "einkorn::bicgstab[start]", "einkorn::bicgstab[x]", 30);
 }
 
-/// Fused, one product and two launches for each: the product, a sum, the update, a sum.
-TEST_F(Solves, ByCgHaveFourLaunchesAnIteration) {
+/// Fused: the product, a sum, the update, a sum; on a GPU both sums are at the head of the update of a small
+/// system.
+TEST_F(Solves, ByCgHaveFewLaunchesAnIteration) {
   SpmvOperator const a(make_spmv_plan(Space(), system.A.on_device(), {.algorithm = SpmvAlgorithm::row_team}));
   auto its_options = options(Execution::launches);
   its_options.replace_every = 0;
@@ -148,7 +149,7 @@ TEST_F(Solves, ByCgHaveFourLaunchesAnIteration) {
     cg(Space(), a, b, x, its_options, room);
     return watch.seen().launches.size();
   };
-  EXPECT_EQ(launches(30) - launches(10), 4 * 20u);
+  EXPECT_EQ(launches(30) - launches(10), (is_gpu<Space> ? 2 : 4) * 20u);
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ TEST_P(Outcomes, StoppedByTheCallback) {
   EXPECT_EQ(result.report.outcome, Outcome::stopped);
   EXPECT_FALSE(result.report.converged());
   EXPECT_GE(result.report.iterations, 5);
-  EXPECT_LT(result.report.iterations, 5 + 2 * options.run_ahead);
+  EXPECT_LT(result.report.iterations, 40) << "a graph has 10 iterations, of which some may be ahead";
   expect_true_figures(result, system.A, b, elsewhere);
   ASSERT_FALSE(iterations.empty());
   EXPECT_EQ(iterations.front(), 0);

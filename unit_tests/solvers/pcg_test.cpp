@@ -21,21 +21,6 @@
 namespace einkorn::test {
 namespace {
 
-/// D A D with D of 1, 2, 4, ... 64 in turn (float: 1 and 2): what Jacobi is for.
-template <class S>
-System<S> badly_scaled(System<S> system) {
-  int const powers = sizeof(real_type<S>) == sizeof(double) ? 7 : 2;
-  auto const scale = [&](std::size_t i) {
-    return static_cast<real_type<S>>(1 << static_cast<int>(i) % powers);
-  };
-  for (std::size_t i = 0; i < system.A.rows(); ++i)
-    for (auto k = system.A.begin(i); k < system.A.end(i); ++k)
-      system.A.values[k] = system.A.values[k] * (scale(i) * scale(system.A.column(k)));
-  system.name += ", badly scaled";
-  system.kappa *= 1 << 2 * (powers - 1);
-  return system;
-}
-
 template <class S, class M>
 void expect_pcg(System<S> const& system, M const& preconditioner, std::vector<S> const& inverse) {
   using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;
