@@ -41,8 +41,10 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(double* sums, U const& u, V const& 
 
 /// y <- alpha sum + beta y as by Update, and the dot products that the new y feeds: y.y, u.y and, with w, w.y
 /// (the first factor conjugated), in this order, all in double (partial_sums.hpp). A row that is completed in
-/// several pieces is corrected: y.y by the difference of the squares. Reads u and w once a row beside what the
-/// product reads; writes `count` doubles a unit.
+/// several pieces is corrected: y.y by the difference of the squares. Rows without entries need not be handed
+/// over: a format may set their y to beta y by itself, even where the ledger only counts. With beta = 0 they
+/// add nothing to the products. Reads u and w once a row beside what the product reads; writes `count` doubles
+/// a unit.
 template <class SumType, class V, bool with_w>
 struct UpdateAndDots
     : PartialSums<1 + components<typename V::non_const_value_type>*(with_w ? 2 : 1), typename V::device_type> {

@@ -29,12 +29,13 @@ class BicgstabWorkspace {
   using Z = std::conditional_t<is_complex<Scalar>, Kokkos::complex<double>, double>;
   using Space = detail::SolveSpace<detail::BicgstabState<Z>, Vector, Exec, true>;
 
-  /// One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
+  /// One allocation a vector. Throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument (options).
   template <class A>
   BicgstabWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {},
                     bool preconditioned = false) {
     require_kokkos("BicgstabWorkspace");
     detail::check_options(options);
+    detail::check_square(a, "BicgstabWorkspace");
     auto const n = static_cast<std::size_t>(a.num_rows());
     char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
     int const count = preconditioned ? 9 : 7;
@@ -84,6 +85,7 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
   auto const own_b = detail::as_vector<Exec>(b);
   auto const own_x = detail::as_vector<Exec>(x);
@@ -114,6 +116,7 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
   require<InvalidArgument>(workspace.is_preconditioned(),
                            "bicgstab: the workspace was made without a preconditioner");

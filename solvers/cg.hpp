@@ -50,6 +50,7 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
+  if (options.recurrence == Recurrence::classical) detail::refuse_persistent(options, "cg, classical");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
   if constexpr (requires { a.scaling(); }) {
     require<InvalidArgument>(a.sides() == decltype(a.sides())::both,

@@ -37,6 +37,7 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
   static_assert(
       !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
+  detail::refuse_persistent(options, "pcg");
   detail::check_system(a, b, x, options, workspace.size(), "pcg");
   require<InvalidArgument>(detail::is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
                            "pcg: the workspace was made without this preconditioner");

@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/solvers/detail/applied_in_sweeps.hpp>
 #include <einkorn/solvers/detail/cg_state.hpp>
+#include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/solver_tuning.hpp>
@@ -27,7 +28,8 @@ class CgWorkspace {
   using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
   using Space = detail::SolveSpace<detail::CgState, Vector, Exec, false>;
 
-  /// For cg(). One allocation a vector. Throws OutOfMemory, InvalidArgument (options).
+  /// For cg(). One allocation a vector. Throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument
+  /// (options).
   template <class A>
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {})
       : CgWorkspace(exec, a, options, false) {}
@@ -56,6 +58,7 @@ class CgWorkspace {
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
     require_kokkos("CgWorkspace");
     detail::check_options(options);
+    detail::check_square(a, "CgWorkspace");
     auto const n = static_cast<std::size_t>(a.num_rows());
     r_ = allocate<Vector>(exec, "einkorn::CgWorkspace::r", n);
     p_ = allocate<Vector>(exec, "einkorn::CgWorkspace::p", n);

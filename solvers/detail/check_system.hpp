@@ -18,17 +18,23 @@
 
 namespace einkorn::detail {
 
+template <class A>
+void check_square(A const& a, std::string const& name) {
+  auto const rows = static_cast<std::size_t>(a.num_rows()), cols = static_cast<std::size_t>(a.num_cols());
+  require<DimensionMismatch>(rows == cols, [&] {
+    return name + ": A is " + std::to_string(rows) + " x " + std::to_string(cols) + ", expected a square one";
+  });
+}
+
 /// Shapes and options of a solve.
 template <class A, class B, class X>
 void check_system(A const& a, B const& b, X const& x, SolverOptions const& options, std::size_t room,
                   std::string const& name) {
   require_kokkos(name.c_str());
   check_options(options);
-  auto const rows = static_cast<std::size_t>(a.num_rows()), cols = static_cast<std::size_t>(a.num_cols());
+  check_square(a, name);
+  auto const rows = static_cast<std::size_t>(a.num_rows());
   auto const text = [](std::size_t value) { return std::to_string(value); };
-  require<DimensionMismatch>(rows == cols, [&] {
-    return name + ": A is " + text(rows) + " x " + text(cols) + ", expected a square one";
-  });
   require<DimensionMismatch>(b.extent(0) == rows, [&] {
     return name + ": b has " + text(b.extent(0)) + " entries, expected " + text(rows) + " (rows of A)";
   });
@@ -41,6 +47,14 @@ void check_system(A const& a, B const& b, X const& x, SolverOptions const& optio
   require<InvalidArgument>(!overlaps(b, x), [&] { return name + ": b and x overlap in memory"; });
   require<InvalidArgument>(rows < 2 || (b.stride(0) == 1 && x.stride(0) == 1),
                            [&] { return name + ": b and x must be contiguous (stride 1)"; });
+}
+
+/// For methods that have no loop for a cooperative launch.
+inline void refuse_persistent(SolverOptions const& options, char const* name) {
+  require<InvalidArgument>(options.execution != Execution::persistent, [&] {
+    return std::string(name) +
+           ": Execution::persistent is for CG with fused scalars and without a preconditioner";
+  });
 }
 
 /// The same memory as a plain View of the solver's kind.

@@ -27,6 +27,9 @@ class Watch {
     std::vector<std::string> fences, launches;
     std::vector<Copy> copies;
     std::vector<Allocation> allocations;
+    /// All of these and the regions, as they come: "launch einkorn::scale", "fence ...", "copy to ...",
+    /// "allocation of ...", "region einkorn::cg".
+    std::vector<std::string> events;
   };
 
   Watch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -38,6 +41,7 @@ class Watch {
     Tools::set_begin_parallel_scan_callback(on_launch);
     Tools::set_allocate_data_callback(on_allocation);
     Tools::set_begin_deep_copy_callback(on_copy);
+    Tools::set_push_region_callback(on_region);
   }
   Watch(Watch const&) = delete;
   Watch& operator=(Watch const&) = delete;
@@ -67,21 +71,28 @@ class Watch {
   static void on_fence(char const* name, std::uint32_t, std::uint64_t* id) {
     *id = 0;
     std::string const text(name);  // watching launches makes Kokkos fence around them: not the library's doing
-    if (text.find("Kokkos Profile Tool Fence") == std::string::npos) record().fences.push_back(text);
+    if (text.find("Kokkos Profile Tool Fence") == std::string::npos) {
+      record().fences.push_back(text);
+      record().events.push_back("fence " + text);
+    }
   }
   static void on_launch(char const* name, std::uint32_t, std::uint64_t* id) {
     *id = 0;
     record().launches.emplace_back(name);
+    record().events.push_back("launch " + record().launches.back());
   }
   static void on_allocation(Space space, char const* label, void const*, std::uint64_t bytes) {
     if (bytes == 0)
       return;  // Kokkos 4 on CUDA reports one of 0 bytes for a team policy without scratch of level 1
     record().allocations.push_back({space.name, label, static_cast<std::size_t>(bytes)});
+    record().events.push_back("allocation of " + record().allocations.back().label);
   }
   static void on_copy(Space to, char const* label, void const*, Space from, char const*, void const*,
                       std::uint64_t bytes) {
     record().copies.push_back({to.name, from.name, label, static_cast<std::size_t>(bytes)});
+    record().events.push_back("copy to " + record().copies.back().label);
   }
+  static void on_region(char const* name) { record().events.push_back("region " + std::string(name)); }
 
   Kokkos::Tools::Experimental::EventSet before_;
 };

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+// A product that gathers dot products on its way: y, y.y, u.y and w.y.
+
+#include "../support/near.hpp"
+#include "../support/vectors.hpp"
+#include "gathered.hpp"
+
+#include <einkorn/core/dots.hpp>
+#include <einkorn/formats/spmv_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace einkorn::test {
+
+/// Parts of conj(u).v, exact: the numbers are small and whole.
+template <class S>
+void add_dot(std::vector<double>& sums, std::vector<S> const& u, std::vector<S> const& v) {
+  Wide<S> sum{};
+  for (std::size_t i = 0; i < u.size(); ++i) sum += product(widen<S>(conjugate(u[i])), widen<S>(v[i]));
+  if constexpr (is_complex<S>) {
+    sums.push_back(static_cast<double>(sum.real()));
+    sums.push_back(static_cast<double>(sum.imag()));
+  } else {
+    sums.push_back(static_cast<double>(sum));
+  }
+}
+
+template <class S>
+bool has_empty_rows(HostMatrix<S> const& A) {
+  for (std::size_t i = 0; i < A.rows(); ++i)
+    if (A.begin(i) == A.end(i)) return true;
+  return false;
+}
+
+template <bool with_w, class S, class Plan>
+void expect_dots(HostMatrix<S> const& A, Plan const& plan) {
+  using Out = UpdateAndDots<S, Kokkos::View<S const*, Device>, with_w>;
+  auto const x = numbers<S>(Numbers::integers, A.cols(), 2),
+             before = numbers<S>(Numbers::integers, A.rows(), 3),
+             u = numbers<S>(Numbers::integers, A.rows(), 4), w = numbers<S>(Numbers::integers, A.rows(), 5);
+  bool const with_beta = !has_empty_rows(A);  // see UpdateAndDots
+  for (S const beta : {S(0), S(-1)}) {
+    if (beta != S(0) && !with_beta) continue;
+    auto const device_x = to_device(x), y = to_device(before), device_u = to_device(u), device_w = to_device(w);
+    SumLedger counted{0, 0, true}, ledger;
+    Out const counting({{}, &counted}, S(2), beta, device_u, device_w);
+    spmv_sweep(Space(), plan, counting, device_x, y);
+    if (with_beta) {
+      EXPECT_TRUE(same_numbers(to_host(y), before)) << "a ledger that only counts";
+    }
+    SumSpace<Device> const space(Space(), counted.units, Out::count);
+    Kokkos::deep_copy(space.partials(), not_a_number<double>());
+
+    spmv_sweep(Space(), plan, Out({space.partials(), &ledger}, S(2), beta, device_u, device_w), device_x, y);
+    auto const totals = totals_of<Out::count>(space, ledger.units);
+
+    EXPECT_EQ(ledger.units, counted.units);
+    EXPECT_EQ(ledger.launches, counted.launches);
+    auto const got = to_host(y);
+    EXPECT_TRUE(agrees(got, expected<S>(A, x, S(2), beta), before, true));
+    std::vector<double> all, want;
+    add_dot(all, got, got);
+    want.push_back(all[0]);
+    add_dot(want, u, got);
+    if (with_w) add_dot(want, w, got);
+    EXPECT_EQ(totals, want);
+  }
+}
+
+}  // namespace einkorn::test

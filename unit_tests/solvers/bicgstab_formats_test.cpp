@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// BiCGStab over formats with a sweep (CSR in equal parts, CSR5, SELL, DIA) and without (COO).
+
+#include "bicgstab_tests.hpp"
+
+#include <einkorn/formats/coo/from_csr.hpp>
+#include <einkorn/formats/coo/spmv.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/csr5/from_csr.hpp>
+#include <einkorn/formats/csr5/spmv.hpp>
+#include <einkorn/formats/dia/from_csr.hpp>
+#include <einkorn/formats/dia/spmv.hpp>
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
+
+#include <gtest/gtest.h>
+
+namespace einkorn::test {
+namespace {
+
+template <class A>
+void expect_bicgstab_over(System<double> const& system, A const& a) {
+  expect_bicgstab(system, [&a](auto const& b, auto const& x, SolverOptions const& options) {
+    return bicgstab(Space(), a, b, x, options);
+  });
+}
+
+TEST(BicgstabOver, CsrInEqualParts) {
+  for (auto const& system : nonsymmetric_systems<double>())
+    expect_bicgstab_over(system, SpmvOperator(make_spmv_plan(Space(), system.A.on_device(),
+                                                             {.algorithm = SpmvAlgorithm::segmented_sum})));
+}
+TEST(BicgstabOver, Csr5) {
+  for (auto const& system : nonsymmetric_systems<double>())
+    expect_bicgstab_over(system, from_csr<::einkorn::Csr5>(Space(), system.A.on_device()));
+}
+TEST(BicgstabOver, Sell) {
+  for (auto const& system : nonsymmetric_systems<double>())
+    expect_bicgstab_over(system, from_csr<::einkorn::Sell>(Space(), system.A.on_device()));
+}
+TEST(BicgstabOver, Dia) {
+  for (auto const& system : {convection(25, 30, 0.3), convection(30, 25, 0.9)})
+    expect_bicgstab_over(system, from_csr<::einkorn::Dia>(Space(), system.A.on_device()));
+}
+TEST(BicgstabOver, Coo) {
+  for (auto const& system : nonsymmetric_systems<double>())
+    expect_bicgstab_over(system, from_csr<::einkorn::Coo>(Space(), system.A.on_device()));
+}
+
+}  // namespace
+}  // namespace einkorn::test

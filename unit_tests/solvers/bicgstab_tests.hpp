@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "../support/textbook.hpp"
+#include "solved.hpp"
+#include "systems.hpp"
+
+#include <einkorn/solvers/bicgstab.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace einkorn::test {
+
+/// Nonsymmetric ones whose eigenvalues keep away from 0.
+template <class S>
+std::vector<System<S>> nonsymmetric_systems() {
+  return {as<S>(convection(25, 30, 0.3)), as<S>(convection(30, 25, 0.9)), dominant<S>(400, 1.2),
+          dominant<S>(1000, 2)};
+}
+
+/// The first iterates are those of the textbook in long double, within 1e4 eps of the largest of them: what a
+/// few ill-conditioned divisions cost. The counts are those in double, give or take two; in
+/// float, whose rounding BiCGStab answers with other iterates, a fifth.
+template <class S, class Solve>
+void expect_bicgstab(System<S> const& system, Solve const& solve, std::vector<S> const& inverse = {}) {
+  SCOPED_TRACE(system.name);
+  using Book = Textbook<Wide<S>>;
+  using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;
+  auto const b = system.b();
+  auto const book = Book::bicgstab(system.A, b, 8, 0.0, inverse, 8);
+  double largest = 0;
+  for (std::size_t k = 1; k < book.x.size(); ++k) {
+    largest = std::max(largest, static_cast<double>(std::sqrt(std::abs(Book::dot(book.x[k], book.x[k])))));
+    SolverOptions const limited{.tolerance = 0, .max_iterations = static_cast<std::int64_t>(k)};
+
+    auto const [report, x] = solved(solve, b, limited);
+
+    auto const& want = book.history[k] <= book.history[0] ? book.x[k] : book.x[0];
+    EXPECT_LE(distance(x, want), 1e4 * std::numeric_limits<real_type<S>>::epsilon() * largest)
+        << "after " << k << " iterations";
+    EXPECT_EQ(report.iterations, static_cast<std::int64_t>(k));
+  }
+
+  bool const is_float = sizeof(real_type<S>) < sizeof(double);
+  SolverOptions options;
+  if (is_float) options.tolerance = 1e-4;
+  auto const count = Textbook<Double>::bicgstab(system.A, b, 10000, options.tolerance, inverse).iterations();
+  auto const [report, x] = solved(solve, b, options);
+  EXPECT_TRUE(report.converged()) << name_of(report.outcome) << ", " << name_of(report.quantity);
+  double const within = std::max(2.0, is_float ? 0.2 * static_cast<double>(count) : 0.0);
+  EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(count), within);
+  EXPECT_LE(true_residual(system.A, b, x), 1.0001 * options.tolerance * norm(b));
+}
+
+}  // namespace einkorn::test

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// CG over a matrix whose format is chosen at run time.
+
+#include "cg_tests.hpp"
+
+#include <einkorn/formats/any_matrix.hpp>
+#include <einkorn/solvers/any_operator.hpp>
+
+#include <gtest/gtest.h>
+
+namespace einkorn::test {
+namespace {
+
+TEST(CgOverAnyMatrix, HasTheIteratesAndCountsOfTheTextbookInEveryFormat) {
+  for (auto const format : all_formats) {
+    SCOPED_TRACE(name_of(format));
+    bool const can_persist = format == FormatName::csr || format == FormatName::ell ||
+                             format == FormatName::sell || format == FormatName::dia ||
+                             format == FormatName::bdia;
+    for (auto const& system : definite_systems<double>())
+      expect_cg(system, make_any_matrix(Space(), system.A.on_device(), format, {.fill_limit = 100}),
+                can_persist, false);
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test

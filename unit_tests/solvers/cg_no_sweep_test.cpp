@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// CG over formats without a sweep of their own, COO, HYB and BSR: the dot products have a pass of their own.
+
+#include "cg_tests.hpp"
+
+#include <einkorn/formats/bsr/from_csr.hpp>
+#include <einkorn/formats/bsr/spmv.hpp>
+#include <einkorn/formats/coo/from_csr.hpp>
+#include <einkorn/formats/coo/spmv.hpp>
+#include <einkorn/formats/hyb/from_csr.hpp>
+#include <einkorn/formats/hyb/spmv.hpp>
+
+#include <gtest/gtest.h>
+
+namespace einkorn::test {
+namespace {
+
+TEST(CgOverFormatsWithoutASweep, Coo) {
+  for (auto const& system : definite_systems<double>())
+    expect_cg(system, from_csr<Coo>(Space(), system.A.on_device()), false, false);
+}
+TEST(CgOverFormatsWithoutASweep, Hyb) {
+  for (auto const& system : definite_systems<double>())
+    expect_cg(system, from_csr<Hyb>(Space(), system.A.on_device(), {.width = 3}), false, false);
+}
+TEST(CgOverFormatsWithoutASweep, Bsr) {
+  for (auto const& system : definite_systems<double>())
+    expect_cg(system, from_csr<Bsr>(Space(), system.A.on_device(), {.block_size = 2, .fill_limit = 4}), false,
+              false);
+}
+
+}  // namespace
+}  // namespace einkorn::test

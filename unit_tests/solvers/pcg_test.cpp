@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// CG with a diagonal preconditioner against the textbook: a diagonal that the solver sees, one that it does
+// not, and Einkorn's Jacobi.
+
+#include "cg_tests.hpp"
+#include "user_preconditioners.hpp"
+
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/identity.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <type_traits>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+/// D A D with D of 1, 2, 4, ... 64 in turn (float: 1 and 2): what Jacobi is for.
+template <class S>
+System<S> badly_scaled(System<S> system) {
+  int const powers = sizeof(real_type<S>) == sizeof(double) ? 7 : 2;
+  auto const scale = [&](std::size_t i) {
+    return static_cast<real_type<S>>(1 << static_cast<int>(i) % powers);
+  };
+  for (std::size_t i = 0; i < system.A.rows(); ++i)
+    for (auto k = system.A.begin(i); k < system.A.end(i); ++k)
+      system.A.values[k] = system.A.values[k] * (scale(i) * scale(system.A.column(k)));
+  system.name += ", badly scaled";
+  system.kappa *= 1 << 2 * (powers - 1);
+  return system;
+}
+
+template <class S, class M>
+void expect_pcg(System<S> const& system, M const& preconditioner, std::vector<S> const& inverse) {
+  using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;
+  SCOPED_TRACE(system.name);
+  auto const b = system.b();
+  auto const A = system.A.on_device();
+  auto const solve = [&](auto const& given_b, auto const& x, SolverOptions const& options) {
+    return pcg(Space(), A, preconditioner, given_b, x, options);
+  };
+  SolverOptions options;
+
+  expect_iterates(system, solve, options, Textbook<Wide<S>>::cg(system.A, b, 10, 0.0, inverse, 10));
+  options.tolerance = tolerance_of<S>();
+  expect_count(system, solve, options, Textbook<Double>::cg(system.A, b, 10000, options.tolerance, inverse), 1);
+}
+
+template <class S>
+class Pcg : public testing::Test {};
+using Scalars = testing::Types<float, double, Complex>;
+TYPED_TEST_SUITE(Pcg, Scalars);
+
+TYPED_TEST(Pcg, HasTheIteratesAndCountsOfTheTextbook) {
+  using S = TypeParam;
+  for (auto const& plain : {as<S>(lattice(100)), as<S>(lattice(25, 30)), as<S>(lattice(9, 10, 11))})
+    for (auto const& system : {plain, badly_scaled(plain)}) {
+      auto const inverse = inverse_diagonal(system.A);
+      {
+        SCOPED_TRACE("apply() of the user's");
+        expect_pcg(system, UserDiagonal<S>(inverse), inverse);
+      }
+      SCOPED_TRACE("a diagonal of the user's");
+      expect_pcg(system, OpenUserDiagonal<S>(inverse), inverse);
+    }
+}
+
+TEST(PcgWith, EinkornsJacobiAndIdentity) {
+  auto const system = badly_scaled(lattice(9, 10, 11));
+  expect_pcg(system, make_jacobi(Space(), system.A.on_device()), inverse_diagonal(system.A));
+  auto const plain = lattice(25, 30);
+  expect_pcg(plain, Identity{}, {});
+}
+
+/// Scaling A and M^-1 apart changes nothing but x.
+TEST(PcgWith, AMultipleOfTheDiagonalIterationsAreTheSame) {
+  auto const system = badly_scaled(lattice(25, 30));
+  auto inverse = inverse_diagonal(system.A);
+  auto const A = system.A.on_device();
+  auto const count = [&](auto const& M) {
+    return solved([&](auto const& b, auto const& x,
+                      auto const& options) { return pcg(Space(), A, M, b, x, options); },
+                  system.b())
+        .report.iterations;
+  };
+  auto const expected = count(UserDiagonal<double>(inverse));
+  for (auto& entry : inverse) entry *= 0x1p+60;
+  EXPECT_EQ(count(UserDiagonal<double>(inverse)), expected);
+  EXPECT_EQ(count(OpenUserDiagonal<double>(inverse)), expected);
+}
+
+}  // namespace
+}  // namespace einkorn::test
