@@ -27,6 +27,7 @@ set(einkorn_headers
   core/launch.hpp
   core/overlap.hpp
   core/partial_sums.hpp
+  core/recorded.hpp
   core/scalar.hpp
   core/scan.hpp
   core/scramble.hpp
@@ -216,9 +217,11 @@ set(einkorn_headers
   solvers/any_operator.hpp
   solvers/bicgstab.hpp
   solvers/cg.hpp
+  solvers/detail/applied_in_sweeps.hpp
   solvers/detail/bicgstab_method.hpp
   solvers/detail/bicgstab_state.hpp
   solvers/detail/bicgstab_sweeps.hpp
+  solvers/detail/cg_head.hpp
   solvers/detail/cg_method.hpp
   solvers/detail/cg_persistent.hpp
   solvers/detail/cg_state.hpp
@@ -248,6 +251,7 @@ set(einkorn_headers
   solvers/precond/jacobi.hpp
   solvers/precond/setup_status.hpp
   solvers/report.hpp
+  solvers/scaled_system.hpp
   solvers/solver_tuning.hpp
   solvers/workspace.hpp)
 

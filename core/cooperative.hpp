@@ -146,6 +146,14 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///     void sum_parts(n, body, total)     body(part, sums) adds to sums; total: over all parts. Is a sync()
 ///     void sum_teams(league_size, team_size, body, total)        body(team, sums), as above
 ///
+/// sum_all, sum_parts and sum_teams take a last argument besides, step(totals): one thread (on a GPU one of
+/// each block) runs it before the barrier lets anybody go on, so that what it writes to state() is seen by all.
+///
+///     T& state<T>()                      memory that the step may write and all read, of up to 512 bytes; not
+///                                        initialised: one on the host, one of each block on a GPU, where all
+///                                        steps see the same totals
+///     bool speaks()                      in a step: whether it is the one to tell others
+///
 /// team has league_rank(), league_size(), team_rank(), team_size(). On a GPU team_size is a multiple of the
 /// lockstep lanes and divides the block: a team is team_size neighbouring threads, and all lanes of a warp go
 /// through a body together, so that they may shuffle. On the host one thread takes the ranks of a team in turn.
@@ -179,7 +187,7 @@ template <int threads, int blocks_per_multiprocessor, class Exec, class Functor>
 __global__ __launch_bounds__(threads,
                              blocks_per_multiprocessor) void cooperative_kernel(Functor const functor,
                                                                                 CooperativeSlots const slots) {
-  __shared__ CooperativeBlockSums shared;
+  __shared__ CooperativeBlock shared;
   CooperativeMember<Exec> member(slots, shared, static_cast<int>(threadIdx.x), threads,
                                  static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
   functor(member);
@@ -249,12 +257,12 @@ void launch_cooperative(Exec const& exec, std::string const& label, CooperativeS
 }
 
 /// Whether the teams of a sweep's kernel (core/launch.hpp) may be those of for_each_team(): they need no
-/// scratch and no barrier.
+/// scratch and no barrier, and the kernel says so by has_free_teams. (nvcc 13.0 takes kernel.run(team,
+/// gathered) for invalid in a requires-expression of its device pass, and then drops the cooperative kernel
+/// without a word.)
 template <class Kernel>
-inline constexpr bool is_run_by_virtual_teams =
-    requires(Kernel const& kernel, detail::VirtualTeam const& team,
-             typename decltype(Kernel::update)::Gathered& gathered) {
-  kernel.run(team, gathered);
+inline constexpr bool is_run_by_virtual_teams = requires {
+  requires Kernel::has_free_teams;
 };
 
 }  // namespace einkorn

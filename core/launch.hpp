@@ -21,11 +21,12 @@ auto light_weight(Policy const& policy) {
 ///   update                       what it does with a row's result, and what it gathers (Update, UpdateAndDots)
 ///   Policy, L                    on a GPU: its team policy, and the lanes that exchange values
 ///   run(team, gathered)          the work of one team (GPU); may return early, thread by thread
+///   has_free_teams               on a GPU: true when teams need neither scratch nor a barrier
 ///   run(part, gathered)          the work of one part (host)
 /// The same kernel is launched by Kokkos, recorded into a graph, or run inside a cooperative launch, where
 /// `team` is any type with league_rank() and team_rank(); one with scratch or barriers is only for Kokkos.
 ///
-/// A unit is what hands one set of gathered sums over: a warp or a wavefront of a team, a part on the host.
+/// A unit is what hands one set of gathered sums over: a team, a part on the host.
 template <class Kernel>
 struct TeamSweep {
   using Policy = typename Kernel::Policy;
@@ -36,12 +37,7 @@ struct TeamSweep {
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     typename decltype(Kernel::update)::Gathered gathered{};
     kernel.run(team, gathered);
-    if constexpr (decltype(Kernel::update)::gathers) {
-      auto const thread =
-          static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(team.team_size()) +
-          static_cast<std::size_t>(team.team_rank());
-      kernel.update.template hand_over<L>(gathered, thread / L::size, team.team_rank() % L::size);
-    }
+    if constexpr (decltype(Kernel::update)::gathers) kernel.update.template hand_over<L>(team, gathered);
   }
 };
 

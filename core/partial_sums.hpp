@@ -21,9 +21,9 @@ struct SumLedger {
   bool counts_only = false;
 };
 
-/// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A unit (a warp or wavefront, on the
-/// host a part) writes its own to partials(unit * num_sums), ..., so that whoever adds them up in order gets
-/// the same bits every time; sum_partials() does. A sweep of several launches numbers its units on.
+/// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A unit (a team, on the host a part)
+/// writes its own to partials(unit * num_sums), ..., so that whoever adds them up in order gets the same bits
+/// every time; sum_partials() does. A sweep of several launches numbers its units on.
 template <int num_sums, class Device>
 struct PartialSums {
   static constexpr bool gathers = true, is_handed_over = false;
@@ -36,12 +36,23 @@ struct PartialSums {
   SumLedger* ledger = nullptr;             // host
   std::size_t first_unit = 0;
 
-  template <class L>
-  KOKKOS_FORCEINLINE_FUNCTION void hand_over(Gathered const& gathered, std::size_t unit, int lane) const {
+  /// The sums of a team, warp by warp. Every thread of the team calls it.
+  template <class L, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void hand_over(Team const& team, Gathered const& gathered) const {
+    int const warps = team.team_size() / L::size, warp = team.team_rank() / L::size;
+    std::size_t const bytes = scratch_bytes(warps);
+    auto* const of_warps = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
     for (int j = 0; j < num_sums; ++j) {
       double const sum = sum_over_lanes<L, L::size>(gathered.sums[j]);
-      if (lane == 0) partials((first_unit + unit) * num_sums + static_cast<std::size_t>(j)) = sum;
+      if (team.team_rank() % L::size == 0) of_warps[j * warps + warp] = sum;
     }
+    team.team_barrier();
+    int const mine = team.team_rank();
+    if (mine >= num_sums) return;
+    double sum = 0;
+    for (int w = 0; w < warps; ++w) sum += of_warps[mine * warps + w];
+    partials((first_unit + static_cast<std::size_t>(team.league_rank())) * num_sums +
+             static_cast<std::size_t>(mine)) = sum;
   }
   void hand_over(Gathered const& gathered, std::size_t unit) const {
     for (int j = 0; j < num_sums; ++j)
@@ -49,13 +60,15 @@ struct PartialSums {
   }
 
   template <class Policy, class Kernel>
-  void launch(std::string const& label, Policy const& policy, Kernel kernel) const {
-    constexpr auto lanes = static_cast<std::size_t>(Kernel::L::size);
+  void launch(std::string const& label, Policy policy, Kernel kernel) const {
     kernel.update.first_unit = ledger->units;
     ++ledger->launches;
-    ledger->units +=
-        static_cast<std::size_t>(policy.league_size()) * static_cast<std::size_t>(policy.team_size()) / lanes;
-    if (!ledger->counts_only) launch_teams(label, policy, kernel);
+    ledger->units += static_cast<std::size_t>(policy.league_size());
+    if (ledger->counts_only) return;
+    auto const bytes = scratch_bytes(policy.team_size() / Kernel::L::size) + alignof(double) +
+                       static_cast<std::size_t>(policy.scratch_size(0, policy.team_size()));
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+    launch_teams(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel kernel) const {
@@ -63,6 +76,11 @@ struct PartialSums {
     ++ledger->launches;
     ledger->units += static_cast<std::size_t>(num_parts);
     if (!ledger->counts_only) einkorn::launch_parts(exec, label, num_parts, kernel);
+  }
+
+ private:
+  static KOKKOS_FUNCTION std::size_t scratch_bytes(int warps) {
+    return static_cast<std::size_t>(warps) * num_sums * sizeof(double);
   }
 };
 

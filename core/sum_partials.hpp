@@ -67,7 +67,7 @@ struct SumPartials {
   }
 
  private:
-  /// In thread 0 the sums over the team, warp by warp.
+  /// In the first warp the sums over the team.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void sum_over_team(Team const& team, double (&sums)[count],
                                                         double* scratch) {
@@ -76,11 +76,10 @@ struct SumPartials {
     if (team.team_rank() % L::size == 0)
       for (int j = 0; j < count; ++j) scratch[warp * count + j] = sums[j];
     team.team_barrier();
-    if (team.team_rank() == 0)
-      for (int j = 0; j < count; ++j) {
-        sums[j] = 0;
-        for (int w = 0; w < warps; ++w) sums[j] += scratch[w * count + j];
-      }
+    if (warp == 0)
+      for (int j = 0; j < count; ++j)
+        sums[j] =
+            sum_over_lanes<L, L::size>(team.team_rank() < warps ? scratch[team.team_rank() * count + j] : 0.0);
     team.team_barrier();
   }
 };
@@ -106,14 +105,15 @@ struct SumPartialsHost {
 template <class Device>
 class SumSpace {
  public:
+  static constexpr int most_sums = 8;
+
   SumSpace() = default;
-  /// units * count: the most that a sweep writes. Throws OutOfMemory.
+  /// size: units * count, the most that a sweep writes. Throws OutOfMemory.
   template <class Exec>
-  SumSpace(Exec const& exec, std::size_t units, int count)
-      : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials",
-                                                          units * static_cast<std::size_t>(count))),
+  SumSpace(Exec const& exec, std::size_t size)
+      : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials", size)),
         of_teams_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::of_teams",
-                                                          std::size_t(128) * static_cast<std::size_t>(count))),
+                                                          std::size_t(128) * most_sums)),
         arrived_("einkorn::SumSpace::arrived") {}
 
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return partials_; }
@@ -131,8 +131,9 @@ class SumSpace {
 /// step(totals) with the sums over `units` units of `count` sums each: see detail::SumPartials. 1 launch,
 /// asynchronous on exec.
 template <int count, class Exec, class Device, class Step>
-void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space, std::size_t units,
-                  Step const& step) {
+void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
+                  Kokkos::View<double*, Device> const& partials, std::size_t units, Step const& step) {
+  static_assert(count <= SumSpace<Device>::most_sums);
   if constexpr (is_gpu<Exec>) {
     using Kernel = detail::SumPartials<Exec, count, Device, Step>;
     auto const teams = std::clamp<std::size_t>((units + Kernel::units_a_team - 1) / Kernel::units_a_team, 1,
@@ -141,12 +142,19 @@ void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> c
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes + alignof(double))));
     Kokkos::parallel_for(
         label, light_weight(policy),
-        Kernel{space.partials(), units, space.of_teams(), space.arrived(), step, static_cast<int>(teams)});
+        Kernel{partials, units, space.of_teams(), space.arrived(), step, static_cast<int>(teams)});
   } else {
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
     Kokkos::parallel_for(label, Policy(exec, 0, 1),
-                         detail::SumPartialsHost<count, Device, Step>{space.partials(), units, step});
+                         detail::SumPartialsHost<count, Device, Step>{partials, units, step});
   }
+}
+
+/// The same of the space's own partial sums.
+template <int count, class Exec, class Device, class Step>
+void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space, std::size_t units,
+                  Step const& step) {
+  sum_partials<count>(exec, label, space, space.partials(), units, step);
 }
 
 }  // namespace einkorn

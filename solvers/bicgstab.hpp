@@ -85,8 +85,22 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
-  return detail::solve_bicgstab<false>(exec, a, a, detail::as_vector<Exec>(b), detail::as_vector<Exec>(x),
-                                       options, workspace);
+  auto const own_b = detail::as_vector<Exec>(b);
+  auto const own_x = detail::as_vector<Exec>(x);
+  if constexpr (requires { a.scaling(); }) {  // A S (S^-1 x) = b
+    require<InvalidArgument>(
+        a.sides() == decltype(a.sides())::right,
+        "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
+    auto const status = a.status();
+    if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
+    detail::divide_by(exec, a.scaling(), own_x);
+    auto const report = detail::solve_bicgstab<false>(exec, a, a, own_b, own_x, options, workspace);
+    detail::multiply_by(exec, a.scaling(), own_x);
+    exec.fence("einkorn::bicgstab: x of the caller's system");
+    return report;
+  } else {
+    return detail::solve_bicgstab<false>(exec, a, a, own_b, own_x, options, workspace);
+  }
 }
 
 /// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that

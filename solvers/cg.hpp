@@ -51,10 +51,19 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
+  if constexpr (requires { a.scaling(); }) {
+    require<InvalidArgument>(a.sides() == decltype(a.sides())::both,
+                             "cg: the operator is scaled from the right only; ScaledSides::both is for CG");
+    require<InvalidArgument>(options.recurrence == Recurrence::fused,
+                             "cg: a scaled operator is for fused scalars");
+    auto const status = a.status();
+    if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
+  }
   auto const own_b = detail::as_vector<Exec>(b);
   auto const own_x = detail::as_vector<Exec>(x);
-  if (options.recurrence == Recurrence::classical)
-    return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, own_b, own_x, options, workspace);
+  if constexpr (!requires { a.scaling(); })
+    if (options.recurrence == Recurrence::classical)
+      return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, own_b, own_x, options, workspace);
   return detail::solve_cg(exec, a, own_b, own_x, options, workspace);
 }
 

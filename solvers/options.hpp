@@ -30,7 +30,8 @@ struct SolverOptions {
   double absolute_tolerance = 0.0;  ///< ... or at |r| <= this, whichever is met first
   RelativeTo relative_to = RelativeTo::right_hand_side;
   std::int64_t max_iterations = 10000;
-  int replace_every = 50;           ///< iterations after which r becomes b - A x again; 0: never
+  int replace_every = 50;  ///< iterations after which r becomes b - A x again; 0: never
+  int most_stalls = 3;     ///< replacements in a row at which the true residual has not followed; 0: no limit
   double divergence_factor = 1e10;  ///< of the larger of |b| and the initial residual
   bool keep_history = false;
   /// Called on the host with (iterations, recursive residual) as it learns of progress, which is not after
@@ -50,6 +51,7 @@ inline void check_options(SolverOptions const& options) {
                            "solve: absolute_tolerance must be finite and not negative");
   require<InvalidArgument>(options.max_iterations >= 0, "solve: max_iterations must not be negative");
   require<InvalidArgument>(options.replace_every >= 0, "solve: replace_every must not be negative");
+  require<InvalidArgument>(options.most_stalls >= 0, "solve: most_stalls must not be negative");
   require<InvalidArgument>(options.divergence_factor >= 1.0, "solve: divergence_factor must be 1 or more");
   require<InvalidArgument>(options.run_ahead >= 1, "solve: run_ahead must be 1 or more");
 }

@@ -34,6 +34,8 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
                 SolverOptions const& options,
                 CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::pcg: b and x are Views of rank 1");
+  static_assert(
+      !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
   detail::check_system(a, b, x, options, workspace.size(), "pcg");
   require<InvalidArgument>(detail::is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),

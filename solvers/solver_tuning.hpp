@@ -12,19 +12,20 @@ namespace einkorn {
 struct SolverTuning {
   std::size_t most_persistent_rows;  ///< up to here one cooperative launch does the iterations
   std::size_t most_recorded_rows;    ///< up to here, if not persistent, they are recorded
-  int rows_a_block;                  ///< of a cooperative launch, on the mean, before it takes another block
+  std::size_t most_units_at_head, most_rows_with_head;  ///< up to here sums are taken at the head of the update
+  int rows_a_block;  ///< of a cooperative launch, on the mean, before it takes another block
 };
 
 constexpr SolverTuning solver_tuning(Arch arch) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {500'000, 8'000'000, 512};
+      return {4'000, 8'000'000, 4096, 1'000'000, 512};
     case Arch::hip:
     case Arch::mi300:
-      return {500'000, 8'000'000, 512};  // analytical, not measured
+      return {4'000, 8'000'000, 4096, 1'000'000, 512};  // analytical, not measured
     default:
-      return {std::size_t(1) << 60, 0, 1};
+      return {std::size_t(1) << 60, 0, 0, 0, 1};
   }
 }
 

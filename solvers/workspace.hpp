@@ -3,28 +3,18 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/solvers/detail/applied_in_sweeps.hpp>
 #include <einkorn/solvers/detail/cg_state.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/solver_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 
 namespace einkorn {
-
-namespace detail {
-
-/// Preconditioners that need no vector of their own: none, and diagonals.
-template <class M>
-inline constexpr bool is_applied_in_sweeps = requires(M const& m) {
-  m.is_identity;
-}
-|| requires(M const& m) {
-  m.inverse();
-};
-
-}  // namespace detail
 
 /// What CG keeps: r, p, q and the best x met (and z, where a preconditioner is neither the identity nor a
 /// diagonal), n scalars each, and a little for sums. A solve with a workspace
@@ -48,7 +38,8 @@ class CgWorkspace {
 
   [[nodiscard]] std::size_t size() const { return r_.extent(0); }
   [[nodiscard]] std::size_t bytes() const {
-    return (4 * size() + z_.extent(0)) * sizeof(Scalar) + space_.bytes();
+    return (4 * size() + z_.extent(0)) * sizeof(Scalar) + 2 * heads_[0].extent(0) * sizeof(double) +
+           space_.bytes();
   }
   [[nodiscard]] Vector const& r() const { return r_; }
   [[nodiscard]] Vector const& p() const { return p_; }
@@ -56,6 +47,9 @@ class CgWorkspace {
   [[nodiscard]] Vector const& best() const { return best_; }
   [[nodiscard]] Vector const& z() const { return z_; }
   [[nodiscard]] Space const& space() const { return space_; }
+  /// Room for the partial sums of an update that the next one takes (cg_head.hpp); where there is none, sums
+  /// are taken by launches of their own.
+  [[nodiscard]] auto const& heads(int which) const { return heads_[which]; }
 
  private:
   template <class A>
@@ -69,9 +63,15 @@ class CgWorkspace {
     best_ = allocate<Vector>(exec, "einkorn::CgWorkspace::best", n);
     if (with_z) z_ = allocate<Vector>(exec, "einkorn::CgWorkspace::z", n);
     space_ = Space(exec, a, p_, q_, options, true);
+    constexpr SolverTuning tuning = solver_tuning(arch_of<Exec>);
+    if (space_.product_units() <= tuning.most_units_at_head && n <= tuning.most_rows_with_head)
+      for (auto& sums : heads_) sums = allocate<Sums>(exec, "einkorn::CgWorkspace::heads", 3 * (n / 256 + 1));
   }
 
+  using Sums = Kokkos::View<double*, typename Exec::device_type>;
+
   Vector r_, p_, q_, best_, z_;
+  Sums heads_[2];
   Space space_;
 };
 

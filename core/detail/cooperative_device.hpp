@@ -53,20 +53,21 @@ class DeviceCooperativeSpace {
 };
 
 /// In shared memory.
-struct CooperativeBlockSums {
+struct CooperativeBlock {
   double of_warp[most_cooperative_sums][most_warps_of_block];
-  double of_blocks[most_cooperative_sums * most_cooperative_blocks / 32];  // sums of lockstep_lanes blocks each
+  double totals[most_cooperative_sums];
+  alignas(16) unsigned char state[most_cooperative_state];
 };
 
 /// A thread of a cooperative launch on a GPU.
 ///
-/// A barrier is one trip through the second cache: every block stores its sums, and every block reads those of
-/// all blocks, spinning until they carry the epoch of this barrier. No atomic read-modify-write, no block that
-/// others wait for to answer.
+/// A barrier is one trip through the second cache: every block stores its sums, and one warp of every block
+/// reads those of all blocks, spinning until they carry the epoch of this barrier. No atomic read-modify-write,
+/// no block that others wait for to answer; the other warps wait in meet_block() and leave the caches alone.
 ///
 /// Order of memory. What a block has written comes before its first meet_block(), that before the release of
-/// the slot, that before its acquisition by a thread of another block, and that before that block's second
-/// meet_block(): causality holds along the chain, for all threads of both blocks.
+/// the slot, that before its acquisition by the first warp of another block, and that before that block's
+/// second meet_block(): causality holds along the chain, for all threads of both blocks.
 ///
 /// Two sets of slots are enough. A block stores into the set of epoch e again for e + 2, after it has passed
 /// barrier e + 1; then every block has stored its slot of e + 1, which it does behind the second meet_block()
@@ -77,8 +78,8 @@ class DeviceCooperativeMember {
   using L = Lanes<Exec>;
 
  public:
-  KOKKOS_FUNCTION DeviceCooperativeMember(CooperativeSlots const& slots, CooperativeBlockSums& shared,
-                                          int thread, int threads, int block, int blocks)
+  KOKKOS_FUNCTION DeviceCooperativeMember(CooperativeSlots const& slots, CooperativeBlock& shared, int thread,
+                                          int threads, int block, int blocks)
       : slots_(slots),
         shared_(shared),
         thread_(thread),
@@ -92,46 +93,32 @@ class DeviceCooperativeMember {
   KOKKOS_FUNCTION int rank() const { return block_ * threads_ + thread_; }
   KOKKOS_FUNCTION int size() const { return blocks_ * threads_; }
 
-  KOKKOS_FUNCTION void sync() {
-    L::meet_block();
-    if (blocks_ == 1) return;
-    ++epoch_;
-    if (thread_ == 0) publish(0, 0.0);
-    for (int block = thread_; block < blocks_; block += threads_) await(0, block);
-    L::meet_block();
+  /// One thread of a launch says what all know.
+  KOKKOS_FUNCTION bool speaks() const { return block_ == 0; }
+  /// Memory of the block, not initialised, for a T that the threads of a block share.
+  template <class T>
+  KOKKOS_FUNCTION T& state() const {
+    static_assert(sizeof(T) <= most_cooperative_state && alignof(T) <= 16);
+    return *reinterpret_cast<T*>(shared_.state);
   }
 
-  /// Fixed order: lanes of a warp, warps of a block, blocks by groups of a warp's lanes, groups.
+  KOKKOS_FUNCTION void sync() {
+    double none[1] = {};
+    meet(none, [](double const*) {});
+  }
   template <int k>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k]) {
+    sum_all(sums, [](double const*) {});
+  }
+  /// Fixed order: lanes of a warp, warps of a block; blocks by lanes, lanes of a warp.
+  template <int k, class Step>
+  KOKKOS_FUNCTION void sum_all(double (&sums)[k], Step const& step) {
     static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
-    int const lane = thread_ % L::size, warp = thread_ / L::size, warps = threads_ / L::size;
-    int const groups = (blocks_ + L::size - 1) / L::size;
     for (int i = 0; i < k; ++i) sums[i] = sum_over_lanes<L, L::size>(sums[i]);
-    if (lane == 0)
-      for (int i = 0; i < k; ++i) shared_.of_warp[i][warp] = sums[i];
-    L::meet_block();
-    ++epoch_;
-    for (int i = warp; i < k; i += warps) {
-      double const sum = sum_over_lanes<L, L::size>(lane < warps ? shared_.of_warp[i][lane] : 0.0);
-      if (lane == 0) {
-        if (blocks_ == 1)
-          shared_.of_blocks[i] = sum;
-        else
-          publish(i, sum);
-      }
-    }
-    if (blocks_ > 1) {
-      for (int task = warp; task < k * groups; task += warps) {
-        int const block = task / k * L::size + lane;
-        double const sum = sum_over_lanes<L, L::size>(block < blocks_ ? await(task % k, block) : 0.0);
-        if (lane == 0) shared_.of_blocks[task] = sum;
-      }
-    }
-    L::meet_block();
-    for (int i = 0; i < k; ++i) sums[i] = shared_.of_blocks[i];
-    for (int group = 1; group < groups; ++group)
-      for (int i = 0; i < k; ++i) sums[i] += shared_.of_blocks[group * k + i];
+    if (thread_ % L::size == 0)
+      for (int i = 0; i < k; ++i) shared_.of_warp[i][thread_ / L::size] = sums[i];
+    meet(sums, step);
+    for (int i = 0; i < k; ++i) sums[i] = shared_.totals[i];
   }
 
   template <class Index, class Body>
@@ -147,15 +134,24 @@ class DeviceCooperativeMember {
   }
   template <int k, class Index, class Body>
   KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k]) {
+    sum_parts(num_parts, body, total, [](double const*) {});
+  }
+  template <int k, class Index, class Body, class Step>
+  KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k], Step const& step) {
     for (int i = 0; i < k; ++i) total[i] = 0;
     for_each_part(num_parts, [&](Index part) { body(part, total); });
-    sum_all(total);
+    sum_all(total, step);
   }
   template <int k, class Body>
   KOKKOS_FUNCTION void sum_teams(int league_size, int team_size, Body const& body, double (&total)[k]) {
+    sum_teams(league_size, team_size, body, total, [](double const*) {});
+  }
+  template <int k, class Body, class Step>
+  KOKKOS_FUNCTION void sum_teams(int league_size, int team_size, Body const& body, double (&total)[k],
+                                 Step const& step) {
     for (int i = 0; i < k; ++i) total[i] = 0;
     for_each_team(league_size, team_size, [&](VirtualTeam const& team) { body(team, total); });
-    sum_all(total);
+    sum_all(total, step);
   }
 
   /// Once, at the end, by all: the next launch goes on from this epoch. All have read the old one before the
@@ -165,17 +161,62 @@ class DeviceCooperativeMember {
   }
 
  private:
+  /// The barrier. The first warp adds up what the warps have left, trades it with the other blocks, and has its
+  /// first thread run the step.
+  template <int k, class Step>
+  KOKKOS_FUNCTION void meet(double (&sums)[k], Step const& step) {
+    L::meet_block();
+    ++epoch_;
+    if (thread_ < L::size) {
+      for (int i = 0; i < k; ++i)
+        sums[i] = sum_over_lanes<L, L::size>(thread_ < threads_ / L::size ? shared_.of_warp[i][thread_] : 0.0);
+      if (blocks_ > 1) trade(sums);
+      if (thread_ == 0) {
+        for (int i = 0; i < k; ++i) shared_.totals[i] = sums[i];
+        step(static_cast<double const*>(shared_.totals));
+      }
+    }
+    L::meet_block();
+  }
+
+  /// By the first warp: the sums of this block in, those over all blocks out. A lane reads a few slots at a
+  /// time until all of them are there, so that their latencies overlap.
+  template <int k>
+  KOKKOS_FUNCTION void trade(double (&sums)[k]) const {
+    constexpr int batch = k <= 3 ? 5 : 2;
+    for (int i = 0; i < k; ++i)
+      if (thread_ == i) publish(i, sums[i]);
+    for (int i = 0; i < k; ++i) sums[i] = 0;
+    for (int first = thread_; first < blocks_; first += batch * L::size) {
+      std::uint64_t words[k][batch][2];
+      bool waits = true;
+      while (waits) {
+        for (int i = 0; i < k; ++i)
+          for (int u = 0; u < batch; ++u)
+            if (first + u * L::size < blocks_)
+              L::load_relaxed(slots_.slot(epoch_, i, first + u * L::size), words[i][u][0], words[i][u][1]);
+        waits = false;
+        for (int i = 0; i < k; ++i)
+          for (int u = 0; u < batch; ++u)
+            if (first + u * L::size < blocks_)
+              waits = waits || static_cast<std::uint32_t>(words[i][u][0]) != epoch_ ||
+                      static_cast<std::uint32_t>(words[i][u][1]) != epoch_;
+      }
+      for (int i = 0; i < k; ++i)
+        for (int u = 0; u < batch; ++u)
+          if (first + u * L::size < blocks_) sums[i] += unpacked(words[i][u]);
+    }
+    L::acquire();
+    for (int i = 0; i < k; ++i) sums[i] = sum_over_lanes<L, L::size>(sums[i]);
+  }
+
   KOKKOS_FUNCTION void publish(int i, double sum) const {
     std::uint64_t bits = 0;
     memcpy(&bits, &sum, sizeof(bits));
     L::store_release(slots_.slot(epoch_, i, block_), (bits & upper_half) | epoch_, (bits << 32) | epoch_);
   }
-  KOKKOS_FUNCTION double await(int i, int block) const {
-    auto const* slot = slots_.slot(epoch_, i, block);
-    std::uint64_t first = 0, second = 0;
-    do L::load_acquire(slot, first, second);
-    while (static_cast<std::uint32_t>(first) != epoch_ || static_cast<std::uint32_t>(second) != epoch_);
-    std::uint64_t const bits = (first & upper_half) | (second >> 32);
+  static KOKKOS_FUNCTION double unpacked(std::uint64_t const (&words)[2]) {
+    std::uint64_t const bits = (words[0] & upper_half) | (words[1] >> 32);
     double sum = 0;
     memcpy(&sum, &bits, sizeof(bits));
     return sum;
@@ -183,7 +224,7 @@ class DeviceCooperativeMember {
 
   static constexpr std::uint64_t upper_half = 0xffffffff00000000u;
   CooperativeSlots slots_;
-  CooperativeBlockSums& shared_;
+  CooperativeBlock& shared_;
   int thread_, threads_, block_, blocks_;
   std::uint32_t epoch_;
 };

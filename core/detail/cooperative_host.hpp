@@ -22,6 +22,7 @@ struct HostMeeting {
   alignas(64) std::uint32_t arrived = 0;       // at the barrier that comes next
   alignas(64) std::uint32_t epoch = 0;         // barriers that all have passed
   alignas(64) double totals[most_cooperative_sums] = {};
+  alignas(64) unsigned char state[most_cooperative_state] = {};
 };
 
 struct alignas(64) HostSums {
@@ -62,11 +63,24 @@ class HostCooperativeMember {
   KOKKOS_FUNCTION int rank() const { return rank_; }
   KOKKOS_FUNCTION int size() const { return size_; }
 
-  KOKKOS_FUNCTION void sync() { KOKKOS_IF_ON_HOST((meet(0, 0);)) }
+  KOKKOS_FUNCTION static bool speaks() { return true; }
+  template <class T>
+  KOKKOS_FUNCTION T& state() const {
+    static_assert(sizeof(T) <= most_cooperative_state && alignof(T) <= 64);
+    return *reinterpret_cast<T*>(meeting_->state);
+  }
+
+  KOKKOS_FUNCTION void sync() {
+    KOKKOS_IF_ON_HOST((meet(0, 0, [](double const*) {});))
+  }
 
   template <int k>
   KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k]) {
-    KOKKOS_IF_ON_HOST((leave(rank_, sums); meet_and_read(size_, sums);))
+    sum_all(sums, [](double const*) {});
+  }
+  template <int k, class Step>
+  KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k], [[maybe_unused]] Step const& step) {
+    KOKKOS_IF_ON_HOST((leave(rank_, sums); meet_and_read(size_, sums, step);))
   }
   template <class Index, class Body>
   KOKKOS_FUNCTION void for_each_part([[maybe_unused]] Index num_parts,
@@ -81,12 +95,23 @@ class HostCooperativeMember {
   template <int k, class Index, class Body>
   KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
                                  [[maybe_unused]] double (&total)[k]) {
-    KOKKOS_IF_ON_HOST((add_parts(num_parts, body, total);))
+    sum_parts(num_parts, body, total, [](double const*) {});
+  }
+  template <int k, class Index, class Body, class Step>
+  KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
+                                 [[maybe_unused]] double (&total)[k], [[maybe_unused]] Step const& step) {
+    KOKKOS_IF_ON_HOST((add_parts(num_parts, body, total, step);))
   }
   template <int k, class Body>
   KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
                                  [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k]) {
-    KOKKOS_IF_ON_HOST((add_teams(league_size, team_size, body, total);))
+    sum_teams(league_size, team_size, body, total, [](double const*) {});
+  }
+  template <int k, class Body, class Step>
+  KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
+                                 [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k],
+                                 [[maybe_unused]] Step const& step) {
+    KOKKOS_IF_ON_HOST((add_teams(league_size, team_size, body, total, step);))
   }
 
  private:
@@ -103,8 +128,8 @@ class HostCooperativeMember {
         body(VirtualTeam(team, league_size, thread, team_size));
     });
   }
-  template <int k, class Index, class Body>
-  void add_parts(Index num_parts, Body const& body, double (&total)[k]) {
+  template <int k, class Index, class Body, class Step>
+  void add_parts(Index num_parts, Body const& body, double (&total)[k], Step const& step) {
     int const chunks = for_each_chunk(static_cast<std::int64_t>(num_parts),
                                       [&](int chunk, std::int64_t begin, std::int64_t end) {
                                         double sums[k] = {};
@@ -112,15 +137,15 @@ class HostCooperativeMember {
                                           body(static_cast<Index>(part), sums);
                                         leave(chunk, sums);
                                       });
-    meet_and_read(chunks, total);
+    meet_and_read(chunks, total, step);
   }
-  template <int k, class Body>
-  void add_teams(int league_size, int team_size, Body const& body, double (&total)[k]) {
+  template <int k, class Body, class Step>
+  void add_teams(int league_size, int team_size, Body const& body, double (&total)[k], Step const& step) {
     auto const whole_team = [&](int team, double(&sums)[k]) {
       for (int thread = 0; thread < team_size; ++thread)
         body(VirtualTeam(team, league_size, thread, team_size), sums);
     };
-    add_parts(league_size, whole_team, total);
+    add_parts(league_size, whole_team, total, step);
   }
 
   /// work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends on
@@ -158,13 +183,14 @@ class HostCooperativeMember {
     static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
     std::copy_n(sums, k, sums_[line].of);
   }
-  template <int k>
-  void meet_and_read(int lines, double (&totals)[k]) {
-    meet(lines, k);
+  template <int k, class Step>
+  void meet_and_read(int lines, double (&totals)[k], Step const& step) {
+    meet(lines, k, step);
     std::copy_n(meeting_->totals, k, totals);
   }
 
-  void meet(int lines, int k) {
+  template <class Step>
+  void meet(int lines, int k, Step const& step) {
     std::atomic_ref<std::uint32_t> arrived(meeting_->arrived), epoch(meeting_->epoch);
     ++epoch_;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {
@@ -173,6 +199,7 @@ class HostCooperativeMember {
         for (int line = 0; line < lines; ++line) total += sums_[line].of[i];
         meeting_->totals[i] = total;
       }
+      step(static_cast<double const*>(meeting_->totals));
       arrived.store(0, std::memory_order_relaxed);
       epoch.store(epoch_, std::memory_order_release);
       return;

@@ -92,8 +92,8 @@ struct Warp {
   /// All threads of the block meet; what they wrote before is seen by all of them after.
   static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
-  /// Stores two words, each whole, in no order between them. Whoever finds one of them by load_acquire() sees
-  /// what this thread wrote before, and what its block wrote before the last meet_block().
+  /// Stores two words, each whole, in no order between them. Whoever finds one of them by load_relaxed() and
+  /// calls acquire() sees what this thread wrote before, and what its block wrote before the last meet_block().
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {
@@ -101,15 +101,19 @@ struct Warp {
         (asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
                       : "memory");))
   }
-  /// (An acquiring load empties the first cache of the multiprocessor, so that plain loads of the whole block
-  /// are fresh after its next meet_block(); a fence would wait for this thread's stores besides.)
-  static KOKKOS_FORCEINLINE_FUNCTION void load_acquire([[maybe_unused]] std::uint64_t const* words,
+  /// Two words as they are in the second cache just now, each whole.
+  static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* words,
                                                        [[maybe_unused]] std::uint64_t& first,
                                                        [[maybe_unused]] std::uint64_t& second) {
-    KOKKOS_IF_ON_DEVICE((asm volatile("ld.acquire.gpu.global.v2.u64 {%0, %1}, [%2];"
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
                                       : "=l"(first), "=l"(second)
                                       : "l"(words)
                                       : "memory");))
+  }
+  /// After load_relaxed() has found what store_release() stored: what was written before that is seen from here
+  /// on, by the whole block after its next meet_block(). Empties the first cache of the multiprocessor.
+  static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
+    KOKKOS_IF_ON_DEVICE((asm volatile("fence.acq_rel.gpu;" ::: "memory");))
   }
 
  private:

@@ -82,7 +82,7 @@ struct Wavefront {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
 
-  /// As Warp::meet_block(), Warp::store_release() and Warp::load_acquire().
+  /// As Warp::meet_block(), Warp::store_release(), Warp::load_relaxed() and Warp::acquire().
   static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
@@ -91,12 +91,14 @@ struct Wavefront {
                          __hip_atomic_store(words, first, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
                          __hip_atomic_store(words + 1, second, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void load_acquire([[maybe_unused]] std::uint64_t const* words,
+  static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* words,
                                                        [[maybe_unused]] std::uint64_t& first,
                                                        [[maybe_unused]] std::uint64_t& second) {
     KOKKOS_IF_ON_DEVICE((first = __hip_atomic_load(words, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-                         second = __hip_atomic_load(words + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-                         __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");))
+                         second = __hip_atomic_load(words + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
+    KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");))
   }
 };
 

@@ -25,6 +25,7 @@ template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offs
 struct SpmvDiagonalRows {
   using Sum = typename Out::sum_type;
   using Gathered = typename Out::Gathered;
+  static constexpr bool has_free_teams = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;

@@ -35,6 +35,7 @@ template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format,
 struct SpmvPaddedRows {
   using Sum = typename Out::sum_type;
   using Gathered = typename Out::Gathered;
+  static constexpr bool has_free_teams = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;

@@ -143,9 +143,9 @@ struct BicgstabAfterResidual {
       s.rechecked(sums[0]);
     else
       s.replaced(sums[0]);
-    s.restarts = is_recheck;
-    s.rho = is_recheck ? Z(sums[0]) : scalar_of<Z>(sums + 1);
-    if (is_recheck) s.shadow2 = sums[0];
+    s.restarts = s.restarts || is_recheck;
+    s.rho = s.restarts ? Z(sums[0]) : scalar_of<Z>(sums + 1);
+    if (s.restarts) s.shadow2 = sums[0];
     if (is_recheck || !s.is_running()) writer.tell(s);
   }
 };

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/solvers/detail/cg_head.hpp>
 #include <einkorn/solvers/detail/cg_persistent.hpp>
 #include <einkorn/solvers/detail/cg_sweeps.hpp>
 #include <einkorn/solvers/detail/ending.hpp>
@@ -29,9 +30,11 @@ struct CgMethod {
   Writer writer;
   bool watches;  // every iteration's residual is that of the caller's system, and is told
   double const* scaling2;
+  bool has_heads;           // sums are taken at the head of the update
+  mutable int current = 0;  // which of the two states is the latest
 
   [[nodiscard]] auto const& space() const { return workspace.space(); }
-  [[nodiscard]] CgState* state() const { return workspace.space().state(); }
+  [[nodiscard]] CgState* state() const { return workspace.space().state(current); }
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
   void start() const {  // r = b - A x, p = r, best = x
@@ -40,6 +43,8 @@ struct CgMethod {
                   CgStart<Writer>{state(), limits_of(options), Vectors::is_scaled, watches, scaling2, writer});
   }
   void iteration() const {
+    if constexpr (is_gpu<Exec>)
+      if (has_heads) return iteration_with_head();
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
     space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Writer>{state(), writer});
     // x += alpha p, r -= alpha q, p = r + beta p, r.r                                                7
@@ -51,7 +56,19 @@ struct CgMethod {
     space().persist(exec, "einkorn::cg[persistent]", a, v.p, v.q,
                     MakeCgLoop<Exec, Vectors, Writer>{v, state(), writer, watches, options.replace_every});
   }
-  void replace() const { residual(false); }
+  /// Takes the sums of the last update, where the next one would have.
+  void close() const {
+    if (!has_heads) return;
+    if constexpr (is_gpu<Exec>)
+      space().template sum<Head::updates>(exec, workspace.heads(current), Head::league_for(size()),
+                                          CgClose<Writer>{state(), writer});
+  }
+  /// Recorded iterations begin with the first state.
+  [[nodiscard]] bool is_aligned() const { return current == 0; }
+  void replace() const {
+    close();
+    residual(false);
+  }
   void recheck() const { residual(true); }
   void last_residual() const {
     a.apply(exec, v.x, v.q);
@@ -60,6 +77,22 @@ struct CgMethod {
   }
 
  private:
+  using Head = CgHeadUpdate<Exec, Vectors, Writer, Workspace::Space::dots>;
+
+  void iteration_with_head() const {
+    // q = A p                                                                                        2
+    auto const units = space().product(exec, a, v.p, v.p, v.q);
+    // alpha, beta; x += alpha p, r -= alpha q, p = r + beta p, r.r                                   7
+    auto const league = Head::league_for(size());
+    auto policy = typename Head::Policy(exec, static_cast<int>(league), Head::team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Head::scratch_bytes + alignof(CgState))));
+    Kokkos::parallel_for(
+        "einkorn::cg[update]", light_weight(policy),
+        Head{v, state(), space().state(1 - current), SumsOfTeams{space().partials().data(), units},
+             SumsOfTeams{workspace.heads(current).data(), league}, workspace.heads(1 - current).data(), writer,
+             size()});
+    current = 1 - current;
+  }
   void residual(bool is_recheck) const {
     a.apply(exec, v.x, v.q);
     space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
@@ -75,18 +108,20 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
     bool const has_history = options.keep_history || options.callback;
     CgMethod<Exec, A, Vectors, Workspace> const method{
-        exec,        a,       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-        w,           options, w.space().news().writer(has_history),
-        has_history, scaling2};
+        exec,        a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+        w,           options,  w.space().news().writer(has_history),
+        has_history, scaling2, w.heads(0).extent(0) > 0};
     bool const persists = w.space().persists(options, w.size());
     bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
-                                  : run_from_host(exec, options, w.space().news(), method);
+                                  : run_from_host(exec, options, w.space().news(), method,
+                                                  w.space().records(options, a, w.size()));
     return finish_solve(exec, options, w.space(), went_on, method);
   };
   if constexpr (requires { a.scaling(); }) {
     divide_by(exec, a.scaling(), x);
     SolveReport const report = with(a.scaling(), a.largest_square());
     multiply_by(exec, a.scaling(), x);
+    exec.fence("einkorn::cg: x of the caller's system");
     return report;
   } else {
     return with(nullptr, nullptr);

@@ -14,11 +14,10 @@
 namespace einkorn::detail {
 
 /// A CG that has started, to its end, in one cooperative launch: the sweeps and the steps of CgMethod, with the
-/// barriers between sweeps summing what they gather. Every thread keeps the scalars, and takes every step, for
-/// itself; all have the same bits.
+/// barriers between sweeps summing what they gather and running the steps.
 template <class Exec, class Product, class Vectors, class Writer>
 struct CgLoop {
-  Product product;
+  Product of_p, of_x;  // q = A p and q = A x
   Vectors v;
   CgState* state;
   Writer writer;
@@ -26,39 +25,37 @@ struct CgLoop {
   int replace_every;
 
   KOKKOS_FUNCTION void operator()(CooperativeMember<Exec>& member) const {
-    CgState own = *state;
-    bool const speaks = member.rank() == 0;
-    Writer const silent{}, told = speaks && tells_all ? writer : silent;
+    auto& own = member.template state<CgState>();
+    double none[1] = {};
+    member.sum_all(none, [&](double const*) { own = *state; });
     while (own.phase != Phase::finished) {
-      if (own.phase == Phase::running) iteration(member, own, told);
-      if (own.phase == Phase::candidate)
-        residual(member, own, true);
-      else if (own.is_running() && replace_every > 0 && own.iteration % replace_every == 0)
-        residual(member, own, false);
+      if (own.phase == Phase::running && !own.is_due)
+        iteration(member, own);
+      else
+        residual(member, own);
     }
-    member.sync();  // nobody reads *state any more
-    if (!speaks) return;
+    if (member.rank() > 0) return;
     *state = own;
     writer.tell(own);
   }
 
  private:
-  KOKKOS_FUNCTION void iteration(CooperativeMember<Exec>& member, CgState& own, Writer const& told) const {
-    double dots[Product::count];
-    product(member, v.p, dots);  // q = A p
-    CgAfterProduct<Writer>{&own, Writer{}}(dots);
-    double sums[CgUpdate<Vectors>::Sums::count];
-    sweep_together<Exec>(member, v.r.extent(0), CgUpdate<Vectors>{v, &own}, sums);
-    CgAfterUpdate<Writer>{&own, told}(sums);
+  KOKKOS_FUNCTION void iteration(CooperativeMember<Exec>& member, CgState& own) const {
+    of_p(member, [&](double const* dots) { CgAfterProduct<Writer>{&own, Writer{}}(dots); });
+    sweep_together<Exec>(member, v.r.extent(0), CgUpdate<Vectors>{v, &own}, [&](double const* sums) {
+      CgAfterUpdate<Writer>{&own, member.speaks() && tells_all ? writer : Writer{}}(sums);
+      own.is_due = own.is_running() && replace_every > 0 && own.iteration % replace_every == 0;
+    });
   }
-  KOKKOS_FUNCTION void residual(CooperativeMember<Exec>& member, CgState& own, bool is_recheck) const {
-    double dots[Product::count];
-    product(member, v.x, dots);  // q = A x
-    double sums[CgResidual<Vectors, false>::Sums::count];
-    sweep_together<Exec>(member, v.r.extent(0), CgResidual<Vectors, false>{v, &own, is_recheck}, sums);
-    CgAfterResidual<Writer>{&own, is_recheck, Writer{}}(sums);
-    double none[1];
-    sweep_together<Exec>(member, v.r.extent(0), CgKeep<Vectors>{v, &own}, none);
+  KOKKOS_FUNCTION void residual(CooperativeMember<Exec>& member, CgState& own) const {
+    bool const is_recheck = own.phase == Phase::candidate;
+    of_x(member, [](double const*) {});
+    sweep_together<Exec>(member, v.r.extent(0), CgResidual<Vectors, false>{v, &own, is_recheck},
+                         [&](double const* sums) {
+                           CgAfterResidual<Writer>{&own, is_recheck, Writer{}}(sums);
+                           own.is_due = false;
+                         });
+    sweep_together<Exec>(member, v.r.extent(0), CgKeep<Vectors>{v, &own}, [](double const*) {});
   }
 };
 
@@ -73,7 +70,7 @@ struct MakeCgLoop {
 
   template <class Product>
   CgLoop<Exec, Product, Vectors, Writer> operator()(Product const& product) const {
-    return {product, v, state, writer, tells_all, replace_every};
+    return {product, product.with(v.x), v, state, writer, tells_all, replace_every};
   }
 };
 

@@ -19,6 +19,8 @@ struct CgState : Progress {
   bool pending = false;  // an iteration has its alpha, and is carried through whatever the phase
   bool watches = true;   // the sweep has |r|^2 of the caller's system in its second sum
   bool is_scaled = false;
+  bool is_open = false;  // its last update's sums are not taken yet (cg_head.hpp)
+  bool is_due = false;   // in a cooperative launch: the residual is to be replaced
 };
 
 /// sums: |r|^2 of the iterated and of the caller's system, |b|^2.
@@ -100,6 +102,18 @@ struct CgAfterUpdate {
   }
 };
 
+/// The same for the last of several iterations whose sums are taken at the head of the next update.
+template <class Writer>
+struct CgClose {
+  CgState* state;
+  Writer writer;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    if (state->is_open) CgAfterUpdate<Writer>{state, writer}(sums);
+    state->is_open = false;
+  }
+};
+
 /// After b - A x was computed anew. sums as for CgStart, the third not used.
 template <class Writer>
 struct CgAfterResidual {
@@ -117,6 +131,7 @@ struct CgAfterResidual {
       s.rechecked(residual2);
     else
       s.replaced(residual2);
+    if (s.restarts) s.pp = s.rho;
     if (is_recheck || !s.is_running()) writer.tell(s);
   }
 };

@@ -16,9 +16,12 @@
 namespace einkorn::detail {
 
 inline Limits limits_of(SolverOptions const& options) {
-  return {options.tolerance * options.tolerance, options.absolute_tolerance * options.absolute_tolerance,
-          options.divergence_factor * options.divergence_factor, options.max_iterations,
-          options.relative_to == RelativeTo::initial_residual};
+  return {options.tolerance * options.tolerance,
+          options.absolute_tolerance * options.absolute_tolerance,
+          options.divergence_factor * options.divergence_factor,
+          options.max_iterations,
+          options.relative_to == RelativeTo::initial_residual,
+          options.most_stalls};
 }
 
 /// x <- S x and x <- S^-1 x.
@@ -48,7 +51,8 @@ void divide_by(Exec const& exec, S const& scaling, X const& x) {
 template <class Exec, class Space, class Method>
 SolveReport finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
                          Method const& method) {
-  auto state = space.read_state(exec);
+  if constexpr (requires { method.close(); }) method.close();
+  auto state = space.read_state(exec, method.state());
   SolveReport report;
   report.outcome = went_on ? state.outcome : Outcome::stopped;
   report.quantity = state.quantity;
@@ -68,7 +72,7 @@ SolveReport finish_solve(Exec const& exec, SolverOptions const& options, Space c
   bool const is_known = state.iteration == 0 || report.converged();
   if (!is_known) {
     method.last_residual();
-    state = space.read_state(exec);
+    state = space.read_state(exec, method.state());
     if (!(state.true2 <= state.best2)) {
       Kokkos::deep_copy(exec, method.v.x, method.v.best);
       exec.fence("einkorn::solve: the best x");

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/recorded.hpp>
 #include <einkorn/solvers/detail/news.hpp>
 #include <einkorn/solvers/options.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace einkorn::detail {
 
@@ -14,15 +16,36 @@ namespace einkorn::detail {
 /// and at a candidate. No fence, no copy: the host looks at a word that the device writes (news.hpp).
 /// Iterations that were launched beyond the end find the phase finished, and change nothing.
 ///
-/// Method has start(), iteration(), replace(), recheck(). Returns false when the callback has stopped the
+/// Method has start(), iteration(), replace(), recheck(), and, where an iteration is told of by the next one,
+/// close(), which tells of the last. Returns false when the callback has stopped the
 /// solve.
+///
+/// recorded: with Execution::graph, `together` iterations that are submitted at once where no replacement comes
+/// between them.
 template <class Exec, class Method>
-bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news,
-                   Method const& method) {
+bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news, Method const& method,
+                   bool records) {
+  constexpr int together = 10;
+  std::optional<Recorded<Exec>> recorded;
+  if constexpr (can_record<Exec>)
+    if (records)
+      recorded.emplace(exec, [&method]() {
+        for (int i = 0; i < together; ++i) method.iteration();
+      });
+  auto const at_once = [&](std::int64_t launched) {
+    bool aligned = true;
+    if constexpr (requires { method.is_aligned(); }) aligned = method.is_aligned();
+    bool const fits =
+        recorded && aligned && launched + together <= options.max_iterations &&
+        (options.replace_every == 0 || launched % options.replace_every + together <= options.replace_every);
+    return fits ? together : 1;
+  };
   news.clear();
   method.start();
   auto word = news.wait(exec, [](ProgressWord const&) { return true; });
   std::int64_t launched = 0, told = -1;
+  [[maybe_unused]] bool is_closed = false;
+  int const most_ahead = options.run_ahead > 2 ? options.run_ahead : 2;  // the last one may not be told of yet
   while (word.phase() != Phase::finished) {
     if (options.callback && word.iteration() > told) {
       told = word.iteration();
@@ -33,12 +56,22 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> co
       method.recheck();
       word = news.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
       launched = word.iteration();
-    } else if (launched < options.max_iterations && launched - word.iteration() < options.run_ahead) {
-      method.iteration();
-      ++launched;
+      is_closed = false;
+    } else if (launched < options.max_iterations && launched - word.iteration() < most_ahead) {
+      int const count = at_once(launched);
+      if (count > 1)
+        recorded->submit(exec);
+      else
+        method.iteration();
+      launched += count;
       if (options.replace_every > 0 && launched % options.replace_every == 0) method.replace();
       word = news.latest();
     } else {
+      if constexpr (requires { method.close(); })
+        if (launched == options.max_iterations && !is_closed) {
+          method.close();
+          is_closed = true;
+        }
       word = news.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
     }
   }

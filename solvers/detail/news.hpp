@@ -34,17 +34,18 @@ class News {
 
   /// What kernels hold.
   struct Writer {
-    Words words;
-    History history;
+    std::uint64_t* word = nullptr;  // none: nothing is told
+    double* history = nullptr;
+    std::size_t room = 0;
 
     KOKKOS_FUNCTION void tell(Progress const& progress) const {
-      if (words.data() == nullptr) return;  // one that is to be silent
+      if (word == nullptr) return;
       auto const at = static_cast<std::size_t>(progress.iteration);
-      if (history.extent(0) > 0) {
-        if (at < history.extent(0)) history(at) = Kokkos::sqrt(progress.residual2);
+      if (room > 0) {
+        if (at < room) history[at] = Kokkos::sqrt(progress.residual2);
         desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
       }
-      *static_cast<std::uint64_t volatile*>(words.data()) = progress.word();
+      *static_cast<std::uint64_t volatile*>(word) = progress.word();
     }
   };
 
@@ -52,8 +53,9 @@ class News {
   explicit News(std::size_t history)
       : words_("einkorn::News::words", 8), history_("einkorn::News::history", history) {}
 
-  /// For kernels. Without words it tells nothing.
-  [[nodiscard]] Writer writer(bool with_history) const { return {words_, with_history ? history_ : History()}; }
+  [[nodiscard]] Writer writer(bool with_history) const {
+    return {words_.data(), history_.data(), with_history ? room() : std::size_t(0)};
+  }
   [[nodiscard]] std::size_t bytes() const {
     return words_.size() * sizeof(std::uint64_t) + history_.size() * sizeof(double);
   }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/solvers/detail/applied_in_sweeps.hpp>
 #include <einkorn/solvers/detail/cg_sweeps.hpp>
 #include <einkorn/solvers/detail/ending.hpp>
 #include <einkorn/solvers/detail/host_loop.hpp>
@@ -103,7 +104,8 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         w,
         limits_of(options),
         w.space().news().writer(has_history)};
-    bool const went_on = run_from_host(exec, options, w.space().news(), method);
+    bool const records = is_applied_in_sweeps<M> && w.space().records(options, a, w.size());
+    bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);
   };
   if constexpr (requires { preconditioner.is_identity; })

@@ -31,47 +31,55 @@ struct ProductOfLaunch {
   Index league_size;  // host: parts
   int team_size;
 
-  /// y <- A x and its sums, which every thread gets. All threads come.
-  template <class Member, class X>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Member& member, X const& x, double (&sums)[count]) const {
-    Kernel own = kernel;
-    own.x = x;
+  /// y <- A x, and `step` with its sums. All threads come.
+  template <class Member, class Step>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Member& member, Step const& step) const {
+    double sums[count];
     if constexpr (is_gpu<Exec>) {
       Gathered gathered{};
-      member.for_each_team(league_size, team_size, [&](auto const& team) { own.run(team, gathered); });
+      member.for_each_team(league_size, team_size, [&](auto const& team) { kernel.run(team, gathered); });
       for (int j = 0; j < count; ++j) sums[j] = gathered.sums[j];
-      member.sum_all(sums);
+      member.sum_all(sums, step);
     } else {
       member.sum_parts(
           league_size,
           [&](Index part, double(&of_part)[count]) {
             Gathered gathered{};
-            own.run(part, gathered);
+            kernel.run(part, gathered);
             for (int j = 0; j < count; ++j) of_part[j] += gathered.sums[j];
           },
-          sums);
+          sums, step);
     }
+  }
+  /// The same product with another x.
+  template <class X>
+  [[nodiscard]] ProductOfLaunch with(X const& x) const {
+    ProductOfLaunch other = *this;
+    other.kernel.x = x;
+    return other;
   }
 };
 
-/// A sweep over vectors within a cooperative launch: as vector_sweep(), and every thread gets the sums.
-template <class Exec, class Member, class Body>
+/// A sweep over vectors within a cooperative launch: as vector_sweep(), and `step` with its sums.
+template <class Exec, class Member, class Body, class Step>
 KOKKOS_FORCEINLINE_FUNCTION void sweep_together(Member& member, std::size_t size, Body const& body,
-                                                double (&sums)[Body::Sums::count]) {
-  constexpr int count = Body::Sums::count;
+                                                Step const& step) {
+  constexpr int count = Body::Sums::count, batch = 4;
+  double sums[count] = {};
   if constexpr (is_gpu<Exec>) {
-    for (int j = 0; j < count; ++j) sums[j] = 0;
     if (auto const scalars = body.begin(); scalars) {
-      auto const step = static_cast<std::size_t>(member.size());
-      auto i = static_cast<std::size_t>(member.rank());
-      for (; i + step < size; i += 2 * step) {
-        auto const first = body.load(i, scalars), second = body.load(i + step, scalars);
-        body.store(i, first, scalars, sums);
-        body.store(i + step, second, scalars, sums);
+      auto const stride = static_cast<std::size_t>(member.size());
+      for (auto first = static_cast<std::size_t>(member.rank()); first < size; first += batch * stride) {
+        typename Body::Loaded loaded[batch];
+        for (int u = 0; u < batch; ++u)
+          if (first + static_cast<std::size_t>(u) * stride < size)
+            loaded[u] = body.load(first + static_cast<std::size_t>(u) * stride, scalars);
+        for (int u = 0; u < batch; ++u)
+          if (first + static_cast<std::size_t>(u) * stride < size)
+            body.store(first + static_cast<std::size_t>(u) * stride, loaded[u], scalars, sums);
       }
-      if (i < size) body.store(i, body.load(i, scalars), scalars, sums);
     }
-    member.sum_all(sums);
+    member.sum_all(sums, step);
   } else {
     auto const parts = static_cast<std::size_t>(host_parts_of(member.size()));
     VectorSweep<Exec, Body> const sweep{body, {}, size, parts};
@@ -82,7 +90,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sweep_together(Member& member, std::size_t size
           sweep.run(static_cast<std::size_t>(part), gathered);
           for (int j = 0; j < count; ++j) of_part[j] += gathered.sums[j];
         },
-        sums);
+        sums, step);
   }
 }
 
@@ -93,18 +101,19 @@ struct PersistentLaunch {
   char const* label;
   CooperativeSpace<Exec>& space;
   MakeLoop make_loop;
+  static constexpr CooperativeShape shape{512, 1};
 
   template <class Kernel>
   void operator()(Kernel const& kernel, int league_size, int team_size) const {
     if constexpr (is_run_by_virtual_teams<Kernel> && has_x<Kernel>)
-      launch_cooperative(exec, label, space,
-                         make_loop(ProductOfLaunch<Exec, Kernel, int>{kernel, league_size, team_size}));
+      launch_cooperative<shape>(exec, label, space,
+                                make_loop(ProductOfLaunch<Exec, Kernel, int>{kernel, league_size, team_size}));
   }
   template <class Kernel, class Index>
   void operator()(Kernel const& kernel, Index num_parts) const {
     if constexpr (has_x<Kernel>)
-      launch_cooperative(exec, label, space,
-                         make_loop(ProductOfLaunch<Exec, Kernel, Index>{kernel, num_parts, 1}));
+      launch_cooperative<shape>(exec, label, space,
+                                make_loop(ProductOfLaunch<Exec, Kernel, Index>{kernel, num_parts, 1}));
   }
 };
 

@@ -15,6 +15,7 @@ struct Limits {
   double tolerance2 = 0, absolute2 = 0, divergence2 = 0;
   std::int64_t max_iterations = 0;
   bool relative_to_initial = false;
+  int most_stalls = 0;
 };
 
 /// candidate: the recursive residual is below the target, and the host is to have the true one computed.
@@ -96,15 +97,16 @@ struct Progress {
     ++rechecks;
   }
 
-  /// At a replacement, with |b - A x|^2. Where the recursive residual was below a tenth of it and the best true
-  /// one has not halved either, three times in a row, the recursion converges and x does not.
+  /// At a replacement, with |b - A x|^2. Where the recursive residual has fallen below a half of it, the
+  /// direction belongs to a residual that is no more, and begins anew. Where it was below a tenth and the best
+  /// true one has not halved either, most_stalls times in a row, the recursion converges and x does not.
   KOKKOS_FUNCTION void replaced(double r2) {
-    restarts = false;
+    restarts = residual2 < 0.25 * r2;
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
     follow(r2);
     if (!is_finite(r2))
       stop(Outcome::non_finite);
-    else if (stalls == 3)
+    else if (limits.most_stalls > 0 && stalls == limits.most_stalls)
       stop(Outcome::stagnated);
   }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/core/dots.hpp>
+#include <einkorn/core/recorded.hpp>
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/core/vector_sweep.hpp>
 #include <einkorn/solvers/detail/news.hpp>
@@ -75,8 +76,8 @@ class SolveSpace {
   template <class A>
   SolveSpace(Exec const& exec, A const& a, Vector const& x, Vector const& y, SolverOptions const& options,
              bool has_loop)
-      : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 1)),
-        sums_(exec, most_partials(exec, a, x, y), 1),
+      : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
+        sums_(exec, most_partials(exec, a, x, y)),
         news_(options.keep_history || options.callback ? history_room(options) : std::size_t(0)) {
     if constexpr (is_cooperative<Exec>)
       if (has_loop && x.extent(0) > 0 && is_one_launch(exec, a, x, y)) {
@@ -85,16 +86,19 @@ class SolveSpace {
       }
   }
 
-  [[nodiscard]] State* state() const { return state_.data(); }
+  /// There are two, for steps that read one and write the other.
+  [[nodiscard]] State* state(int which = 0) const { return state_.data() + which; }
+  [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return sums_.partials(); }
   [[nodiscard]] News<Exec> const& news() const { return news_; }
   [[nodiscard]] std::size_t bytes() const {
-    return sizeof(State) + sums_.bytes() + news_.bytes() + (cooperative_ ? cooperative_->bytes() : 0);
+    return 2 * sizeof(State) + sums_.bytes() + news_.bytes() + (cooperative_ ? cooperative_->bytes() : 0);
   }
   /// Waits for everything on exec.
-  [[nodiscard]] State read_state(Exec const& exec) const {
+  [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
     using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     State state;
-    Kokkos::deep_copy(exec, Host(&state, 1), state_);
+    auto const from = static_cast<std::size_t>(which - state_.data());
+    Kokkos::deep_copy(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
     exec.fence("einkorn::solve: the state at the end");
     return state;
   }
@@ -112,6 +116,23 @@ class SolveSpace {
     SumLedger ledger;
     vector_sweep(exec, label, size, typename Body::Sums{sums_.partials(), &ledger}, body);
   }
+  /// `step` with sums that are there.
+  template <int count, class Step>
+  void sum(Exec const& exec, Kokkos::View<double*, Device> const& partials, std::size_t units,
+           Step const& step) const {
+    sum_partials<count>(exec, "einkorn::solve[sum]", sums_, partials, units, step);
+  }
+  /// y <- A x and the partial sums of y.y, u.y; returns the number of units.
+  template <class A>
+  std::size_t product(Exec const& exec, A const& a, Vector const& u, Vector const& x, Vector const& y) const {
+    SumLedger ledger;
+    product_and_dots(exec, a, out<false>(sums_.partials(), u, u, ledger), x, y);
+    return ledger.units;
+  }
+  /// How many units a product has.
+  [[nodiscard]] std::size_t product_units() const { return product_units_; }
+  static constexpr int dots = 1 + components<Scalar>;
+
   /// y <- A x with y.y, u.y (and w.y), and `step` with these.
   template <bool uses_w, class A, class Step>
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
@@ -131,6 +152,20 @@ class SolveSpace {
         "rows, ELL, SELL, DIA, bDIA), a solver that has it (CG with fused scalars), and no callback");
     bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows;
     return can && (asked || (options.execution == Execution::automatic && suits));
+  }
+  /// Whether iterations are recorded. Only products that are kernels of ours can be: another operator's apply()
+  /// may do what no graph can hold. Throws InvalidArgument when it is asked for and cannot be had.
+  template <class A>
+  [[nodiscard]] bool records(SolverOptions const& options, A const& a, std::size_t rows) const {
+    using Y = Vector;
+    constexpr bool can = can_record<Exec> && requires(Exec const& exec, Out<false> const& out, Y const& y) {
+      a.sweep(exec, out, y, y);
+    };
+    bool const asked = options.execution == Execution::graph;
+    require<InvalidArgument>(!asked || can,
+                             "solve: Execution::graph needs CUDA or HIP and an operator with sweep()");
+    return can && (asked || (options.execution == Execution::automatic &&
+                             rows <= solver_tuning(arch_of<Exec>).most_recorded_rows));
   }
   /// Launches make_loop(product) for q = A p with q.q and p.q.
   template <class A, class MakeLoop>
@@ -176,19 +211,21 @@ class SolveSpace {
   }
   /// Doubles that the sums of a product and of a sweep over vectors need at most.
   template <class A>
-  static std::size_t most_partials(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
+  std::size_t most_partials(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
     SumLedger of_product{0, 0, true}, of_sweep{0, 0, true};
     auto const counting = out<with_w>({}, x, y, of_product);
     product_and_dots(exec, a, counting, x, y);
     using Body = GatherDots<Out<with_w>, Vector>;
     vector_sweep(exec, "", y.extent(0), typename Body::Sums{{}, &of_sweep}, Body{counting, y});
     constexpr std::size_t most_sums = 5;
+    product_units_ = of_product.units;
     return std::max(of_product.units * Out<with_w>::count, of_sweep.units * most_sums) + most_sums;
   }
   static std::size_t history_room(SolverOptions const& options) {
     return static_cast<std::size_t>(std::min<std::int64_t>(options.max_iterations, 1 << 20)) + 1;
   }
 
+  std::size_t product_units_ = 0;
   Kokkos::View<State*, Device> state_;
   SumSpace<Device> sums_;
   News<Exec> news_;

@@ -43,6 +43,7 @@ template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, clas
 struct SpmvRowTeam {
   using Sum = typename Out::sum_type;
   using Gathered = typename Out::Gathered;
+  static constexpr bool has_free_teams = true;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;

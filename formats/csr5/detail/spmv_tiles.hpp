@@ -28,6 +28,7 @@ template <Indices indices, class Exec, class Format, class X, class Y, class Out
 struct SpmvTiles {
   using Sum = typename Out::sum_type;
   using Gathered = typename Out::Gathered;
+  static constexpr bool has_free_teams = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/scale.hpp>
+#include <einkorn/solvers/operator.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/precond/setup_status.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace einkorn {
+
+/// Which sides of A a diagonal S stands at: S A S for CG, which needs a Hermitian operator; A S for BiCGStab,
+/// whose residual then is that of A x = b.
+enum class ScaledSides { both, right };
+
+/// A scaled matrix as an operator: Jacobi preconditioning that costs nothing in an iteration. cg() and
+/// bicgstab() solve with it for the x of A x = b, and stop by the residual of that system.
+template <class Operator, class Scaling>
+class ScaledOperator {
+ public:
+  ScaledOperator(Operator scaled, Scaling scaling, Kokkos::View<double*, typename Scaling::device_type> largest,
+                 ScaledSides sides, SetupStatus status)
+      : scaled_(std::move(scaled)),
+        scaling_(std::move(scaling)),
+        largest_(std::move(largest)),
+        sides_(sides),
+        status_(status) {}
+
+  [[nodiscard]] std::size_t num_rows() const { return scaled_.num_rows(); }
+  [[nodiscard]] std::size_t num_cols() const { return scaled_.num_cols(); }
+  /// The diagonal of S, [n].
+  [[nodiscard]] Scaling const& scaling() const { return scaling_; }
+  /// In device memory: the square of its largest entry.
+  [[nodiscard]] double const* largest_square() const { return largest_.data(); }
+  [[nodiscard]] ScaledSides sides() const { return sides_; }
+  [[nodiscard]] SetupStatus status() const { return status_; }
+  [[nodiscard]] Operator const& scaled() const { return scaled_; }
+  [[nodiscard]] std::size_t bytes() const { return scaling_.extent(0) * sizeof(typename Scaling::value_type); }
+
+  template <class Exec, class X, class Y>
+  void apply(Exec const& exec, X const& x, Y const& y) const {
+    scaled_.apply(exec, x, y);
+  }
+  template <class Exec, class Out, class X, class Y>
+  requires requires(Operator const& scaled, Exec const& exec, Out const& update, X const& x, Y const& y) {
+    scaled.sweep(exec, update, x, y);
+  }
+  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
+    scaled_.sweep(exec, update, x, y);
+  }
+
+ private:
+  Operator scaled_;
+  Scaling scaling_;
+  Kokkos::View<double*, typename Scaling::device_type> largest_;
+  ScaledSides sides_;
+  SetupStatus status_;
+};
+
+namespace detail {
+
+/// scaling(i) <- |inverse(i)|, or its square root; the largest square.
+template <class Inverse, class Scaling>
+struct ScalingOf {
+  using Real = typename Scaling::non_const_value_type;
+  Inverse inverse;
+  Scaling scaling;
+  bool takes_root;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, double& largest) const {
+    Real const modulus = Real(Kokkos::abs(inverse(i)));
+    Real const s = takes_root ? Kokkos::sqrt(modulus) : modulus;
+    scaling(i) = s;
+    double const square = static_cast<double>(s) * static_cast<double>(s);
+    if (square > largest) largest = square;
+  }
+};
+
+}  // namespace detail
+
+/// Jacobi preconditioning by scaling: S = diag(A)^-1/2 on both sides, or diag(|A_ii|)^-1 from the right. Makes
+/// a copy of A's values (A stays as it is) and calls to_operator(scaled CSR), which brings it into the format
+/// that is wanted and makes its operator:
+///
+///     make_jacobi_scaled(exec, A, ScaledSides::both,
+///                        [&](auto const& B) { return make_operator<double>(exec, from_csr<Sell>(exec, B)); });
+///
+/// A diagonal that cannot be divided by, or that is not positive where the root is taken, is said by status(),
+/// and by the report of a solve. Cost: reads A twice; nnz scalars and n reals of memory beside the format's
+/// own. Fences exec. Throws DimensionMismatch (not square), OutOfMemory, and what to_operator throws.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class ToOperator>
+auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, ScaledSides sides,
+                        ToOperator const& to_operator) {
+  using Real = real_type<Scalar>;
+  using Scaling = Kokkos::View<Real*, Device>;
+  auto const jacobi = make_jacobi(exec, A);
+  auto const n = static_cast<std::size_t>(A.num_rows);
+  auto const scaling = allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n);
+  Kokkos::View<double*, Device> const largest("einkorn::ScaledOperator::largest", 1);
+  using Body = detail::ScalingOf<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
+  Kokkos::parallel_reduce("einkorn::make_jacobi_scaled",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
+                          Body{jacobi.inverse(), scaling, sides == ScaledSides::both},
+                          Kokkos::Max<double, typename Device::memory_space>(Kokkos::subview(largest, 0)));
+  auto status = jacobi.status();
+  if (sides == ScaledSides::right && status.outcome == Outcome::indefinite_preconditioner) status = {};
+  auto const B = scale_rows_and_columns(exec, sides == ScaledSides::both ? scaling : Scaling(), A, scaling);
+  auto scaled = to_operator(B);
+  exec.fence("einkorn::make_jacobi_scaled: the scaled matrix is there");
+  return ScaledOperator<std::decay_t<decltype(scaled)>, Scaling>(std::move(scaled), scaling, largest, sides,
+                                                                 status);
+}
+
+template <ExecutionSpace Exec, CrsMatrixLike Matrix, class ToOperator>
+auto make_jacobi_scaled(Exec const& exec, Matrix const& A, ScaledSides sides, ToOperator const& to_operator) {
+  return make_jacobi_scaled(exec, as_csr(A), sides, to_operator);
+}
+
+}  // namespace einkorn
