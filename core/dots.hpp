@@ -61,33 +61,49 @@ struct UpdateAndDots
                 V const& second)
       : Sums(sums), alpha(alpha_of_sum), beta(beta_of_y), u(first), w(second) {}
 
+  struct Ahead {
+    Scalar u, w;
+  };
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION Ahead ahead(Row row) const {
+    auto const at = static_cast<std::size_t>(row);
+    if constexpr (with_w)
+      return {u(at), w(at)};
+    else
+      return {u(at), Scalar(0)};
+  }
   template <class Target, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row row, Sum const& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row, Sum const& sum,
+                                              Ahead const& from) const {
     Target const value = beta == Sum(0) ? Target(alpha * sum) : Target(alpha * sum + beta * Sum(y));
     y = value;
-    gather(gathered.sums, row, value);
+    gathered.sums[0] += squared(value);
+    add_others(gathered.sums, from, value);
+  }
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row row, Sum const& sum) const {
+    (*this)(gathered, y, row, sum, ahead(row));
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void add(Gathered& gathered, Target& y, Row row, Sum const& rest) const {
     Target const before = y, value = Target(Sum(before) + alpha * rest);
     y = value;
     gathered.sums[0] += squared(value) - squared(before);
-    add_others(gathered.sums, row, Target(value - before));
+    add_others(gathered.sums, ahead(row), Target(value - before));
   }
 
   /// The same for a y that is there already.
   template <class Row, class Target>
   KOKKOS_FORCEINLINE_FUNCTION void gather(double* sums, Row row, Target const& value) const {
     sums[0] += squared(value);
-    add_others(sums, row, value);
+    add_others(sums, ahead(row), value);
   }
 
  private:
-  template <class Row, class Target>
-  KOKKOS_FORCEINLINE_FUNCTION void add_others(double* sums, Row row, Target const& value) const {
-    auto const at = static_cast<std::size_t>(row);
-    add_product(sums + 1, u(at), Scalar(value));
-    if constexpr (with_w) add_product(sums + 1 + components<Scalar>, w(at), Scalar(value));
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_others(double* sums, Ahead const& from, Target const& value) {
+    add_product(sums + 1, from.u, Scalar(value));
+    if constexpr (with_w) add_product(sums + 1 + components<Scalar>, from.w, Scalar(value));
   }
 };
 

@@ -39,8 +39,14 @@ struct Update {
     y = Target(Sum(y) + alpha * rest);
   }
 
+  /// What the update of a row will read, asked for before the row is summed: its latency is then hidden.
+  struct Ahead {};
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION static Ahead ahead(Row) {
+    return {};
+  }
   template <class Target, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered&, Target& y, Row, Sum const& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered&, Target& y, Row, Sum const& sum, Ahead = {}) const {
     (*this)(y, sum);
   }
   template <class Target, class Row>

@@ -158,7 +158,7 @@ def check_form(sources, headers):
 
 
 headers = files(LAYERS, ".hpp")
-sources = headers | files(["unit_tests", "perf_tests", "examples"], ".hpp", ".cpp")
+sources = headers | files(["unit_tests", "perf_tests", "tools", "examples"], ".hpp", ".cpp")
 summary = [check_sizes(sources), check_includes(headers), check_macros(headers)]
 check_lambdas(headers)
 check_form(sources, headers)

@@ -14,7 +14,7 @@ prefix=$build/prefix
 
 configure "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$prefix" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" \
-  -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
+  -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
 build "$build" all_verify_interface_header_sets
 rm -rf "$prefix"
 cmake --install "$build" >"$build/install.log" || die "the installation failed: see $build/install.log"
@@ -39,6 +39,8 @@ consumer as_subdirectory unit_tests/install/as_subdirectory
 run as_subdirectory consumer
 consumer as_fetch_content unit_tests/install/as_subdirectory -DEINKORN_BY_FETCH_CONTENT=ON
 run as_fetch_content consumer
+consumer example_solve examples/solve
+run example_solve einkorn.example.solve 1000
 consumer example_spmv examples/spmv
 run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 

@@ -5,14 +5,16 @@
 # demo.sh [MATRIX...] [EINKORN-BENCH OPTION...]
 #
 # Which SpMV is the fastest for a matrix, and how close to the memory's speed is it? MATRIX is a Matrix Market file
-# (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and a large generated one.
+# (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and a large generated one,
+# and then the system of a real one is solved by einkorn-solve.
 # Kokkos_ROOT and EINKORN_DEBS: see test.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:160)
+system=$repo/examples/data/bcsstk16.mtx.gz
 for argument; do
-  case $argument in *.mtx | *.mtx.gz | gen:*) matrices=() ;; esac
+  case $argument in *.mtx | *.mtx.gz | gen:* | suite:*) matrices=() system= ;; esac
 done
 
 need_build_packages
@@ -24,3 +26,9 @@ build "$build" einkorn-bench
 say "einkorn-bench ${matrices[*]} $*"
 export OMP_PROC_BIND=${OMP_PROC_BIND:-spread} OMP_PLACES=${OMP_PLACES:-threads}
 "$build/perf_tests/einkorn-bench" "${matrices[@]}" "$@"
+
+if [ -n "$system" ]; then
+  build "$build" einkorn-solve
+  say "einkorn-solve $system --preconditioner jacobi"
+  "$build/tools/einkorn-solve" "$system" --preconditioner jacobi
+fi

@@ -24,6 +24,21 @@ class AnyOperator {
   [[nodiscard]] std::size_t num_cols() const { return static_cast<std::size_t>(matrix_.num_cols()); }
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
 
+  /// Whether the format hands its rows to a sweep; without, sweep() reads y once more.
+  [[nodiscard]] bool has_sweep() const {
+    switch (matrix_.format()) {
+      case FormatName::csr:
+      case FormatName::csr5:
+      case FormatName::ell:
+      case FormatName::sell:
+      case FormatName::dia:
+      case FormatName::bdia:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   template <class Exec, class X, class Y>
   void apply(Exec const& exec, X const& x, Y const& y) const {
     spmv(exec, 1, matrix_, x, 0, y);

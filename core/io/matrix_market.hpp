@@ -10,8 +10,10 @@
 #include <einkorn/core/io/matrix_market_types.hpp>
 #include <einkorn/core/io/triplets.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -106,6 +108,26 @@ void write_matrix_market(std::filesystem::path const& path, Triplets<Scalar, Ord
     file.close();
   } catch (std::bad_alloc const&) {
     throw OutOfMemory(path.string() + ": no memory to write " + std::to_string(matrix.size()) + " entries");
+  }
+}
+
+/// Writes a dense matrix as an array file, entry (i, j) from values[i + j num_rows] with num_rows =
+/// values.size() / num_cols; a vector has one column. gzip when the path ends in .gz. Read back it equals the
+/// values bit for bit, but for the payload of NaNs. Cost: O(values) time, O(1) memory. Throws InvalidArgument
+/// (num_cols < 1, or no divisor of values.size(); options: a symmetry, the field pattern, one that would lose
+/// something, a value that is not finite) before the file is touched; IoError, which may leave a part of the
+/// file behind; OutOfMemory.
+template <detail::MatrixMarketScalar Scalar>
+void write_matrix_market_array(std::filesystem::path const& path, std::span<Scalar const> values,
+                               std::size_t num_cols = 1, MatrixMarketWriteOptions const& options = {}) {
+  try {
+    auto const field = detail::check_writable_array(values, num_cols, options);
+    detail::OutputFile file(path);
+    detail::LineWriter out(file);
+    detail::write_array_text(out, values, num_cols, field, options);
+    file.close();
+  } catch (std::bad_alloc const&) {
+    throw OutOfMemory(path.string() + ": no memory to write " + std::to_string(values.size()) + " values");
   }
 }
 

@@ -64,8 +64,12 @@ struct SpmvDiagonalRows {
   KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals,
                                             Gathered& gathered) const {
     Sum sum[own_rows][k];
-    for (int q = 0; q < own_rows; ++q)
+    typename Out::Ahead ahead[own_rows]{};
+    for (int q = 0; q < own_rows; ++q) {
+      if (is_inside || row + q * team_size < static_cast<std::int64_t>(F.num_rows))
+        ahead[q] = update.ahead(row + q * team_size);
       for (int j = 0; j < k; ++j) sum[q][j] = Sum(0);
+    }
     for (int first = 0; first < num_diagonals; first += tuning.unroll)
       add_batch<is_inside>(first, num_diagonals, row, column, sum);
     for (int q = 0; q < own_rows; ++q) {
@@ -73,7 +77,7 @@ struct SpmvDiagonalRows {
       if (!is_inside && to >= static_cast<std::int64_t>(F.num_rows)) return;
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(gathered, entry(y, to, column + static_cast<std::size_t>(j)), to, sum[q][j]);
+          update(gathered, entry(y, to, column + static_cast<std::size_t>(j)), to, sum[q][j], ahead[q]);
     }
   }
 

@@ -56,16 +56,17 @@ struct SpmvPaddedRows {
         static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * tuning.team_size +
         static_cast<Ordinal>(team.team_rank());
     if (position >= F.num_rows || position < 0) return;
+    Ordinal const row = F.row_at(position);
+    auto const ahead = update.ahead(row);
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
     if constexpr (indices == Indices::full)
       add_row(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, column, sum);
     else
       F.with_columns(position, [&](auto const& columns) { add_row(position, columns, column, sum); });
-    Ordinal const row = F.row_at(position);
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-        update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j]);
+        update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j], ahead);
   }
 
  private:

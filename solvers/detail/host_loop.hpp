@@ -25,13 +25,9 @@ namespace einkorn::detail {
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news, Method const& method,
                    bool records) {
-  constexpr int together = 10;
+  // The first iterations are launched, so that every kernel has been loaded: a recording cannot wait for that.
+  constexpr int together = 10, first_recorded = 10;
   std::optional<Recorded<Exec>> recorded;
-  if constexpr (can_record<Exec>)
-    if (records)
-      recorded.emplace(exec, [&method]() {
-        for (int i = 0; i < together; ++i) method.iteration();
-      });
   auto const at_once = [&](std::int64_t launched) {
     bool aligned = true;
     if constexpr (requires { method.is_aligned(); }) aligned = method.is_aligned();
@@ -58,6 +54,11 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> co
       launched = word.iteration();
       is_closed = false;
     } else if (launched < options.max_iterations && launched - word.iteration() < most_ahead) {
+      if constexpr (can_record<Exec>)
+        if (records && !recorded && launched == first_recorded)
+          recorded.emplace(exec, [&method]() {
+            for (int i = 0; i < together; ++i) method.iteration();
+          });
       int const count = at_once(launched);
       if (count > 1)
         recorded->submit(exec);

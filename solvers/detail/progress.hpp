@@ -82,7 +82,7 @@ struct Progress {
   /// been tried before and has not halved the true residual, the arithmetic allows no more.
   KOKKOS_FUNCTION void rechecked(double r2) {
     bool const gains = rechecks == 0 || r2 <= 0.25 * true2;
-    restarts = r2 > 4.0 * residual2;
+    restarts = departs(r2);
     follow(r2);
     if (!is_finite(r2))
       stop(Outcome::non_finite);
@@ -101,7 +101,7 @@ struct Progress {
   /// direction belongs to a residual that is no more, and begins anew. Where it was below a tenth and the best
   /// true one has not halved either, most_stalls times in a row, the recursion converges and x does not.
   KOKKOS_FUNCTION void replaced(double r2) {
-    restarts = residual2 < 0.25 * r2;
+    restarts = departs(r2);
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
     follow(r2);
     if (!is_finite(r2))
@@ -119,6 +119,10 @@ struct Progress {
   static KOKKOS_FUNCTION bool is_finite(double value) { return value - value == 0.0; }
 
  private:
+  /// By a quarter of its square or more. Small departures do not hurt the direction, which is worth more.
+  [[nodiscard]] KOKKOS_FUNCTION bool departs(double r2) const {
+    return !(r2 >= 0.75 * residual2 && r2 <= 1.25 * residual2);
+  }
   KOKKOS_FUNCTION void follow(double r2) {
     improves = r2 < best2;
     if (improves) best2 = r2;

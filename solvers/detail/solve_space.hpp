@@ -158,9 +158,10 @@ class SolveSpace {
   template <class A>
   [[nodiscard]] bool records(SolverOptions const& options, A const& a, std::size_t rows) const {
     using Y = Vector;
-    constexpr bool can = can_record<Exec> && requires(Exec const& exec, Out<false> const& out, Y const& y) {
+    bool can = can_record<Exec> && requires(Exec const& exec, Out<false> const& out, Y const& y) {
       a.sweep(exec, out, y, y);
     };
+    if constexpr (requires { a.has_sweep(); }) can = can && a.has_sweep();
     bool const asked = options.execution == Execution::graph;
     require<InvalidArgument>(!asked || can,
                              "solve: Execution::graph needs CUDA or HIP and an operator with sweep()");

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -106,6 +107,30 @@ TYPED_TEST(MatrixMarketRoundTrip, KeepsEveryBit) {
       EXPECT_EQ(report.header.symmetry, symmetry);
       EXPECT_EQ(report.header.num_entries, 60);
     }
+  }
+}
+
+TYPED_TEST(MatrixMarketRoundTrip, KeepsEveryBitOfAnArray) {
+  using Scalar = typename TypeParam::Scalar;
+  using Ordinal = typename TypeParam::Ordinal;
+  auto const values = hard_values<Scalar>();
+  std::size_t const num_cols = 2, num_rows = values.size() / num_cols;
+  for (std::string const name : {"a.mtx", "a.mtx.gz"}) {
+    SCOPED_TRACE(name);
+    TemporaryPath const file(name);
+    Triplets<Scalar, Ordinal> expected{
+        static_cast<Ordinal>(num_rows), static_cast<Ordinal>(num_cols), {}, {}, values};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      expected.rows.push_back(static_cast<Ordinal>(k % num_rows));
+      expected.columns.push_back(static_cast<Ordinal>(k / num_rows));
+    }
+
+    write_matrix_market_array(file.path(), std::span<Scalar const>(values), num_cols);
+
+    MatrixMarketReport report;
+    expect_same_bits(read_matrix_market<Scalar, Ordinal>(file.path(), {}, &report), expected);
+    EXPECT_EQ(report.header.format, MatrixMarketFormat::array);
+    EXPECT_EQ(report.gzip, file.path().extension() == ".gz");
   }
 }
 
@@ -234,6 +259,41 @@ TEST(MatrixMarketWriter, NonfiniteByOption) {
   EXPECT_TRUE(std::isnan(B.values.at(0)));
   EXPECT_EQ(B.values.at(1), INFINITY);
   EXPECT_EQ(B.values.at(2), -INFINITY);
+}
+
+TEST(MatrixMarketWriter, WritesThisArray) {
+  TemporaryPath const file("x.mtx");
+  std::vector<double> const values{1, 0.1, -2};
+  MatrixMarketWriteOptions options;
+  options.comment = "x";
+
+  write_matrix_market_array(file.path(), std::span<double const>(values), 1, options);
+
+  EXPECT_EQ(read_bytes(file.path()), "%%MatrixMarket matrix array real general\n% x\n3 1\n1\n0.1\n-2\n");
+}
+
+TEST(MatrixMarketWriter, RefusesWhatIsNoArray) {
+  std::vector<double> const values{1, std::nan(""), 3};
+  auto const error_with = [&](std::size_t num_cols, MatrixMarketWriteOptions const& options) {
+    TemporaryPath const file("untouched.mtx");
+    auto const got = thrown_by(
+        [&] { write_matrix_market_array(file.path(), std::span<double const>(values), num_cols, options); });
+    EXPECT_FALSE(std::filesystem::exists(file.path())) << "the file was touched";
+    EXPECT_EQ(got.kind, Kind::argument);
+    return got.message;
+  };
+  MatrixMarketWriteOptions finite_or_not, symmetric, pattern, narrow;
+  finite_or_not.allow_nonfinite = true;
+  symmetric.symmetry = Symmetry::symmetric;
+  pattern.field = Field::pattern;
+  narrow.field = Field::integer;
+
+  EXPECT_NE(error_with(1, {}).find("value 1 is not finite"), std::string::npos);
+  EXPECT_NE(error_with(2, finite_or_not).find("3 values do not make 2 columns"), std::string::npos);
+  EXPECT_NE(error_with(0, finite_or_not).find("0 columns"), std::string::npos);
+  EXPECT_NE(error_with(1, symmetric).find("general"), std::string::npos);
+  EXPECT_NE(error_with(1, pattern).find("general"), std::string::npos);
+  EXPECT_NE(error_with(1, narrow).find("would lose"), std::string::npos);
 }
 
 }  // namespace

@@ -176,8 +176,8 @@ TEST(Preconditioners, SayWhatTheyAre) {
   EXPECT_EQ(make_identity(Space(), A).num_rows(), 4);
   EXPECT_EQ(make_identity(Space(), A).status(), SetupStatus());
   EXPECT_EQ(make_jacobi(Space(), A).name(), "jacobi");
-  EXPECT_STREQ(name_of(Outcome::indefinite_preconditioner), "indefinite_preconditioner");
-  EXPECT_STREQ(name_of(Quantity::shadow_curvature), "shadow_curvature");
+  EXPECT_STREQ(name_of(Outcome::indefinite_preconditioner), "indefinite preconditioner");
+  EXPECT_STREQ(name_of(Quantity::shadow_curvature), "r0.Ap");
 }
 
 template <class Preconditioner>

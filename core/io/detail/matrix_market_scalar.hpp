@@ -95,8 +95,8 @@ bool add_to(T& sum, T const& value) {
     sum = T(sum.real() + value.real(), sum.imag() + value.imag());
   } else {
     if constexpr (std::integral<T>) {
-      using Limits = std::numeric_limits<T>;
-      if (value > 0 ? sum > Limits::max() - value : sum < Limits::min() - value) return false;
+      using Range = std::numeric_limits<T>;
+      if (value > 0 ? sum > Range::max() - value : sum < Range::min() - value) return false;
     }
     sum += value;
   }

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -221,6 +222,11 @@ void write_text(LineWriter& out, Triplets<Scalar, Ordinal> const& matrix, Matrix
   out.flush();
 }
 
+inline void check_comment(MatrixMarketWriteOptions const& options) {
+  require<InvalidArgument>(options.comment.find('\0') == std::string::npos,
+                           "write_matrix_market: the comment has a NUL byte");
+}
+
 /// All that can be wrong with the arguments; before the file is touched.
 template <class Scalar, class Ordinal>
 MatrixMarketField check_writable(Triplets<Scalar, Ordinal> const& matrix,
@@ -235,9 +241,41 @@ MatrixMarketField check_writable(Triplets<Scalar, Ordinal> const& matrix,
       require<InvalidArgument>(is_finite(matrix.values[k]), [&] {
         return "write_matrix_market: " + entry_name(matrix, k) + " is not finite; allow_nonfinite writes it";
       });
-  require<InvalidArgument>(options.comment.find('\0') == std::string::npos,
-                           "write_matrix_market: the comment has a NUL byte");
+  check_comment(options);
   return field;
+}
+
+template <class Scalar>
+MatrixMarketField check_writable_array(std::span<Scalar const> values, std::size_t num_cols,
+                                       MatrixMarketWriteOptions const& options) {
+  auto const field = checked_field<Scalar>(options);
+  require<InvalidArgument>(
+      field != MatrixMarketField::pattern && options.symmetry == MatrixMarketSymmetry::general,
+      "write_matrix_market_array: arrays are written as general ones, with values");
+  require<InvalidArgument>(num_cols > 0 && values.size() % num_cols == 0, [&] {
+    return "write_matrix_market_array: " + std::to_string(values.size()) + " values do not make " +
+           std::to_string(num_cols) + " columns";
+  });
+  for (std::size_t k = 0; !options.allow_nonfinite && k < values.size(); ++k)
+    require<InvalidArgument>(is_finite(values[k]), [&] {
+      return "write_matrix_market_array: value " + std::to_string(k) +
+             " is not finite; allow_nonfinite writes it";
+    });
+  check_comment(options);
+  return field;
+}
+
+template <class Scalar>
+void write_array_text(LineWriter& out, std::span<Scalar const> values, std::size_t num_cols,
+                      MatrixMarketField field, MatrixMarketWriteOptions const& options) {
+  for (std::string_view const word :
+       {std::string_view("%%MatrixMarket matrix array "), to_string(field), std::string_view(" general\n")})
+    out.text(word);
+  write_comment(out, options.comment);
+  out.number(values.size() / num_cols, ' ');
+  out.number(num_cols, '\n');
+  for (Scalar const& value : values) write_value(out, value, field);
+  out.flush();
 }
 
 }  // namespace einkorn::detail

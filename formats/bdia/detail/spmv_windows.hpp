@@ -59,6 +59,10 @@ struct SpmvWindows {
       auto const row = first_row + thread + q * team_size, last = static_cast<std::int64_t>(F.num_rows) - 1;
       of_row[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
     }
+    typename Out::Ahead ahead[own_rows]{};
+    for (int q = 0; q < own_rows; ++q)
+      if (first_row + thread + q * team_size < static_cast<std::int64_t>(F.num_rows))
+        ahead[q] = update.ahead(first_row + thread + q * team_size);
     Sum sum[own_rows][k];
     for (int q = 0; q < own_rows; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
@@ -89,7 +93,7 @@ struct SpmvWindows {
       if (row >= static_cast<std::int64_t>(F.num_rows)) continue;
       for (int c = 0; c < k; ++c)
         if (is_column(column, c))
-          update(gathered, entry(y, row, column + static_cast<std::size_t>(c)), row, sum[q][c]);
+          update(gathered, entry(y, row, column + static_cast<std::size_t>(c)), row, sum[q][c], ahead[q]);
     }
   }
 

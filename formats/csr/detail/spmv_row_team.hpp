@@ -80,6 +80,8 @@ struct SpmvRowTeam {
     Ordinal const row = inside ? row_at(static_cast<Ordinal>(position)) : Ordinal(0);
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
+    typename Out::Ahead ahead{};
+    if (lane == 0 && inside) ahead = update.ahead(row);
     if (inside) {
       Offset const end = A.row_end(row);
       for (Offset p = A.row_begin(row) + static_cast<Offset>(lane); p < end; p += lanes * tuning.unroll)
@@ -89,7 +91,7 @@ struct SpmvRowTeam {
     if (lane == 0 && inside)
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j]);
+          update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j], ahead);
   }
 
   /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+//
+// The code of docs/solvers.md.
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/generate/generate.hpp>
+#include <einkorn/solvers/bicgstab.hpp>
+#include <einkorn/solvers/cg.hpp>
+#include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/scaled_system.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;
+using Vector = Kokkos::View<double*, Exec::device_type>;
+
+bool precondition(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) {
+  // [jacobi]
+  auto const M = einkorn::make_jacobi(exec, A);
+  auto const report = einkorn::pcg(exec, A, M, b, x);  // or bicgstab(exec, A, M, b, x)
+  if (report.outcome == einkorn::Outcome::zero_pivot)
+    std::printf("row %lld has no diagonal entry\n", static_cast<long long>(report.row));
+  // [jacobi]
+  return report.converged();
+}
+
+bool scale(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) {
+  // [scaled]
+  auto const scaled =
+      einkorn::make_jacobi_scaled(exec, A, einkorn::ScaledSides::both,  // right for BiCGStab
+                                  [&](auto const& B) { return einkorn::make_operator<double>(exec, B); });
+  auto const report = einkorn::cg(exec, scaled, b, x);  // for the x of A x = b, by the residual of A x = b
+  // [scaled]
+  return report.converged();
+}
+
+bool solve_often(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) {
+  int converged = 0;
+  // [workspace]
+  einkorn::SolverOptions const options{.tolerance = 1e-6, .relative_to = einkorn::RelativeTo::initial_residual};
+  auto const op = einkorn::make_operator<double>(exec, A);  // A's plan, once
+  einkorn::CgWorkspace<double, Exec> const workspace(exec, op, options);
+  for (int step = 0; step < 3; ++step) {
+    auto const report = einkorn::cg(exec, op, b, x, options, workspace);  // allocates nothing
+    converged += report.converged();
+    Kokkos::deep_copy(exec, b, x);
+  }
+  // [workspace]
+  return converged == 3;
+}
+
+// [operator]
+/// y_i = (1 + 2 c) x_i - c (x_{i-1} + x_{i+1}): a matrix that nobody stores.
+struct Rod {
+  int n;
+  double c;
+
+  int num_rows() const { return n; }
+  int num_cols() const { return n; }
+  template <class X>
+  KOKKOS_FUNCTION double row(X const& x, int i) const {
+    return (1 + 2 * c) * x(i) - c * ((i > 0 ? x(i - 1) : 0.0) + (i + 1 < n ? x(i + 1) : 0.0));
+  }
+  template <class X, class Y>
+  void apply(Exec const& exec, X const& x, Y const& y) const;  // a parallel_for of y(i) = row(x, i)
+};
+// [operator]
+
+template <class X, class Y>
+struct ApplyRod {
+  Rod rod;
+  X x;
+  Y y;
+  KOKKOS_FUNCTION void operator()(int i) const { y(i) = rod.row(x, i); }
+};
+template <class X, class Y>
+void Rod::apply(Exec const& exec, X const& x, Y const& y) const {
+  Kokkos::parallel_for("Rod::apply", Kokkos::RangePolicy<Exec>(exec, 0, n), ApplyRod<X, Y>{*this, x, y});
+}
+
+// [sweep]
+template <class X, class Y, class Out>
+struct RodSweep {
+  using Gathered = typename Out::Gathered;
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using L = einkorn::Lanes<Exec>;
+  static constexpr bool has_free_teams = true;  // no scratch, no barrier: all iterations may be one launch
+
+  Rod rod;
+  X x;
+  Y y;
+  Out update;  // writes y(i), and adds what the solver asks for to `gathered`
+  int num_parts;
+
+  template <class Team>  // GPU: 256 rows a team
+  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
+    int const i = team.league_rank() * 256 + team.team_rank();
+    if (i < rod.n) update(gathered, y(i), i, rod.row(x, i));
+  }
+  void run(int part, Gathered& gathered) const {  // host: a run of rows
+    auto const first = [&](int p) { return static_cast<int>(1LL * rod.n * p / num_parts); };
+    for (int i = first(part); i < first(part + 1); ++i) update(gathered, y(i), i, rod.row(x, i));
+  }
+};
+
+struct SweepingRod : Rod {
+  template <class Out, class X, class Y>
+  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
+    using Kernel = RodSweep<X, Y, Out>;
+    int const parts = einkorn::host_parts(exec);
+    if constexpr (einkorn::is_gpu<Exec>)
+      update.launch("Rod::sweep", typename Kernel::Policy(exec, (n + 255) / 256, 256),
+                    Kernel{*this, x, y, update, parts});
+    else
+      update.launch_parts(exec, "Rod::sweep", parts, Kernel{*this, x, y, update, parts});
+  }
+};
+// [sweep]
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  Exec const exec;
+  Matrix const A = einkorn::generate<double, int, int, Exec::device_type>(exec, "gen:stencil7:12");
+  Vector const b("b", A.num_rows), x("x", A.num_rows);
+  Kokkos::deep_copy(exec, b, 1.0);
+  bool right = precondition(exec, A, b, x) && scale(exec, A, b, x) && solve_often(exec, A, b, x);
+
+  int const n = 5000;
+  Vector const ones("ones", n), plain("plain", n), swept("swept", n);
+  Kokkos::deep_copy(exec, ones, 1.0);
+  auto const by_apply = einkorn::cg(exec, Rod{n, 10.0}, ones, plain);
+  auto const by_sweep = einkorn::cg(exec, SweepingRod{{n, 10.0}}, ones, swept);
+  right = right && by_apply.converged() && by_sweep.converged() && by_apply.iterations == by_sweep.iterations;
+  right = right && einkorn::bicgstab(exec, SweepingRod{{n, 10.0}}, ones, plain).converged();
+  return right ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "solve/settings.hpp"
+#include "solve/types.hpp"
+
+#include <einkorn/solvers/precond/block_jacobi.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+
+#include <string>
+#include <variant>
+
+namespace einkorn::tools {
+
+/// A preconditioner that was chosen at run time, for methods that only apply() it. One copy of the method then
+/// serves all of them.
+template <class Scalar>
+class AnyPreconditioner {
+ public:
+  using Held = std::variant<einkorn::Jacobi<Scalar, Device>, BlockJacobi<Scalar, int, Device>>;
+
+  AnyPreconditioner() = default;
+  explicit AnyPreconditioner(Held held) : held_(std::move(held)) {}
+
+  template <class R, class Z>
+  void apply(Exec const& exec, R const& r, Z const& z) const {
+    std::visit([&](auto const& M) { M.apply(exec, r, z); }, held_);
+  }
+  [[nodiscard]] SetupStatus status() const {
+    return std::visit([](auto const& M) { return M.status(); }, held_);
+  }
+  [[nodiscard]] std::string name() const {
+    return std::visit([](auto const& M) { return M.name(); }, held_);
+  }
+
+ private:
+  Held held_;
+};
+
+template <class Scalar>
+AnyPreconditioner<Scalar> make_preconditioner(Exec const& exec, Matrix<Scalar> const& A,
+                                              PreconditionerChoice const& choice) {
+  if (choice.kind == PreconditionerKind::block_jacobi)
+    return AnyPreconditioner<Scalar>(make_block_jacobi(exec, A, {choice.block_size}));
+  return AnyPreconditioner<Scalar>(make_jacobi(exec, A));
+}
+
+}  // namespace einkorn::tools

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <ostream>
+
+namespace einkorn::tools {
+
+/// Writes "iteration 1200, residual 3.4e-05" at most once a second: a callback for SolverOptions. `seconds`: a
+/// clock, for tests.
+class Progress {
+ public:
+  explicit Progress(std::ostream& out, std::function<double()> seconds = clock())
+      : out_(&out), seconds_(std::move(seconds)), last_(seconds_()) {}
+
+  bool operator()(std::int64_t iteration, double residual) {
+    if (double const now = seconds_(); now - last_ >= 1.0) {
+      *out_ << "einkorn-solve: iteration " << iteration << ", residual " << residual << std::endl;
+      last_ = now;
+    }
+    return true;
+  }
+
+ private:
+  static std::function<double()> clock() {
+    return [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+  }
+
+  std::ostream* out_;
+  std::function<double()> seconds_;
+  double last_;
+};
+
+}  // namespace einkorn::tools

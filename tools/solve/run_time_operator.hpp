@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "solve/types.hpp"
+
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/any_matrix.hpp>
+#include <einkorn/solvers/any_operator.hpp>
+#include <einkorn/solvers/operator.hpp>
+
+#include <type_traits>
+
+namespace einkorn::tools {
+
+/// A real matrix is multiplied in any format, a complex one in CSR: ten formats of two scalars would double the
+/// time that this program takes to compile.
+template <class Scalar>
+using RunTimeOperator =
+    typename std::conditional_t<is_complex<Scalar>,
+                                std::type_identity<SpmvOperator<SpmvPlan<Matrix<Scalar>, Scalar>>>,
+                                std::type_identity<AnyOperator<AnyMatrix<Scalar, int, int, Device>>>>::type;
+
+}  // namespace einkorn::tools

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "solve/settings.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <map>
+
+namespace einkorn::tools {
+
+std::optional<PreconditionerChoice> preconditioner_of(std::string const& text) {
+  if (text == "none") return PreconditionerChoice{};
+  if (text == "jacobi") return PreconditionerChoice{PreconditionerKind::jacobi};
+  std::string const block = "block-jacobi";
+  if (text.rfind(block, 0) != 0) return std::nullopt;
+  PreconditionerChoice choice{PreconditionerKind::block_jacobi};
+  if (text.size() == block.size()) return choice;
+  char const *const first = text.data() + block.size() + 1, *const last = text.data() + text.size();
+  auto const [end, error] = std::from_chars(first, last, choice.block_size);
+  bool const is_number = text[block.size()] == ':' && error == std::errc() && end == last;
+  if (!is_number || choice.block_size < 1 || choice.block_size > 32) return std::nullopt;
+  return choice;
+}
+
+std::string contradiction(Settings const& settings) {
+  if (settings.solver == SolverKind::cg && !settings.preconditioner.empty() &&
+      settings.preconditioner != "none")
+    return "--solver cg takes no --preconditioner: that is --solver pcg";
+  if (settings.solver == SolverKind::pcg && settings.preconditioner == "none")
+    return "--solver pcg without a preconditioner is --solver cg";
+  if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
+  return {};
+}
+
+char const* name_of(SolverKind solver) {
+  switch (solver) {
+    case SolverKind::cg:
+      return "cg";
+    case SolverKind::pcg:
+      return "pcg";
+    case SolverKind::bicgstab:
+      return "bicgstab";
+    default:
+      return "auto";
+  }
+}
+
+void declare(CLI::App& app, Settings& settings) {
+  app.add_option(
+         "A", settings.matrix,
+         "Matrix Market file (.mtx, .mtx.gz; a symmetric one is expanded) or generator: gen:stencil7:100,\n"
+         "gen:elasticity:20, gen:band:100000:101, ...")
+      ->required();
+  app.add_option(
+      "b", settings.right_hand_side,
+      "Right-hand side: Matrix Market, one column. Without it b is A times ones, and the error of x is "
+      "shown as well");
+  std::map<std::string, SolverKind> solvers;
+  for (auto const solver : {SolverKind::automatic, SolverKind::cg, SolverKind::pcg, SolverKind::bicgstab})
+    solvers[name_of(solver)] = solver;
+  app.add_option("--solver", settings.solver,
+                 "auto: cg (pcg with a preconditioner) for a Hermitian matrix with a positive diagonal, else "
+                 "bicgstab")
+      ->transform(CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab}"))
+      ->option_text("auto|cg|pcg|bicgstab [auto]");
+  app.add_option("--preconditioner", settings.preconditioner,
+                 "N: rows of a block, 1 to 32, 4 unless given. Without the option: jacobi for pcg, else none")
+      ->check([](std::string const& text) {
+        return preconditioner_of(text) ? std::string()
+                                       : text + " is not none, jacobi or block-jacobi[:N], N = 1 .. 32";
+      })
+      ->option_text("none|jacobi|block-jacobi[:N]");
+  app.add_option_function<std::string>(
+         "--format", [&settings](std::string const& text) { settings.format = format_of(text); },
+         "Of the matrix in products. auto: by select(). A complex matrix stays csr")
+      ->check([](std::string const& text) {
+        return text == "auto" || format_of(text) ? std::string() : text + " is no format";
+      })
+      ->option_text("auto|csr|csr5|coo|ell|sell|hyb|dia|bdia|bsr|brcv [auto]");
+  app.add_option("--tolerance", settings.tolerance, "Of |b - A x|, relative to |b|")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--max-iterations", settings.max_iterations)
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--output", settings.output, "Write x to this Matrix Market file (gzip if it ends in .gz)");
+  app.add_option("--history", settings.history, "Write the residual after every iteration to this file (csv)");
+  app.add_flag("--quiet", settings.quiet, "No table and no progress: the exit code tells");
+  app.add_flag(
+      "--progress", settings.progress,
+      "A line a second on stderr, as on a terminal. Rules persistent execution out, which is faster for "
+      "small systems");
+  app.footer("Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");
+}
+
+}  // namespace einkorn::tools

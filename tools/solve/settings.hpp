@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/format_name.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace einkorn::tools {
+
+enum class SolverKind { automatic, cg, pcg, bicgstab };
+enum class PreconditionerKind { none, jacobi, block_jacobi };
+
+struct PreconditionerChoice {
+  PreconditionerKind kind = PreconditionerKind::none;
+  int block_size = 4;
+};
+
+/// The command line of einkorn-solve.
+struct Settings {
+  std::string matrix, right_hand_side;  // without the second b is A times ones
+  SolverKind solver = SolverKind::automatic;
+  std::string preconditioner;        // as given; empty: jacobi for pcg, else none
+  std::optional<FormatName> format;  // empty: select()
+  double tolerance = 1e-8;
+  std::int64_t max_iterations = 10000;
+  std::string output, history;
+  bool quiet = false, progress = false;
+};
+
+/// "none", "jacobi", "block-jacobi" or "block-jacobi:8"; nothing for what is none of these, or a size out of
+/// 1 .. 32.
+std::optional<PreconditionerChoice> preconditioner_of(std::string const& text);
+
+/// What is wrong with settings that are each well-formed, empty if nothing is.
+std::string contradiction(Settings const& settings);
+
+char const* name_of(SolverKind solver);
+
+void declare(CLI::App& app, Settings& settings);
+
+}  // namespace einkorn::tools

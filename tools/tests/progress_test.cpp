@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "solve/progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace einkorn::tools {
+namespace {
+
+TEST(Progress, SpeaksOnceASecond) {
+  std::ostringstream out;
+  double now = 5.0;
+  Progress progress(out, [&now] { return now; });
+
+  for (int i = 0; i < 10; ++i) {  // 0.25 s each
+    now += 0.25;
+    EXPECT_TRUE(progress(i, 0.5)) << "it never stops a solve";
+  }
+
+  EXPECT_EQ(out.str(), "einkorn-solve: iteration 3, residual 0.5\neinkorn-solve: iteration 7, residual 0.5\n");
+}
+
+TEST(Progress, IsSilentInAShortSolve) {
+  std::ostringstream out;
+  Progress progress(out);
+
+  progress(1, 0.5);
+
+  EXPECT_EQ(out.str(), "");
+}
+
+}  // namespace
+}  // namespace einkorn::tools

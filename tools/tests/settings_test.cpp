@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "solve/settings.hpp"
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace einkorn::tools {
+namespace {
+
+Settings parsed(std::vector<std::string> words) {
+  Settings settings;
+  CLI::App app("test", "einkorn-solve");
+  declare(app, settings);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  app.parse(words);
+  return settings;
+}
+
+TEST(Preconditioner, IsReadWithItsBlockSize) {
+  EXPECT_EQ(preconditioner_of("none")->kind, PreconditionerKind::none);
+  EXPECT_EQ(preconditioner_of("jacobi")->kind, PreconditionerKind::jacobi);
+  EXPECT_EQ(preconditioner_of("block-jacobi")->kind, PreconditionerKind::block_jacobi);
+  EXPECT_EQ(preconditioner_of("block-jacobi")->block_size, 4);
+  EXPECT_EQ(preconditioner_of("block-jacobi:1")->block_size, 1);
+  EXPECT_EQ(preconditioner_of("block-jacobi:32")->block_size, 32);
+}
+
+TEST(Preconditioner, OfAnotherFormIsRefused) {
+  for (std::string const text :
+       {"", "ilu", "Jacobi", "jacobi:3", "block-jacobi:", "block-jacobi:0", "block-jacobi:33",
+        "block-jacobi:4x", "block-jacobi4", "block-jacobi:-1", "block-jacobi:99999999999"})
+    EXPECT_FALSE(preconditioner_of(text)) << text;
+}
+
+TEST(Settings, TakeEveryOption) {
+  auto const s =
+      parsed({"A.mtx", "b.mtx", "--solver", "pcg", "--preconditioner", "block-jacobi:3", "--format", "sell",
+              "--tolerance", "1e-6", "--max-iterations", "17", "--output", "x.mtx", "--history", "h.csv"});
+  EXPECT_EQ(s.matrix, "A.mtx");
+  EXPECT_EQ(s.right_hand_side, "b.mtx");
+  EXPECT_EQ(s.solver, SolverKind::pcg);
+  EXPECT_EQ(s.preconditioner, "block-jacobi:3");
+  EXPECT_EQ(s.format, FormatName::sell);
+  EXPECT_EQ(s.tolerance, 1e-6);
+  EXPECT_EQ(s.max_iterations, 17);
+  EXPECT_EQ(s.output, "x.mtx");
+  EXPECT_EQ(s.history, "h.csv");
+}
+
+TEST(Settings, LeaveSolverAndFormatToTheProgram) {
+  for (auto const& s : {parsed({"A.mtx"}), parsed({"A.mtx", "--solver", "auto", "--format", "auto"})}) {
+    EXPECT_EQ(s.solver, SolverKind::automatic);
+    EXPECT_FALSE(s.format);
+    EXPECT_EQ(s.right_hand_side, "");
+  }
+}
+
+TEST(Settings, RefuseWhatIsNoValue) {
+  for (auto const& words : std::vector<std::vector<std::string>>{{},
+                                                                 {"A.mtx", "--solver", "gmres"},
+                                                                 {"A.mtx", "--preconditioner", "ilu"},
+                                                                 {"A.mtx", "--format", "csr6"},
+                                                                 {"A.mtx", "--tolerance", "-1"},
+                                                                 {"A.mtx", "--max-iterations", "-1"},
+                                                                 {"A.mtx", "--max-iterations", "many"},
+                                                                 {"A.mtx", "b.mtx", "c.mtx"}})
+    EXPECT_THROW(parsed(words), CLI::ParseError) << (words.empty() ? "" : words.back());
+}
+
+TEST(Settings, MayContradictEachOther) {
+  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "cg"})), "");
+  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "none"})), "");
+  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "bicgstab", "--preconditioner", "jacobi"})), "");
+  EXPECT_NE(contradiction(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "jacobi"})), "");
+  EXPECT_NE(contradiction(parsed({"A.mtx", "--solver", "pcg", "--preconditioner", "none"})), "");
+  EXPECT_NE(contradiction(parsed({"A.mtx", "--quiet", "--progress"})), "");
+}
+
+}  // namespace
+}  // namespace einkorn::tools
