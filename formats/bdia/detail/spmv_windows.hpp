@@ -80,9 +80,9 @@ struct SpmvWindows {
         int const count = staged < tuning.unroll ? staged : tuning.unroll;
         staged -= count;
         diagonal += static_cast<Offset>(count);
-        Offset const ahead = staged > 0 ? static_cast<Offset>(staged) : behind;
+        Offset const left = staged > 0 ? static_cast<Offset>(staged) : behind;
         Batch const asked_for = next;
-        if (ahead > 0) ask_for(of_row, diagonal, ahead, next);
+        if (left > 0) ask_for(of_row, diagonal, left, next);
         add_batch(asked_for, count, window, piece, inner, at, sum);
       }
       piece = piece_at(piece.band, piece.begin, 0);
