@@ -54,7 +54,7 @@ void expect_dots(HostMatrix<S> const& A, Plan const& plan) {
     if (with_beta) {
       EXPECT_TRUE(same_numbers(to_host(y), before)) << "a ledger that only counts";
     }
-    SumSpace<Device> const space(Space(), counted.units, Out::count);
+    SumSpace<Device> const space(Space(), counted.units * Out::count);
     Kokkos::deep_copy(space.partials(), not_a_number<double>());
 
     spmv_sweep(Space(), plan, Out({space.partials(), &ledger}, S(2), beta, device_u, device_w), device_x, y);

@@ -22,7 +22,7 @@ std::size_t const unit_counts[] = {0, 1, 2, 31, 511, 512, 513, 4096, 4097, 100'0
 /// Room in which unit i has value(i, j) as its sum j. What lies beyond the units is NaN.
 template <int count>
 SumSpace<Device> filled(std::size_t units, Numbers kind) {
-  SumSpace<Device> const space(Space(), units + 3, count);
+  SumSpace<Device> const space(Space(), (units + 3) * count);
   auto values = numbers<double>(kind, units * count, 5);
   values.resize((units + 3) * count, not_a_number<double>());
   Kokkos::deep_copy(space.partials(), to_device(values));
@@ -47,6 +47,7 @@ TEST(SumPartials, AddsUpEveryUnitOnce) {
   expect_exact_totals<2>();
   expect_exact_totals<3>();
   expect_exact_totals<5>();
+  expect_exact_totals<8>();
 }
 
 TEST(SumPartials, IsRepeatableAndAccurate) {

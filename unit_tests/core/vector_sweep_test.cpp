@@ -43,7 +43,7 @@ TEST(VectorSweep, TouchesEveryEntryOnceAndSums) {
       Visit const body{to_device(v), visits, to_device(std::vector<double>{is_active ? 1.0 : 0.0})};
       SumLedger counted{0, 0, true}, ledger;
       vector_sweep(Space(), "test", size, Visit::Sums{{}, &counted}, body);
-      SumSpace<Device> const space(Space(), counted.units, 2);
+      SumSpace<Device> const space(Space(), counted.units * 2);
       Kokkos::deep_copy(space.partials(), not_a_number<double>());
 
       vector_sweep(Space(), "test", size, Visit::Sums{space.partials(), &ledger}, body);
