@@ -47,7 +47,9 @@ struct SpmvRowTeam {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  /// Sums that are gathered need registers beyond the 32 that short rows are held to.
+  static constexpr int teams_at_once = Out::gathers ? (3 * tuning.teams_at_once + 3) / 4 : tuning.teams_at_once;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, teams_at_once>>;
   using L = Lanes<Exec>;
 
   Matrix A;
