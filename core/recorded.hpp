@@ -7,6 +7,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Graph.hpp>
 
+#include <type_traits>
+
 namespace einkorn {
 
 /// Whether launches on this execution space can be recorded and submitted as one graph: CUDA and HIP.
@@ -21,21 +23,30 @@ class Recorded {
  public:
   /// Records what work() launches on exec. Nothing runs.
   template <class Work>
-  Recorded(Exec const& exec, Work const& work)
-      : graph_(Kokkos::Experimental::create_graph(exec, [&](auto const& root) {
-          auto const record = [work](Exec const&) { work(); };
-          if constexpr (requires { root.cuda_capture(exec, record); })
-            root.cuda_capture(exec, record);
-          else if constexpr (requires { root.hip_capture(exec, record); })
-            root.hip_capture(exec, record);
-        })) {
+  Recorded(Exec const& exec, Work const& work) : graph_(make_graph(exec)) {
+    auto const record = [work](Exec const&) { work(); };
+    auto const root = graph_.root_node();
+    if constexpr (requires { root.cuda_capture(exec, record); })
+      root.cuda_capture(exec, record);
+    else if constexpr (requires { root.hip_capture(exec, record); })
+      root.hip_capture(exec, record);
     graph_.instantiate();
   }
   /// Asynchronous on exec.
   void submit(Exec const& exec) { graph_.submit(exec); }
 
  private:
-  Kokkos::Experimental::Graph<Exec> graph_;
+  using Graph = Kokkos::Experimental::Graph<Exec>;
+
+  /// Kokkos 4 makes a graph for an instance, Kokkos 5 for a device.
+  static Graph make_graph([[maybe_unused]] Exec const& exec) {
+    if constexpr (std::is_constructible_v<Graph, Exec const&>)
+      return Graph(exec);
+    else
+      return Graph();
+  }
+
+  Graph graph_;
 };
 
 }  // namespace einkorn

@@ -40,17 +40,21 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
-cp "$repo/unit_tests/compile_only/front_doors.cpp" "$work/"
+cp "$repo/unit_tests/compile_only/"{front,solver}_doors.cpp "$work/"
 # The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
 sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
-say "compiling $(wc -l <"$work/headers.hpp") headers and front_doors.cpp for $architecture"
-# hipcc looks itself up in /proc.
-# shellcheck disable=SC2016
-unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
-  hipcc -c -std=c++20 -O2 -Wall -Wextra "--offload-arch=$architecture" -DKOKKOS_DEPENDENCE \
-  -DEINKORN_TEST_SPACE=Kokkos::HIP -I/einkorn/include -isystem /einkorn/config -isystem /usr/include/kokkos \
-  -include /einkorn/headers.hpp /einkorn/front_doors.cpp -o /einkorn/front_doors.o ||
-  die "a front door does not compile for $architecture: see hipcc's message above"
+# compile <file> <further option>...; hipcc looks itself up in /proc.
+compile() {
+  # shellcheck disable=SC2016
+  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
+    hipcc -c -std=c++20 -O2 -Wall -Wextra "--offload-arch=$architecture" -DKOKKOS_DEPENDENCE \
+    -DEINKORN_TEST_SPACE=Kokkos::HIP -I/einkorn/include -isystem /einkorn/config -isystem /usr/include/kokkos \
+    "${@:2}" "/einkorn/$1.cpp" -o "/einkorn/$1.o" ||
+    die "a front door does not compile for $architecture: see hipcc's message above"
+}
+say "compiling $(wc -l <"$work/headers.hpp") headers, front_doors.cpp and solver_doors.cpp for $architecture"
+compile front_doors -include /einkorn/headers.hpp
+compile solver_doors
 say "compiles for $architecture"

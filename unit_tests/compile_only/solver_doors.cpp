@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+//
+// The solvers' front doors for one choice of types: compiled for the host, and by scripts/check_hip.sh for a
+// device.
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/dia/spmv.hpp>
+#include <einkorn/solvers/bicgstab.hpp>
+#include <einkorn/solvers/cg.hpp>
+#include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/block_jacobi.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/scaled_system.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace einkorn::test {
+
+using Space = EINKORN_TEST_SPACE;
+using Device = Space::device_type;
+
+/// Every solver on a matrix of one format.
+template <class Matrix, class V>
+struct SolverDoors {
+  Space exec;
+  Matrix A;
+  Kokkos::View<V*, Device> b, x;
+
+  SolveReport all(Csr<V, int, int, Device> const& csr) {
+    SolverOptions const options;
+    auto const op = make_operator<V>(exec, A);
+    cg(exec, op, b, x, options, CgWorkspace<V, Space>(exec, op, options));
+    pcg(exec, op, make_jacobi(exec, csr), b, x);
+    pcg(exec, op, make_block_jacobi(exec, csr, {.block_size = 4}), b, x);
+    bicgstab(exec, op, b, x, options, BicgstabWorkspace<V, Space>(exec, op, options));
+    bicgstab(exec, op, make_jacobi(exec, csr), b, x);
+    auto const scaled = make_jacobi_scaled(exec, csr, ScaledSides::both,
+                                           [&](auto const& S) { return make_operator<V>(exec, S); });
+    return cg(exec, scaled, b, x);
+  }
+};
+
+template struct SolverDoors<Csr<double, int, int, Device>, double>;
+template struct SolverDoors<Dia<float, int, int, Device>, float>;
+
+}  // namespace einkorn::test
