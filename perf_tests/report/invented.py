@@ -35,6 +35,23 @@ def chosen(form, **changes):
                      "gb_per_s": None, "fraction_of_copy": None, "note": "because"} | changes)
 
 
+def solve(us=10.0, **changes):
+    """An iteration of a fused CG with 20 bytes a row of CSR; us None: refused."""
+    made = {"operation": "cg", "solver": "cg", "execution": "launches", "fusion": "fused", "n": 1000, "iterations": 20,
+            "vectors": 9, "bytes_per_iteration": 92000, "floor_bytes": 92000, "checked_iterations": 20, "rounds": 3,
+            "note": "", "reason": "", "time_per_iteration_us": us, "seconds": us and 1e-6 * us,
+            "residual": us and 1e-3, "floor_fraction_of_copy": us and 0.5} | changes
+    made["algorithm"] = f"{made['execution']} {made['fusion']}"
+    if us is None:
+        made |= {"gb_per_s": None, "fraction_of_copy": None}
+    return record(**made)
+
+
+def peer_solve(us=20.0, library="cusparse+cublas", **changes):
+    return solve(us, **{"peer": True, "library": library, "execution": "graph", "fusion": "unfused", "vectors": 16,
+                        "bytes_per_iteration": 148000} | changes)
+
+
 def csr5_twins(**changes):
     """A regular, and an irregular pair of twins of the CSR5 suite: times of ours, of CSR5 and of cuSPARSE."""
     made = []
@@ -54,9 +71,12 @@ class Tree(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for name in (report.RESULTS, report.MEASURED):
             (self.root / name).mkdir(parents=True)
+        marks = {}
         for name, mark, *_ in report.BLOCKS:
+            marks.setdefault(name, []).append(f"<!-- {mark}:begin -->\n<!-- {mark}:end -->\n")
+        for name, blocks in marks.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_text(f"# Title\n\n<!-- {mark}:begin -->\n<!-- {mark}:end -->\n\nEnd.\n")
+            (self.root / name).write_text("# Title\n\n" + "\nBetween.\n\n".join(blocks) + "\nEnd.\n")
 
     def commit(self, name, *records, folder=report.RESULTS):
         path = self.root / folder / name

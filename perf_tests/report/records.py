@@ -11,7 +11,7 @@ TEXT = ("matrix", "operation", "format", "algorithm", "scalar", "ordinal", "mach
 NUMBERS = ("rows", "cols", "nnz", "bytes", "csr_bytes", "copy_gb_per_s")
 MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a row that was refused
 OPTIONAL = ("stream_gb_per_s", "gather_per_s", "floor_seconds", "spread", "min_seconds", "max_seconds")
-PRODUCTS = ("spmv", "conversion", "select")  # of the pages; solvers are operations too
+PRODUCTS = ("spmv", "conversion", "select")  # of runs; solvers are operations too
 TEMPERATURES = ("cold", "warm", "graph")
 BUILD = ("machine", "backend", "kokkos_version", "commit")  # one of each in a file
 SCALARS = ["double", "float", "complex<double>", "complex<float>"]
@@ -132,7 +132,7 @@ def slug(text):
 
 
 def read_runs(folder):
-    """By machine, then file, then scalar; without the records of solvers, and files that have no other."""
+    """By machine, then file, then scalar; without the records of solvers (solvers.py), and files that have no other."""
     runs = []
     for path in sorted(folder.glob("*.json")):
         records = [r for r in read(path) if r["operation"] in PRODUCTS]
