@@ -29,8 +29,9 @@ std::vector<System<S>> nonsymmetric_systems() {
 }
 
 /// The first iterates are those of the textbook in long double, within 1e4 eps of the largest of them: what a
-/// few ill-conditioned divisions cost. The counts are those in double, give or take two; in
-/// float, whose rounding BiCGStab answers with other iterates, a fifth.
+/// few ill-conditioned divisions cost. The counts are those in double, give or take two or a
+/// seventh: with other rounding (fused multiplications, another order of sums) BiCGStab takes other iterates,
+/// and fewer as well as more of them. In float a fifth.
 template <class S, class Solve>
 void expect_bicgstab(System<S> const& system, Solve const& solve, std::vector<S> const& inverse = {}) {
   SCOPED_TRACE(system.name);
@@ -57,7 +58,7 @@ void expect_bicgstab(System<S> const& system, Solve const& solve, std::vector<S>
   auto const count = Textbook<Double>::bicgstab(system.A, b, 10000, options.tolerance, inverse).iterations();
   auto const [report, x] = solved(solve, b, options);
   EXPECT_TRUE(report.converged()) << name_of(report.outcome) << ", " << name_of(report.quantity);
-  double const within = std::max(2.0, is_float ? 0.2 * static_cast<double>(count) : 0.0);
+  double const within = std::max(2.0, (is_float ? 0.2 : 1.0 / 7.0) * static_cast<double>(count));
   EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(count), within);
   EXPECT_LE(true_residual(system.A, b, x), 1.0001 * options.tolerance * norm(b));
 }
