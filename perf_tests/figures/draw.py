@@ -9,8 +9,9 @@ they were measured, and what was refused. All files must be of one machine and o
   bdia   bands over their width: rates, and time and bytes beside bDIA's
   mesh   all formats on one matrix, cold and warm; --matrix where the files hold several
   brcv   memory of BRCV over the height of the stripes; SpMM over the columns
+  solve  an iteration of CG on bands over their width: unfused over DIA, fused over DIA and bDIA
 
-A line or a bar is the fastest algorithm of its format; which one that was is in the JSON.
+A line or a bar is the fastest algorithm of its format, but for solve; which one that was is in the JSON.
 
 Exit: 0 done, 2 usage, 3 the files cannot be drawn, 4 matplotlib is missing."""
 import argparse
@@ -23,8 +24,9 @@ import bdia  # noqa: E402
 import brcv  # noqa: E402
 import inputs  # noqa: E402
 import mesh  # noqa: E402
+import solve  # noqa: E402
 
-FIGURES = {"bdia": bdia, "mesh": mesh, "brcv": brcv}
+FIGURES = {"bdia": bdia, "mesh": mesh, "brcv": brcv, "solve": solve}
 
 
 def main(arguments=None):
@@ -43,7 +45,8 @@ def main(arguments=None):
               "python3-matplotlib and run with /usr/bin/python3", file=sys.stderr)
         return 4
     try:
-        made = FIGURES[options.figure].drawings(inputs.read(options.files), options)
+        figure = FIGURES[options.figure]
+        made = figure.drawings(inputs.read(options.files, getattr(figure, "OPERATION", "spmv")), options)
         options.out.mkdir(parents=True, exist_ok=True)
         for drawing in made:
             for suffix in (".svg", ".png")[:1 + options.png]:

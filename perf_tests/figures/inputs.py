@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""What einkorn-bench --json wrote, read for a figure: SpMV and SpMM records of one machine and one build. Anything
-else is refused, with records.BadResults."""
+"""What einkorn-bench --json wrote, read for a figure: records of one operation (SpMV with SpMM, or a solver), one
+machine and one build. Anything else is refused, with records.BadResults."""
 import math
 import pathlib
 import sys
@@ -26,8 +26,8 @@ def product(record):
     return tuple(record[name] for name in ("matrix", "scalar", "columns", "layout"))
 
 
-def read(paths):
-    """The SpMV and SpMM records of all files, each with the name of its file."""
+def read(paths, operation="spmv"):
+    """The records of all files with this operation, each with the name of its file; SpMM is an spmv."""
     records, runs, first = [], {}, None
     for path in map(pathlib.Path, paths):
         found = recorded.read(path)
@@ -42,10 +42,11 @@ def read(paths):
                 if record[name] != first[name]:
                     raise BadResults(f"{where}: {name} is {record[name]!r}, but {first[name]!r} in {first['file']}: "
                                      "a figure shows one machine and one build")
-            if record["operation"] != "spmv":
+            if record["operation"] != operation:
                 continue
             rate = record.get("gflops")
-            if record["seconds"] is not None and not (isinstance(rate, (int, float)) and math.isfinite(rate)):
+            if operation == "spmv" and record["seconds"] is not None and not (
+                    isinstance(rate, (int, float)) and math.isfinite(rate)):
                 raise BadResults(f"{where}: gflops is {rate!r}, expected a number")
             if runs.setdefault(product(record), path) != path:
                 raise BadResults(f"{where}: {' '.join(map(str, product(record))).strip()} is in "

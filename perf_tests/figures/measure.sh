@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# measure.sh OUT [bdia|mesh|memory|spmm]...
+# measure.sh OUT [bdia|mesh|memory|spmm|solve]...
 #
 # Measures what draw.py draws: all of it, or the parts named. Each call of einkorn-bench leaves OUT/NAME.json, and its
 # table in OUT/NAME.txt. A call that fails is named and the next one goes on; the exit is then 1. From the environment:
@@ -61,14 +61,23 @@ measure_spmm() {
   done
 }
 
+measure_solve() {
+  local d
+  for d in 3 7 31 101; do
+    measure "solve-cg-30000-$d" "gen:band:30000:$d" --solve cg --formats dia,bdia
+    measure "solve-cg-10000000-$d" "gen:band:10000000:$d" --solve cg --formats dia,bdia \
+      --iterations $((d < 101 ? 50 : 30))
+  done
+}
+
 [ $# -ge 1 ] || { sed -n '5,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 out=$1
 shift
-[ $# -gt 0 ] || set -- bdia mesh memory spmm
+[ $# -gt 0 ] || set -- bdia mesh memory spmm solve
 for part; do
   case $part in
-    bdia | mesh | memory | spmm) ;;
-    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm" >&2; exit 2 ;;
+    bdia | mesh | memory | spmm | solve) ;;
+    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm, solve" >&2; exit 2 ;;
   esac
 done
 [ -x "$bench" ] || { echo "measure.sh: $bench is not there: build it, or set EINKORN_BENCH" >&2; exit 2; }
@@ -79,6 +88,7 @@ for part; do
     mesh) measure_mesh ;;
     memory) measure_memory ;;
     spmm) measure_spmm ;;
+    solve) measure_solve ;;
   esac
 done
 exit "$failed"

@@ -44,6 +44,19 @@ def stripes(height, **changes):
                      "csr_bytes": 240 + 4 * 30 + 4 * 11 + vectors} | changes)
 
 
+def cg(**changes):
+    """An iteration of CG on three diagonals of 1000 rows: by our fused loop, or another."""
+    made = record(**{"operation": "cg", "solver": "cg", "fusion": "fused", "execution": "automatic", "vectors": 9,
+                     "cold": False, "temperature": "warm"} | changes)
+    del made["gflops"]
+    return made | {"algorithm": f"{made['execution']} {made['fusion']}"}
+
+
+def unfused(**changes):
+    return cg(**{"format": "dia", "fusion": "unfused", "execution": "host_scalars", "vectors": 14,
+                 "seconds": 3e-5} | changes)
+
+
 class Figures(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -55,7 +68,7 @@ class Figures(unittest.TestCase):
         return str(self.root / name)
 
     def drawings(self, module, *records, caches="cold", matrix=None):
-        read = inputs.read([self.file("a.json", *records)])
+        read = inputs.read([self.file("a.json", *records)], getattr(module, "OPERATION", "spmv"))
         return module.drawings(read, argparse.Namespace(caches=caches, matrix=matrix))
 
     def refuses(self, what, *paths):

@@ -14,7 +14,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import draw  # noqa: E402
 import inputs  # noqa: E402
-from samples import Figures, csr, record, refused, stripes  # noqa: E402
+from samples import Figures, cg, csr, record, refused, stripes, unfused  # noqa: E402
 
 
 class Inputs(Figures):
@@ -60,16 +60,17 @@ class Draw(Figures):
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
     def test_the_same_input_gives_the_same_bytes(self):
         path = self.file("a.json", record(), csr(), csr(cold=False), refused(format="dia"), stripes(1), stripes(4),
-                         stripes(4, columns=2, layout="left", bytes=640))
-        calls = (["bdia", path, "--png"], ["mesh", path, "--matrix", "gen:band:1000:3"], ["brcv", path])
+                         stripes(4, columns=2, layout="left", bytes=640), cg(), unfused())
+        calls = (["bdia", path, "--png"], ["mesh", path, "--matrix", "gen:band:1000:3"], ["brcv", path],
+                 ["solve", path])
         seen = []
         for _ in range(2):
-            self.assertEqual([self.run_it(*call) for call in calls], 3 * [(0, "")])
+            self.assertEqual([self.run_it(*call) for call in calls], 4 * [(0, "")])
             seen.append({f.name: f.read_bytes() for f in (self.root / "out").iterdir()})
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(sorted(seen[0]), sorted(
             [f"{name}.{suffix}" for name in ("bdia", "bdia-ratios", "mesh-band-1000-3", "brcv-memory",
-                                             "brcv-spmm-double") for suffix in ("json", "svg")] +
+                                             "brcv-spmm-double", "bdia-cg") for suffix in ("json", "svg")] +
             ["bdia.png", "bdia-ratios.png"]))
         numbers = json.loads(seen[0]["bdia.json"])
         self.assertIn(numbers["caption"].split(";")[0], seen[0]["bdia.svg"].decode())

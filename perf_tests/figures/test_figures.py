@@ -11,7 +11,8 @@ import bdia  # noqa: E402
 import brcv  # noqa: E402
 import inputs  # noqa: E402
 import mesh  # noqa: E402
-from samples import Figures, csr, cusparse, record, refused, stripes  # noqa: E402
+import solve  # noqa: E402
+from samples import Figures, cg, csr, cusparse, record, refused, stripes, unfused  # noqa: E402
 
 
 class Bdia(Figures):
@@ -94,6 +95,40 @@ class BrcvFigure(Figures):
         self.assertEqual(spmm["panels"][0]["series"][0]["x"], [1, 4])
         points = memory["panels"][0]["series"][0]
         self.assertEqual((points["bytes"], points["csr_bytes"]), ([320], [404]))
+
+
+class Solve(Figures):
+    def test_times_and_the_speed_up_beside_the_bytes(self):
+        made, = self.drawings(solve, cg(), cg(format="dia", seconds=2e-5), unfused(), unfused(format="bdia"),
+                              cg(execution="graph", seconds=1e-9), cg(fusion="classical", vectors=10, seconds=1e-9),
+                              unfused(peer=True, library="eigen", seconds=1e-9), record(seconds=1e-9))
+        times, ratios = made["panels"]
+        self.assertEqual((made["figure"], made["caches"], times["title"]), ("bdia-cg", "warm", "n = 1000, double"))
+        for got, (label, microseconds, algorithm) in zip(times["series"], (
+                ("unfused DIA", 30, "dia host_scalars unfused"), ("fused DIA", 20, "dia automatic fused"),
+                ("fused bDIA", 10, "bdia automatic fused")), strict=True):
+            self.assertEqual((got["label"], got["x"], got["algorithm"]), (label, [3], [algorithm]))
+            self.assertAlmostEqual(got["y"][0], microseconds)
+        measured, model, _ = ratios["series"]
+        self.assertAlmostEqual(measured["y"][0], 3)
+        self.assertAlmostEqual(model["y"][0], (8 * 3 + 112) / (8 * 3 + 72))
+        self.assertEqual((made["refused"], made["not_measured"]), ([], []))
+
+    def test_names_what_is_absent_and_draws_the_rest(self):
+        made, = self.drawings(solve, cg(), unfused(), cg(format="dia"), unfused(matrix="gen:band:9000:7"),
+                              refused(**cg(matrix="gen:band:9000:7", seconds=None)))
+        self.assertEqual([(r["matrix"], r["algorithm"]) for r in made["refused"]],
+                         [("gen:band:9000:7", "bdia automatic fused")])
+        self.assertEqual([(r["matrix"], r["row"]) for r in made["not_measured"]], [
+            *((matrix, name) for matrix in ("gen:band:1000:7", "gen:band:9000:3")
+              for name in ("unfused DIA", "fused DIA", "fused bDIA")), ("gen:band:9000:7", "fused DIA")])
+
+    def test_refuses_other_loops_and_inputs_without_cg(self):
+        with self.assertRaisesRegex(inputs.BadResults, "a.json: bdia automatic fused moves 10 vectors, expected 9"):
+            self.drawings(solve, cg(vectors=10))
+        for other in (record(), cg(operation="bicgstab"), cg(matrix="gen:stencil7:9"), cg(format="csr")):
+            with self.assertRaisesRegex(inputs.BadResults, "no time of CG on gen:band"):
+                self.drawings(solve, other)
 
 
 if __name__ == "__main__":
