@@ -15,6 +15,15 @@ function(einkorn_configure target)
   endif()
 endfunction()
 
+# einkorn_compile_quickly(<target>): for programs that instantiate much and compute little, as tests of contracts,
+# layouts and outcomes do. They take less than half as long to compile; the kernels that they call are also in tests
+# that are compiled as users compile them. Not on devices, whose compilers' time goes elsewhere.
+function(einkorn_compile_quickly target)
+  if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>:-O1>)
+  endif()
+endfunction()
+
 # Every space that this Kokkos has, by its name in C++, the default execution space first.
 set(einkorn_spaces "")
 foreach(space IN ITEMS Cuda HIP SYCL OpenMP Threads Serial)
@@ -32,13 +41,15 @@ foreach(space IN LISTS Einkorn_TEST_SPACES)
 endforeach()
 
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
-#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds])
+#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK])
 #
 # Builds einkorn.test.csr.spmv: one executable for each of Einkorn_TEST_SPACES, einkorn.test.csr.spmv.<space>, that
 # sees its space as EINKORN_TEST_SPACE and DATA's absolute path as EINKORN_TEST_DATA_DIR. OpenMP ones run with 1, 2
 # and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test is all of them.
+# QUICK: compiled by einkorn_compile_quickly().
+option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 function(einkorn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500)  # a guard against hanging, wide enough for sanitizers
@@ -50,6 +61,12 @@ function(einkorn_add_test)
     add_executable(${name}.${suffix} ${arg_SOURCES})
     einkorn_configure(${name}.${suffix} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
     target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
+    if(Einkorn_TEST_FEW_TYPES)
+      target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
+    endif()
+    if(arg_QUICK)
+      einkorn_compile_quickly(${name}.${suffix})
+    endif()
     if(arg_DATA)
       cmake_path(ABSOLUTE_PATH arg_DATA NORMALIZE OUTPUT_VARIABLE data)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_DATA_DIR="${data}")

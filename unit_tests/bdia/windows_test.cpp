@@ -18,7 +18,7 @@ auto in_bands(Csr<double, int, int, Device> const& A, std::int64_t gap = 0) {
 
 template <class S>
 class BdiaKernel : public testing::Test {};
-using Scalars = testing::Types<double, float, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(BdiaKernel, Scalars);
 
 /// make(matrix, format) for every pattern of diagonals, with and without joined gaps.

@@ -14,7 +14,7 @@ namespace {
 
 template <class S>
 class DotsOfFormats : public testing::Test {};
-using Scalars = testing::Types<double, Complex>;
+using Scalars = TestTypes<double, Complex>;
 TYPED_TEST_SUITE(DotsOfFormats, Scalars);
 
 TYPED_TEST(DotsOfFormats, AreExactForWholeNumbers) {

@@ -11,7 +11,7 @@ namespace {
 
 template <class S>
 class Dots : public testing::Test {};
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Dots, Scalars);
 
 TYPED_TEST(Dots, OfAProductAreExactForWholeNumbers) {

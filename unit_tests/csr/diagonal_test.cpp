@@ -47,9 +47,8 @@ HostMatrix<double> with_repeats() {
 
 template <class C>
 class Diagonal : public testing::Test {};
-using Types =
-    testing::Types<Config<float, int, int>, Config<double, int, std::size_t>,
-                   Config<Kokkos::complex<float>, std::int64_t, std::size_t>, Config<Complex, int, int>>;
+using Types = TestTypes<Config<double, int, std::size_t>, Config<float, int, int>,
+                        Config<Kokkos::complex<float>, std::int64_t, std::size_t>, Config<Complex, int, int>>;
 TYPED_TEST_SUITE(Diagonal, Types);
 
 /// With empty rows or columns behind the others.

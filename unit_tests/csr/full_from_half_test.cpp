@@ -66,8 +66,8 @@ Host full_of(Host const& half, std::vector<typename Host::Scalar> const& diagona
 
 template <class C>
 class CsrFullFromHalf : public testing::Test {};
-using Types = testing::Types<Config<double, int, int>, Config<float, int, std::size_t>,
-                             Config<Complex, std::int64_t, std::size_t>>;
+using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
+                        Config<Complex, std::int64_t, std::size_t>>;
 TYPED_TEST_SUITE(CsrFullFromHalf, Types);
 
 TYPED_TEST(CsrFullFromHalf, IsThatOfASlowLoopBitForBit) {

@@ -4,7 +4,7 @@
 
 namespace einkorn::test {
 
-using ComplexScalars = testing::Types<Complex>;
+using ComplexScalars = TestTypes<Complex>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Complex, CsrSpmvVectors, ComplexScalars);
 
 }  // namespace einkorn::test

@@ -4,7 +4,7 @@
 
 namespace einkorn::test {
 
-using RealScalars = testing::Types<float, double>;
+using RealScalars = TestTypes<double, float>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Real, CsrSpmvVectors, RealScalars);
 
 }  // namespace einkorn::test

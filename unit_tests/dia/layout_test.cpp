@@ -60,7 +60,7 @@ TEST(DiaLayout, ADefaultConstructedOneIsAMatrixOfNoRows) {
 
 template <class S>
 class DiaKernel : public testing::Test {};
-using Scalars = testing::Types<double, float, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(DiaKernel, Scalars);
 
 TYPED_TEST(DiaKernel, MultipliesDiagonalsOfEveryPlace) {

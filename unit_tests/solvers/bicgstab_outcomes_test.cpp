@@ -47,7 +47,7 @@ class BreakdownOfBicgstab : public testing::Test {
     }
   }
 };
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(BreakdownOfBicgstab, Scalars);
 
 TYPED_TEST(BreakdownOfBicgstab, ShadowCurvature) {  // v = (0, -1, -2): r0.v = 0

@@ -25,7 +25,7 @@ System<S> rows_scaled(System<S> system) {
 
 template <class S>
 class PreconditionedBicgstab : public testing::Test {};
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(PreconditionedBicgstab, Scalars);
 
 TYPED_TEST(PreconditionedBicgstab, HasTheIteratesAndCountsOfTheTextbookFromTheRight) {

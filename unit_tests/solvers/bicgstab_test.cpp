@@ -14,7 +14,7 @@ namespace {
 
 template <class S>
 class Bicgstab : public testing::Test {};
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Bicgstab, Scalars);
 
 TYPED_TEST(Bicgstab, HasTheIteratesAndCountsOfTheTextbook) {

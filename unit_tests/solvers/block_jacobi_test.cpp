@@ -64,7 +64,7 @@ void expect_block_solves(HostMatrix<S> const& A, M const& preconditioner, std::v
 
 template <class S>
 class BlockJacobiOf : public testing::Test {};
-using Scalars = testing::Types<float, double, Kokkos::complex<float>, Complex>;
+using Scalars = TestTypes<double, float, Kokkos::complex<float>, Complex>;
 TYPED_TEST_SUITE(BlockJacobiOf, Scalars);
 
 TYPED_TEST(BlockJacobiOf, SolvesWithUniformBlocks) {

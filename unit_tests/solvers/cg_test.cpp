@@ -17,7 +17,7 @@ namespace {
 
 template <class S>
 class Cg : public testing::Test {};
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Cg, Scalars);
 
 TYPED_TEST(Cg, HasTheIteratesAndCountsOfTheTextbook) {

@@ -39,7 +39,7 @@ void expect_pcg(System<S> const& system, M const& preconditioner, std::vector<S>
 
 template <class S>
 class Pcg : public testing::Test {};
-using Scalars = testing::Types<float, double, Complex>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Pcg, Scalars);
 
 TYPED_TEST(Pcg, HasTheIteratesAndCountsOfTheTextbook) {

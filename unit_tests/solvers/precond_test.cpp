@@ -48,7 +48,7 @@ SetupStatus status_of(std::vector<S> const& d) {
 
 template <class S>
 class Precond : public testing::Test {};
-using Scalars = testing::Types<float, double, Kokkos::complex<float>, Complex>;
+using Scalars = TestTypes<double, float, Kokkos::complex<float>, Complex>;
 TYPED_TEST_SUITE(Precond, Scalars);
 
 TYPED_TEST(Precond, JacobiDividesByTheDiagonal) {

@@ -29,7 +29,7 @@ auto scaled_operator(HostMatrix<S> const& A, ScaledSides sides) {
 
 template <class S>
 class ScaledSystem : public testing::Test {};
-using Scalars = testing::Types<double, Complex>;
+using Scalars = TestTypes<double, Complex>;
 TYPED_TEST_SUITE(ScaledSystem, Scalars);
 
 TYPED_TEST(ScaledSystem, MakesPcgOfCg) {

@@ -45,8 +45,8 @@
 namespace einkorn::test {
 
 template <template <class> class Subject>
-using Subjects = testing::Types<Subject<Config<double, int, int>>, Subject<Config<float, int, std::size_t>>,
-                                Subject<Config<Complex, std::int64_t, std::size_t>>>;
+using Subjects = TestTypes<Subject<Config<double, int, int>>, Subject<Config<float, int, std::size_t>>,
+                           Subject<Config<Complex, std::int64_t, std::size_t>>>;
 
 /// A with sorted rows, positions that repeat added up in their order, and stored zeros dropped: what a format
 /// without an index an entry can give back.
