@@ -61,18 +61,6 @@ class SpmvOperator {
   Plan plan_;
 };
 
-namespace detail {
-
-template <class A>
-concept HasApply = requires {
-  &A::num_rows;
-}
-&&!requires(A const& a) {
-  a.plan();
-};
-
-}  // namespace detail
-
 /// The operator of a matrix in any format, or of a CrsMatrix: makes its plan, whose room is used by one solve
 /// at a time. V: the scalar of the vectors. Include the header of the format's spmv (and of its plan, for CSR).
 template <class V, ExecutionSpace Exec, class Matrix>
