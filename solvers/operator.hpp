@@ -71,4 +71,17 @@ auto make_operator(Exec const& exec, Matrix const& A) {
   return SpmvOperator(make_spmv_plan<V>(exec, A));
 }
 
+namespace detail {
+
+/// body(op): op is a where it can be applied to x, else the operator of a, made for this call.
+template <class Exec, class A, class X, class Body>
+auto with_operator(Exec const& exec, A const& a, X const& x, Body const& body) {
+  if constexpr (requires { a.apply(exec, x, x); })
+    return body(a);
+  else
+    return body(make_operator<typename X::non_const_value_type>(exec, a));
+}
+
+}  // namespace detail
+
 }  // namespace einkorn
