@@ -109,11 +109,11 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
   bool const records = !persists && w.space().records(options, a, w.size());
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
-    bool const has_history = options.keep_history || options.callback;
+    bool const watches = wants_history(options);
     CgMethod<Exec, A, Vectors, Workspace> const method{
-        exec,        a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-        w,           options,  w.space().news().writer(has_history),
-        has_history, scaling2, w.heads(0).extent(0) > 0};
+        exec,    a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+        w,       options,  w.space().news().writer(watches),
+        watches, scaling2, w.heads(0).extent(0) > 0};
     bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
                                   : run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);

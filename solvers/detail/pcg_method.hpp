@@ -94,7 +94,6 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
                       Workspace const& w) {
   auto const with = [&](auto const& z) {
     using Vectors = CgVectors<Vector, std::nullptr_t>;
-    bool const has_history = options.keep_history || options.callback;
     PcgMethod<Exec, A, M, std::decay_t<decltype(z)>, Vectors, Workspace> const method{
         exec,
         a,
@@ -103,7 +102,7 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         Vectors{w.r(), w.p(), w.q(), w.best(), x, b, nullptr},
         w,
         limits_of(options),
-        w.space().news().writer(has_history)};
+        w.space().news().writer(wants_history(options))};
     bool const records = is_applied_in_sweeps<M> && w.space().records(options, a, w.size());
     bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);
