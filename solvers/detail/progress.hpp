@@ -7,8 +7,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
+
+/// A dot product of no more than this times the norms of its factors is as good as zero.
+inline constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 
 /// What decides when a solve ends. Squares, as the sweeps have them.
 struct Limits {
