@@ -70,11 +70,7 @@ struct CgMethod {
     residual(false);
   }
   void recheck() const { residual(true); }
-  void last_residual() const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), false, true},
-                  CgLastResidual{state()});
-  }
+  void last_residual() const { take_last_residual(*this, "einkorn::cg[residual]"); }
 
  private:
   using Head = CgHeadUpdate<Exec, Vectors, Writer, Workspace::Space::dots>;
@@ -94,10 +90,7 @@ struct CgMethod {
     current = 1 - current;
   }
   void residual(bool is_recheck) const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
-                  CgAfterResidual<Writer>{state(), is_recheck, writer});
-    space().sweep(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors>{v, state()});
+    replace_residual(*this, is_recheck, "einkorn::cg[residual]", "einkorn::cg[keep]");
   }
 };
 

@@ -67,18 +67,11 @@ struct PcgMethod {
   }
   void replace() const { residual(false); }
   void recheck() const { residual(true); }
-  void last_residual() const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), false, true},
-                  CgLastResidual{state()});
-  }
+  void last_residual() const { take_last_residual(*this, "einkorn::pcg[residual]"); }
 
  private:
   void residual(bool is_recheck) const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
-                  CgAfterResidual<Writer>{state(), is_recheck, writer});
-    space().sweep(exec, "einkorn::pcg[keep]", size(), CgKeep<Vectors>{v, state()});
+    replace_residual(*this, is_recheck, "einkorn::pcg[residual]", "einkorn::pcg[keep]");
     renew(false);
   }
   void renew(bool is_start) const {
