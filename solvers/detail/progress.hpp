@@ -103,8 +103,8 @@ struct Progress {
 
   /// At a replacement, with |b - A x|^2. Where that departs from the recursive residual, either way, the
   /// direction belongs to a residual that is no more, and begins anew. Where the recursive one was below a
-  /// tenth of it, and it has not come to a half of the best, most_stalls times in a row, the recursion converges
-  /// and x does not.
+  /// tenth of it, and it has not come to a half of the best, most_stalls times in a row, the recursion
+  /// converges and x does not.
   KOKKOS_FUNCTION void replaced(double r2) {
     restarts = departs(r2);
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
