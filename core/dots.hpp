@@ -4,6 +4,7 @@
 
 #include <einkorn/core/partial_sums.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/core/update.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -75,8 +76,8 @@ struct UpdateAndDots
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row, Sum const& sum,
                                               Ahead const& from) const {
-    Target const value = beta == Sum(0) ? Target(alpha * sum) : Target(alpha * sum + beta * Sum(y));
-    y = value;
+    Update<Sum>{alpha, beta}(y, sum);
+    Target const value = y;
     gathered.sums[0] += squared(value);
     add_others(gathered.sums, from, value);
   }
@@ -86,8 +87,9 @@ struct UpdateAndDots
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void add(Gathered& gathered, Target& y, Row row, Sum const& rest) const {
-    Target const before = y, value = Target(Sum(before) + alpha * rest);
-    y = value;
+    Target const before = y;
+    Update<Sum>{alpha, beta}.add(y, rest);
+    Target const value = y;
     gathered.sums[0] += squared(value) - squared(before);
     add_others(gathered.sums, ahead(row), Target(value - before));
   }

@@ -45,7 +45,7 @@ struct SumPartials {
                end = units * (rank + 1) / static_cast<std::size_t>(teams);
     for (auto unit = begin + static_cast<std::size_t>(team.team_rank()); unit < end; unit += team_size)
       for (int j = 0; j < count; ++j) sums[j] += partials(unit * count + static_cast<std::size_t>(j));
-    sum_over_team(team, sums, scratch);
+    sum_over_team<L, team_size>(team, sums, scratch);
     if (teams > 1) {
       auto* const is_last = reinterpret_cast<int*>(scratch + warps * count);
       if (team.team_rank() == 0) {
@@ -60,27 +60,10 @@ struct SumPartials {
         if (team.team_rank() < teams)
           sums[j] = of_teams(static_cast<std::size_t>(team.team_rank()) * count + static_cast<std::size_t>(j));
       }
-      sum_over_team(team, sums, scratch);
+      sum_over_team<L, team_size>(team, sums, scratch);
       if (team.team_rank() == 0) arrived() = 0;
     }
     if (team.team_rank() == 0) step(sums);
-  }
-
- private:
-  /// In the first warp the sums over the team.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void sum_over_team(Team const& team, double (&sums)[count],
-                                                        double* scratch) {
-    for (int j = 0; j < count; ++j) sums[j] = sum_over_lanes<L, L::size>(sums[j]);
-    int const warp = team.team_rank() / L::size;
-    if (team.team_rank() % L::size == 0)
-      for (int j = 0; j < count; ++j) scratch[warp * count + j] = sums[j];
-    team.team_barrier();
-    if (warp == 0)
-      for (int j = 0; j < count; ++j)
-        sums[j] =
-            sum_over_lanes<L, L::size>(team.team_rank() < warps ? scratch[team.team_rank() * count + j] : 0.0);
-    team.team_barrier();
   }
 };
 

@@ -133,13 +133,10 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
 /// The same with room of its own, and for a matrix with a plan of its own.
 template <ExecutionSpace Exec, class A, class B, class X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
-  using V = typename X::non_const_value_type;
-  if constexpr (requires { a.apply(exec, x, x); }) {
-    return bicgstab(exec, a, b, x, options, BicgstabWorkspace<V, Exec>(exec, a, options));
-  } else {
-    auto const own = make_operator<V>(exec, a);
-    return bicgstab(exec, own, b, x, options, BicgstabWorkspace<V, Exec>(exec, own, options));
-  }
+  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
+  return detail::with_operator(exec, a, x, [&](auto const& op) {
+    return bicgstab(exec, op, b, x, options, Workspace(exec, op, options));
+  });
 }
 template <ExecutionSpace Exec, class A, class M, class B, class X>
 requires requires(Exec const& exec, M const& m, X const& x) {
@@ -147,14 +144,10 @@ requires requires(Exec const& exec, M const& m, X const& x) {
 }
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options = {}) {
-  using V = typename X::non_const_value_type;
-  if constexpr (requires { a.apply(exec, x, x); }) {
-    return bicgstab(exec, a, preconditioner, b, x, options, BicgstabWorkspace<V, Exec>(exec, a, options, true));
-  } else {
-    auto const own = make_operator<V>(exec, a);
-    return bicgstab(exec, own, preconditioner, b, x, options,
-                    BicgstabWorkspace<V, Exec>(exec, own, options, true));
-  }
+  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
+  return detail::with_operator(exec, a, x, [&](auto const& op) {
+    return bicgstab(exec, op, preconditioner, b, x, options, Workspace(exec, op, options, true));
+  });
 }
 
 }  // namespace einkorn

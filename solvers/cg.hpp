@@ -71,13 +71,9 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
 /// The same with room of its own, and for a matrix with a plan of its own.
 template <ExecutionSpace Exec, class A, class B, class X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
-  using V = typename X::non_const_value_type;
-  if constexpr (requires { a.apply(exec, x, x); }) {
-    return cg(exec, a, b, x, options, CgWorkspace<V, Exec>(exec, a, options));
-  } else {
-    auto const own = make_operator<V>(exec, a);
-    return cg(exec, own, b, x, options, CgWorkspace<V, Exec>(exec, own, options));
-  }
+  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
+  return detail::with_operator(
+      exec, a, x, [&](auto const& op) { return cg(exec, op, b, x, options, Workspace(exec, op, options)); });
 }
 
 }  // namespace einkorn

@@ -61,18 +61,6 @@ class SpmvOperator {
   Plan plan_;
 };
 
-namespace detail {
-
-template <class A>
-concept HasApply = requires {
-  &A::num_rows;
-}
-&&!requires(A const& a) {
-  a.plan();
-};
-
-}  // namespace detail
-
 /// The operator of a matrix in any format, or of a CrsMatrix: makes its plan, whose room is used by one solve
 /// at a time. V: the scalar of the vectors. Include the header of the format's spmv (and of its plan, for CSR).
 template <class V, ExecutionSpace Exec, class Matrix>
@@ -82,5 +70,18 @@ requires requires(Exec const& exec, Matrix const& A) {
 auto make_operator(Exec const& exec, Matrix const& A) {
   return SpmvOperator(make_spmv_plan<V>(exec, A));
 }
+
+namespace detail {
+
+/// body(op): op is a where it can be applied to x, else the operator of a, made for this call.
+template <class Exec, class A, class X, class Body>
+auto with_operator(Exec const& exec, A const& a, X const& x, Body const& body) {
+  if constexpr (requires { a.apply(exec, x, x); })
+    return body(a);
+  else
+    return body(make_operator<typename X::non_const_value_type>(exec, a));
+}
+
+}  // namespace detail
 
 }  // namespace einkorn

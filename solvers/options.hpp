@@ -56,6 +56,11 @@ inline void check_options(SolverOptions const& options) {
   require<InvalidArgument>(options.run_ahead >= 1, "solve: run_ahead must be 1 or more");
 }
 
+/// Whether the residual of every iteration is to reach the host.
+inline bool wants_history(SolverOptions const& options) {
+  return options.keep_history || options.callback;
+}
+
 }  // namespace detail
 
 }  // namespace einkorn

@@ -53,14 +53,10 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
 template <ExecutionSpace Exec, class A, class M, class B, class X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options = {}) {
-  using V = typename X::non_const_value_type;
-  if constexpr (requires { a.apply(exec, x, x); }) {
-    return pcg(exec, a, preconditioner, b, x, options, CgWorkspace<V, Exec>(exec, a, preconditioner, options));
-  } else {
-    auto const own = make_operator<V>(exec, a);
-    return pcg(exec, own, preconditioner, b, x, options,
-               CgWorkspace<V, Exec>(exec, own, preconditioner, options));
-  }
+  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
+  return detail::with_operator(exec, a, x, [&](auto const& op) {
+    return pcg(exec, op, preconditioner, b, x, options, Workspace(exec, op, preconditioner, options));
+  });
 }
 
 }  // namespace einkorn

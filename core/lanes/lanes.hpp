@@ -50,4 +50,23 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
   return value;
 }
 
+/// Sums over a team of `team_size` threads, a multiple of L::size, in every lane of its first warp; other lanes
+/// are left with the sums of their warps. Warps first, then over the warps, each in the order of
+/// sum_over_lanes(). Every thread of the team calls it; one barrier. of_warps: memory of the team, [count *
+/// team_size / L::size], free again after the team's next barrier.
+template <class L, int team_size, int count, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void sum_over_team(Team const& team, double (&sums)[count], double* of_warps) {
+  constexpr int warps = team_size / L::size;
+  static_assert(warps <= L::size);
+  for (int j = 0; j < count; ++j) sums[j] = sum_over_lanes<L, L::size>(sums[j]);
+  int const warp = team.team_rank() / L::size;
+  if (team.team_rank() % L::size == 0)
+    for (int j = 0; j < count; ++j) of_warps[j * warps + warp] = sums[j];
+  team.team_barrier();
+  if (warp == 0)
+    for (int j = 0; j < count; ++j)
+      sums[j] =
+          sum_over_lanes<L, L::size>(team.team_rank() < warps ? of_warps[j * warps + team.team_rank()] : 0.0);
+}
+
 }  // namespace einkorn

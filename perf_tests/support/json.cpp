@@ -51,11 +51,8 @@ Json record_of(Context const& context, MatrixReport const& report, Result const&
               {"wrong", result.wrong},
               {"rounded_values", row.rounds_values()},
               {"note", row.note},
-              {"reason", row.refusal},
-              {"machine", context.machine},
-              {"backend", context.backend},
-              {"kokkos_version", context.kokkos_version},
-              {"commit", context.commit}};
+              {"reason", row.refusal}};
+  stamp(record, context);
   if (report.gather_per_second) record["gather_per_s"] = *report.gather_per_second;
   if (auto const floor = report.floor_seconds()) record["floor_seconds"] = *floor;
   if (!seconds) return record;

@@ -11,6 +11,14 @@
 
 namespace einkorn::perf {
 
+/// Appends to a record where and with what its figures were taken.
+inline void stamp(nlohmann::ordered_json& record, Context const& context) {
+  record["machine"] = context.machine;
+  record["backend"] = context.backend;
+  record["kokkos_version"] = context.kokkos_version;
+  record["commit"] = context.commit;
+}
+
 /// One record a row and temperature; a row without a figure has one record with null figures and its reason.
 nlohmann::ordered_json records_of(Context const& context, MatrixReport const& report);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "support/json.hpp"
 #include "support/solve_output.hpp"
 #include "support/text.hpp"
 #include "support/traffic.hpp"
@@ -59,11 +60,8 @@ Json record_of(Context const& context, SolveTable const& table, SolveResult cons
               {"rounds", table.rounds},
               {"wrong", result.wrong},
               {"note", row.note},
-              {"reason", row.refusal},
-              {"machine", context.machine},
-              {"backend", context.backend},
-              {"kokkos_version", context.kokkos_version},
-              {"commit", context.commit}};
+              {"reason", row.refusal}};
+  stamp(record, context);
   if (table.checked_iterations > 0) {
     record["reference_residual"] = table.reference_residual;
     record["checked_residual"] = result.checked_residual;

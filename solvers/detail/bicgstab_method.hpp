@@ -78,7 +78,6 @@ SolveReport solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
                            typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
                            Workspace const& w) {
   using Vectors = BicgstabVectors<Vector, preconditioned>;
-  bool const has_history = options.keep_history || options.callback;
   Vectors const vectors{w.r(),
                         w.shadow(),
                         w.p(),
@@ -91,7 +90,7 @@ SolveReport solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
                         x,
                         b};
   BicgstabMethod<Exec, A, M, Vectors, Workspace> const method{
-      exec, a, preconditioner, vectors, w, limits_of(options), w.space().news().writer(has_history)};
+      exec, a, preconditioner, vectors, w, limits_of(options), w.space().news().writer(wants_history(options))};
   bool const records = !preconditioned && w.space().records(options, a, w.size());
   bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
   return finish_solve(exec, options, w.space(), went_on, method);

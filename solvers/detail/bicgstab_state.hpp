@@ -35,7 +35,6 @@ template <class Z>
 KOKKOS_FORCEINLINE_FUNCTION double modulus(Z const& z) {
   return Kokkos::abs(z);
 }
-inline constexpr double rounding = 1.1102230246251565e-16;
 
 /// sums: |r|^2, |b|^2.
 template <class Z, class Writer>
@@ -67,7 +66,7 @@ struct BicgstabAfterV {
     Z const shadow = scalar_of<Z>(sums + 1);
     if (!Progress::is_finite(sums[0]) || !Progress::is_finite(modulus(shadow)))
       s.stop(Outcome::non_finite);
-    else if (modulus(shadow) <= rounding * Kokkos::sqrt(s.shadow2) * Kokkos::sqrt(sums[0]))
+    else if (modulus(shadow) <= unit_roundoff * Kokkos::sqrt(s.shadow2) * Kokkos::sqrt(sums[0]))
       s.stop(Outcome::breakdown, Quantity::shadow_curvature);
     if (!s.is_running()) return writer.tell(s);
     s.pending = true;
@@ -99,7 +98,7 @@ struct BicgstabAfterT {
     Z const ts = conjugate(scalar_of<Z>(sums + 1)), shadow = scalar_of<Z>(sums + 1 + parts);
     s.omega = s.beta = Z(0);
     if (s.is_half) return;
-    if (modulus(ts) <= rounding * Kokkos::sqrt(sums[0]) * Kokkos::sqrt(s.s2)) {
+    if (modulus(ts) <= unit_roundoff * Kokkos::sqrt(sums[0]) * Kokkos::sqrt(s.s2)) {
       s.broken = Quantity::omega;
       return;
     }
@@ -120,7 +119,7 @@ struct BicgstabAfterX {
     if (!s.pending) return;
     s.iterated(sums[0]);
     if (s.broken == Quantity::none &&
-        modulus(s.rho) <= rounding * Kokkos::sqrt(s.shadow2) * Kokkos::sqrt(sums[0]))
+        modulus(s.rho) <= unit_roundoff * Kokkos::sqrt(s.shadow2) * Kokkos::sqrt(sums[0]))
       s.broken = Quantity::rho;
     if (s.is_running() && !Progress::is_finite(modulus(s.rho))) s.stop(Outcome::non_finite);
     if (s.is_running() && s.broken != Quantity::none) s.stop(Outcome::breakdown, s.broken);

@@ -61,7 +61,7 @@ struct CgHeadUpdate {
     double sums[sums_at_head] = {};
     add<dots>(team.team_rank(), of_product, sums);
     add<updates>(team.team_rank(), of_update, sums + dots);
-    sum_over_team<sums_at_head>(team, sums, of_warps);
+    sum_over_team<L, team_size>(team, sums, of_warps);  // its barrier is that of copy_state() too
     if (team.team_rank() == 0) {
       bool const speaks = team.league_rank() == 0;
       if (own.is_open) CgAfterUpdate<Writer>{&own, speaks ? writer : Writer{}}(sums + dots);
@@ -75,7 +75,7 @@ struct CgHeadUpdate {
       for (int u = 0; u < batch; ++u)
         if (first + static_cast<std::size_t>(u) * team_size < size)
           body.store(first + static_cast<std::size_t>(u) * team_size, loaded[u], scalars, of_thread);
-    sum_over_team<updates>(team, of_thread, of_warps);
+    sum_over_team<L, team_size>(team, of_thread, of_warps);
     if (team.team_rank() == 0)
       for (int j = 0; j < updates; ++j)
         partials[static_cast<std::size_t>(team.league_rank()) * updates + static_cast<std::size_t>(j)] =
@@ -97,19 +97,6 @@ struct CgHeadUpdate {
   KOKKOS_FORCEINLINE_FUNCTION static void add(int thread, SumsOfTeams const& from, double* sums) {
     for (auto unit = static_cast<std::size_t>(thread); unit < from.units; unit += team_size)
       for (int j = 0; j < count; ++j) sums[j] += from.partials[unit * count + static_cast<std::size_t>(j)];
-  }
-  /// In the first warp. Begins with a barrier's worth of waiting for copy_state().
-  template <int count, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void sum_over_team(Team const& team, double* sums, double* of_warps) {
-    for (int j = 0; j < count; ++j) sums[j] = sum_over_lanes<L, L::size>(sums[j]);
-    int const warp = team.team_rank() / L::size;
-    if (team.team_rank() % L::size == 0)
-      for (int j = 0; j < count; ++j) of_warps[j * warps + warp] = sums[j];
-    team.team_barrier();
-    if (warp == 0)
-      for (int j = 0; j < count; ++j)
-        sums[j] =
-            sum_over_lanes<L, L::size>(team.team_rank() < warps ? of_warps[j * warps + team.team_rank()] : 0.0);
   }
 };
 

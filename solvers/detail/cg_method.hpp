@@ -70,11 +70,7 @@ struct CgMethod {
     residual(false);
   }
   void recheck() const { residual(true); }
-  void last_residual() const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), false, true},
-                  CgLastResidual{state()});
-  }
+  void last_residual() const { take_last_residual(*this, "einkorn::cg[residual]"); }
 
  private:
   using Head = CgHeadUpdate<Exec, Vectors, Writer, Workspace::Space::dots>;
@@ -94,10 +90,7 @@ struct CgMethod {
     current = 1 - current;
   }
   void residual(bool is_recheck) const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::cg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
-                  CgAfterResidual<Writer>{state(), is_recheck, writer});
-    space().sweep(exec, "einkorn::cg[keep]", size(), CgKeep<Vectors>{v, state()});
+    replace_residual(*this, is_recheck, "einkorn::cg[residual]", "einkorn::cg[keep]");
   }
 };
 
@@ -109,11 +102,11 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
   bool const records = !persists && w.space().records(options, a, w.size());
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
-    bool const has_history = options.keep_history || options.callback;
+    bool const watches = wants_history(options);
     CgMethod<Exec, A, Vectors, Workspace> const method{
-        exec,        a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-        w,           options,  w.space().news().writer(has_history),
-        has_history, scaling2, w.heads(0).extent(0) > 0};
+        exec,    a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+        w,       options,  w.space().news().writer(watches),
+        watches, scaling2, w.heads(0).extent(0) > 0};
     bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
                                   : run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);

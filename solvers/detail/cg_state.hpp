@@ -56,12 +56,11 @@ struct CgAfterProduct {
   Writer writer;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    constexpr double eps = 1.1102230246251565e-16;
     auto& s = *state;
     s.pending = false;
     if (!s.is_running()) return;
     double const qq = sums[0], pq = sums[1];
-    double const least = eps * Kokkos::sqrt(s.pp) * Kokkos::sqrt(qq);
+    double const least = unit_roundoff * Kokkos::sqrt(s.pp) * Kokkos::sqrt(qq);
     if (!Progress::is_finite(qq) || !Progress::is_finite(pq))
       s.stop(Outcome::non_finite);
     else if (pq < -least)

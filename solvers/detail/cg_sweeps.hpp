@@ -144,4 +144,25 @@ struct CgKeep {
   }
 };
 
+/// r <- b - A x in a solve under way, with q for A x. Method: CgMethod, PcgMethod; its names of the sweeps.
+template <class Method>
+void replace_residual(Method const& method, bool is_recheck, char const* residual, char const* keep) {
+  using Vectors = decltype(method.v);
+  using Writer = decltype(method.writer);
+  method.a.apply(method.exec, method.v.x, method.v.q);
+  method.space().sweep(method.exec, residual, method.size(),
+                       CgResidual<Vectors, false>{method.v, method.state(), is_recheck},
+                       CgAfterResidual<Writer>{method.state(), is_recheck, method.writer});
+  method.space().sweep(method.exec, keep, method.size(), CgKeep<Vectors>{method.v, method.state()});
+}
+
+/// The same when the solve has ended: only for its true residual.
+template <class Method>
+void take_last_residual(Method const& method, char const* residual) {
+  method.a.apply(method.exec, method.v.x, method.v.q);
+  method.space().sweep(method.exec, residual, method.size(),
+                       CgResidual<decltype(method.v), false>{method.v, method.state(), false, true},
+                       CgLastResidual{method.state()});
+}
+
 }  // namespace einkorn::detail

@@ -17,11 +17,8 @@ namespace einkorn::detail {
 /// Iterations that were launched beyond the end find the phase finished, and change nothing.
 ///
 /// Method has start(), iteration(), replace(), recheck(), and, where an iteration is told of by the next one,
-/// close(), which tells of the last. Returns false when the callback has stopped the
-/// solve.
-///
-/// recorded: with Execution::graph, `together` iterations that are submitted at once where no replacement comes
-/// between them.
+/// close(), which tells of the last. records: `together` iterations are recorded into a graph, and submitted at
+/// once where no replacement comes between them. Returns false when the callback has stopped the solve.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news, Method const& method,
                    bool records) {

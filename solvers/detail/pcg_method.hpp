@@ -67,18 +67,11 @@ struct PcgMethod {
   }
   void replace() const { residual(false); }
   void recheck() const { residual(true); }
-  void last_residual() const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), false, true},
-                  CgLastResidual{state()});
-  }
+  void last_residual() const { take_last_residual(*this, "einkorn::pcg[residual]"); }
 
  private:
   void residual(bool is_recheck) const {
-    a.apply(exec, v.x, v.q);
-    space().sweep(exec, "einkorn::pcg[residual]", size(), CgResidual<Vectors, false>{v, state(), is_recheck},
-                  CgAfterResidual<Writer>{state(), is_recheck, writer});
-    space().sweep(exec, "einkorn::pcg[keep]", size(), CgKeep<Vectors>{v, state()});
+    replace_residual(*this, is_recheck, "einkorn::pcg[residual]", "einkorn::pcg[keep]");
     renew(false);
   }
   void renew(bool is_start) const {
@@ -94,7 +87,6 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
                       Workspace const& w) {
   auto const with = [&](auto const& z) {
     using Vectors = CgVectors<Vector, std::nullptr_t>;
-    bool const has_history = options.keep_history || options.callback;
     PcgMethod<Exec, A, M, std::decay_t<decltype(z)>, Vectors, Workspace> const method{
         exec,
         a,
@@ -103,7 +95,7 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         Vectors{w.r(), w.p(), w.q(), w.best(), x, b, nullptr},
         w,
         limits_of(options),
-        w.space().news().writer(has_history)};
+        w.space().news().writer(wants_history(options))};
     bool const records = is_applied_in_sweeps<M> && w.space().records(options, a, w.size());
     bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);

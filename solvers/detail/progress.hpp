@@ -7,8 +7,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
+
+/// A dot product of no more than this times the norms of its factors is as good as zero.
+inline constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 
 /// What decides when a solve ends. Squares, as the sweeps have them.
 struct Limits {
@@ -97,9 +101,10 @@ struct Progress {
     ++rechecks;
   }
 
-  /// At a replacement, with |b - A x|^2. Where the recursive residual has fallen below a half of it, the
-  /// direction belongs to a residual that is no more, and begins anew. Where it was below a tenth and the best
-  /// true one has not halved either, most_stalls times in a row, the recursion converges and x does not.
+  /// At a replacement, with |b - A x|^2. Where that departs from the recursive residual, either way, the
+  /// direction belongs to a residual that is no more, and begins anew. Where the recursive one was below a
+  /// tenth of it, and it has not come to a half of the best, most_stalls times in a row, the recursion
+  /// converges and x does not.
   KOKKOS_FUNCTION void replaced(double r2) {
     restarts = departs(r2);
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
@@ -119,7 +124,8 @@ struct Progress {
   static KOKKOS_FUNCTION bool is_finite(double value) { return value - value == 0.0; }
 
  private:
-  /// By a quarter of its square or more. Small departures do not hurt the direction, which is worth more.
+  /// Whether r2 differs from the recursive one by more than a quarter of the latter, or is no number. Smaller
+  /// departures do not hurt the direction, which is worth more.
   [[nodiscard]] KOKKOS_FUNCTION bool departs(double r2) const {
     return !(r2 >= 0.75 * residual2 && r2 <= 1.25 * residual2);
   }

@@ -78,7 +78,7 @@ class SolveSpace {
              bool has_loop)
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
         sums_(exec, most_partials(exec, a, x, y)),
-        news_(options.keep_history || options.callback ? history_room(options) : std::size_t(0)) {
+        news_(wants_history(options) ? history_room(options) : std::size_t(0)) {
     if constexpr (is_cooperative<Exec>)
       if (has_loop && x.extent(0) > 0 && is_one_launch(exec, a, x, y)) {
         constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
