@@ -34,7 +34,8 @@ struct Settings {
   Selection selection;
   Rule rule;
   std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", solver, json;
-  int columns = 0, iterations = 0;
+  SolveRequest solve;
+  int columns = 0;
   bool verify = true;
 };
 
@@ -48,14 +49,29 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--formats", settings.selection.formats, "Our formats to run; all when left out")
       ->delimiter(',')
       ->check(CLI::IsMember({"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"}));
-  auto* const algorithms =
-      app.add_option("--algorithms", settings.selection.algorithms, "Our algorithms to run; all when left out")
-          ->delimiter(',')
-          ->check(CLI::IsMember({"row_thread", "row_team", "sorted_rows", "row_bins", "segmented_sum",
-                                 "automatic", "tiles", "ell_and_coo", "window", "block_row", "row_thread_16",
-                                 "tiles_16", "automatic_float_values", "row_thread_float_values",
-                                 "row_thread_16_float_values", "tiles_float_values", "tiles_16_float_values",
-                                 "window_float_values", "block_row_float_values"}));
+  auto* const algorithms = app.add_option("--algorithms", settings.selection.algorithms,
+                                          "Our algorithms to run; all but half_atomic when left out")
+                               ->delimiter(',')
+                               ->check(CLI::IsMember({"row_thread",
+                                                      "row_team",
+                                                      "sorted_rows",
+                                                      "row_bins",
+                                                      "segmented_sum",
+                                                      "automatic",
+                                                      "half_atomic",
+                                                      "tiles",
+                                                      "ell_and_coo",
+                                                      "window",
+                                                      "block_row",
+                                                      "row_thread_16",
+                                                      "tiles_16",
+                                                      "automatic_float_values",
+                                                      "row_thread_float_values",
+                                                      "row_thread_16_float_values",
+                                                      "tiles_float_values",
+                                                      "tiles_16_float_values",
+                                                      "window_float_values",
+                                                      "block_row_float_values"}));
   auto* const scalar = app.add_option("--scalar", settings.scalar)
                            ->check(CLI::IsMember({"float", "double", "complex"}))
                            ->capture_default_str();
@@ -89,9 +105,17 @@ void declare(CLI::App& app, Settings& settings) {
           ->excludes(ordinal)
           ->excludes(select)
           ->excludes(columns);
-  app.add_option("--iterations", settings.iterations,
+  app.add_option("--iterations", settings.solve.iterations,
                  "Of every solve that is timed; chosen by the clock when left out")
       ->check(CLI::Range(1, 1000000))
+      ->needs(solve);
+  app.add_flag(
+         "--fusions", settings.solve.fusions,
+         "jacobi-pcg of ours (csr, sell) with one fusion after the other switched on, instead of every solver")
+      ->needs(solve);
+  app.add_option("--history", settings.solve.history,
+                 "Also solve to 1e-12 or for so many iterations, the residual after each in the JSON")
+      ->check(CLI::Range(1, 10000))
       ->needs(solve);
   app.add_option("--peers", settings.peers, "Kokkos Kernels, cuSPARSE, Eigen in the same rounds")
       ->check(CLI::IsMember({"on", "off"}))
@@ -173,13 +197,12 @@ int run_all(Settings const& settings) {
   auto records = nlohmann::ordered_json::array();
   for (auto const& [name, suite] : settings.matrices) {
     try {
-      bool const wrong =
-          settings.solver.empty()
-              ? report_of(context, run_one(exec, bandwidth, settings, name), suite, records)
-              : report_of(context,
-                          bench_solve(exec, bandwidth, name, method_of(settings.solver), settings.iterations,
-                                      settings.selection, settings.rule, settings.verify),
-                          suite, records);
+      bool const wrong = settings.solver.empty()
+                             ? report_of(context, run_one(exec, bandwidth, settings, name), suite, records)
+                             : report_of(context,
+                                         bench_solve(exec, bandwidth, name, settings.solve, settings.selection,
+                                                     settings.rule, settings.verify),
+                                         suite, records);
       if (wrong) worst = std::max<int>(worst, wrong_result);
     } catch (einkorn::OutOfMemory const& error) {
       complain(name, error.what());
@@ -216,6 +239,14 @@ int main(int argc, char* argv[]) {
   }
   if (settings.columns > 0 && (settings.ordinal == "int64" || settings.scalar == "complex")) {
     std::cerr << "einkorn-bench: --columns is built for --scalar double and float, --ordinal int32\n";
+    return usage;
+  }
+  settings.solve.method = method_of(settings.solver);
+  auto const& formats = settings.selection.formats;
+  if (settings.solve.fusions &&
+      (settings.solve.method != Method::jacobi_pcg ||
+       std::any_of(formats.begin(), formats.end(), [](auto const& f) { return f != "csr" && f != "sell"; }))) {
+    std::cerr << "einkorn-bench: --fusions is built for --solve jacobi-pcg, --formats csr,sell\n";
     return usage;
   }
   try {

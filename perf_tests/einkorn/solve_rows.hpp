@@ -32,13 +32,34 @@ inline SolverOptions endless(Execution execution, Recurrence recurrence) {
   return options;
 }
 
-/// A row that solves with `solver(options)`, a callable that returns a SolveReport.
+/// What the room of a solver is made with, so that it has some for a history.
+inline SolverOptions with_room(SolveBench const& bench, SolverOptions options) {
+  options.keep_history = bench.keeps_history;
+  return options;
+}
+
+/// A row that solves with `solver(options)`, a callable that returns a SolveReport. Its room was made
+/// with_room().
 template <class Solver>
 void solve_by(SolveBench const& bench, SolveRow& row, SolverOptions options, Solver const& solver) {
   row.solve = [exec = bench.exec, x = bench.x, options, solver](int iterations) mutable {
     Kokkos::deep_copy(exec, x, 0.0);
     options.max_iterations = iterations;
     return static_cast<int>(solver(options).iterations);
+  };
+  if (!bench.keeps_history || row.execution != "automatic") return;
+  row.history = [exec = bench.exec, x = bench.x, options, solver](int most) {
+    Kokkos::deep_copy(exec, x, 0.0);
+    SolverOptions stopping;
+    stopping.tolerance = history_tolerance;
+    stopping.max_iterations = most;
+    stopping.keep_history = true;
+    stopping.execution = options.execution;
+    stopping.recurrence = options.recurrence;
+    auto const report = solver(stopping);
+    ResidualHistory history{report.history, name_of(report.outcome)};
+    for (double& residual : history.residuals) residual /= report.reference;
+    return history;
   };
 }
 
@@ -80,7 +101,7 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
       auto const options = endless(execution, recurrence);
       auto const shared = once<Cg>(cg_place, [&] {
         auto op = make();
-        return Cg{op, CgWorkspace<double, Exec>(exec, op, options)};
+        return Cg{op, CgWorkspace<double, Exec>(exec, op, with_room(bench, options))};
       });
       row.matrix_bytes = format_bytes(shared->op.plan().matrix(), bench.A);
       solve_by(bench, row, options,
@@ -110,7 +131,7 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
         return make_operator<double>(exec, to_format(scaled));
       });
       auto const options = endless(execution, Recurrence::fused);
-      CgWorkspace<double, Exec> const workspace(exec, op, options);
+      CgWorkspace<double, Exec> const workspace(exec, op, with_room(bench, options));
       row.matrix_bytes = format_bytes(op.scaled().plan().matrix(), bench.A);
       solve_by(bench, row, options,
                [=](SolverOptions const& with) { return cg(exec, op, b, x, with, workspace); });
@@ -119,7 +140,7 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
       auto const op = make();
       auto const jacobi = make_jacobi(exec, bench.A);
       auto const options = endless(execution, Recurrence::classical);
-      CgWorkspace<double, Exec> const workspace(exec, op, jacobi, options);
+      CgWorkspace<double, Exec> const workspace(exec, op, jacobi, with_room(bench, options));
       row.matrix_bytes = format_bytes(op.plan().matrix(), bench.A);
       solve_by(bench, row, options,
                [=](SolverOptions const& with) { return pcg(exec, op, jacobi, b, x, with, workspace); });
@@ -130,7 +151,7 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
         auto const options = endless(asked, Recurrence::fused);
         auto const shared = once<Bicgstab>(bicgstab_place, [&] {
           auto op = make();
-          return Bicgstab{op, BicgstabWorkspace<double, Exec>(exec, op, options)};
+          return Bicgstab{op, BicgstabWorkspace<double, Exec>(exec, op, with_room(bench, options))};
         });
         row.matrix_bytes = format_bytes(shared->op.plan().matrix(), bench.A);
         solve_by(bench, row, options, [=](SolverOptions const& with) {

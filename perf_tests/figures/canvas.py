@@ -26,7 +26,7 @@ def draw_lines(axes, panel):
     for mark in panel.get("marks", ()):
         axes.axvline(mark["x"], color="grey", linestyle="--", linewidth=0.8, label=mark["label"])
     axes.set_xscale(panel.get("x_scale", "linear"))
-    axes.set_yscale(panel.get("y_scale", "linear"))
+    axes.set_yscale("log" if panel.get("y_scale") == "decades" else panel.get("y_scale", "linear"))
     plain = FuncFormatter(lambda value, _: f"{value:g}")
     if panel.get("x_scale") == "log":
         measured = {x for series in panel["series"] if series.get("in_legend", True) for x in series["x"]}
@@ -36,6 +36,9 @@ def draw_lines(axes, panel):
     if panel.get("y_scale") == "log":
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(plain)
+        axes.set_yticks([], minor=True)
+    elif panel.get("y_scale") == "decades":  # too many for all of them, or for 2 and 5 between
+        axes.yaxis.set_major_locator(LogLocator(numticks=8))
         axes.set_yticks([], minor=True)
     else:
         axes.set_ylim(bottom=0)

@@ -9,9 +9,11 @@ they were measured, and what was refused. All files must be of one machine and o
   bdia   bands over their width: rates, and time and bytes beside bDIA's
   mesh   all formats on one matrix, cold and warm; --matrix where the files hold several
   brcv   memory of BRCV over the height of the stripes; SpMM over the columns
-  solve  an iteration of CG on bands over their width: unfused over DIA, fused over DIA and bDIA
+  solve  an iteration of CG and BiCGStab on bands over their width: unfused over DIA, fused over DIA and bDIA
+  pcg    SpMV over CSR kernel by kernel; Jacobi-PCG with one fusion after the other; --matrix as for mesh
+  history  the residual of CG, Jacobi-PCG and BiCGStab over iterations and over time; --matrix as for mesh
 
-A line or a bar is the fastest algorithm of its format, but for solve; which one that was is in the JSON.
+A line or a bar is the fastest algorithm of its format, but for solve and pcg; which one that was is in the JSON.
 
 Exit: 0 done, 2 usage, 3 the files cannot be drawn, 4 matplotlib is missing."""
 import argparse
@@ -22,11 +24,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bdia  # noqa: E402
 import brcv  # noqa: E402
+import history  # noqa: E402
 import inputs  # noqa: E402
 import mesh  # noqa: E402
+import pcg  # noqa: E402
 import solve  # noqa: E402
 
-FIGURES = {"bdia": bdia, "mesh": mesh, "brcv": brcv, "solve": solve}
+FIGURES = {module.__name__: module for module in (bdia, mesh, brcv, solve, pcg, history)}
 
 
 def main(arguments=None):
@@ -35,8 +39,9 @@ def main(arguments=None):
     parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE.json")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder, made where it is missing")
     parser.add_argument("--png", action="store_true", help="a PNG beside each SVG")
-    parser.add_argument("--caches", choices=("cold", "warm"), default="cold", help="bdia and brcv: the times to draw")
-    parser.add_argument("--matrix", help="mesh: the matrix, as the files name it")
+    parser.add_argument("--caches", choices=("cold", "warm"), default="cold",
+                        help="bdia, brcv and pcg's SpMV: the times to draw")
+    parser.add_argument("--matrix", help="mesh, pcg, history: the matrix, as the files name it")
     options = parser.parse_args(arguments)
     try:
         import canvas
@@ -46,7 +51,7 @@ def main(arguments=None):
         return 4
     try:
         figure = FIGURES[options.figure]
-        made = figure.drawings(inputs.read(options.files, getattr(figure, "OPERATION", "spmv")), options)
+        made = figure.drawings(inputs.read(options.files, *getattr(figure, "OPERATIONS", ())), options)
         options.out.mkdir(parents=True, exist_ok=True)
         for drawing in made:
             for suffix in (".svg", ".png")[:1 + options.png]:

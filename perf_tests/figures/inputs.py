@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""What einkorn-bench --json wrote, read for a figure: records of one operation (SpMV with SpMM, or a solver), one
-machine and one build. Anything else is refused, with records.BadResults."""
+"""What einkorn-bench --json wrote, read for a figure: records of its operations (SpMV with SpMM, or solvers), one machine
+and one build. Anything else is refused, with records.BadResults."""
 import math
 import pathlib
 import sys
@@ -26,8 +26,8 @@ def product(record):
     return tuple(record[name] for name in ("matrix", "scalar", "columns", "layout"))
 
 
-def read(paths, operation="spmv"):
-    """The records of all files with this operation, each with the name of its file; SpMM is an spmv."""
+def read(paths, *operations):
+    """The records of all files with these operations, each with the name of its file; SpMM is an spmv."""
     records, runs, first = [], {}, None
     for path in map(pathlib.Path, paths):
         found = recorded.read(path)
@@ -42,18 +42,34 @@ def read(paths, operation="spmv"):
                 if record[name] != first[name]:
                     raise BadResults(f"{where}: {name} is {record[name]!r}, but {first[name]!r} in {first['file']}: "
                                      "a figure shows one machine and one build")
-            if record["operation"] != operation:
+            if record["operation"] not in (operations or ("spmv",)):
                 continue
             rate = record.get("gflops")
-            if operation == "spmv" and record["seconds"] is not None and not (
+            if record["operation"] == "spmv" and record["seconds"] is not None and not (
                     isinstance(rate, (int, float)) and math.isfinite(rate)):
                 raise BadResults(f"{where}: gflops is {rate!r}, expected a number")
-            if runs.setdefault(product(record), path) != path:
-                raise BadResults(f"{where}: {' '.join(map(str, product(record))).strip()} is in "
-                                 f"{runs[product(record)].name} too: only times of one run are compared")
+            what = product(record)
+            if runs.setdefault((record["operation"], what), path) != path:
+                raise BadResults(f"{where}: {' '.join(map(str, what)).strip()} is in "
+                                 f"{runs[record['operation'], what].name} too: only times of one run are compared")
             if not record["rounded_values"]:
                 records.append(record)
     return records
+
+
+def matrix_of(records, wanted, figure):
+    """The matrix of a figure that has one: the only one there is, or `wanted`."""
+    found = sorted({r["matrix"] for r in records})
+    if wanted is None and len(found) > 1:
+        raise BadResults(f"{figure}: choose one with --matrix: {', '.join(found)}")
+    if not found or wanted not in (None, *found):
+        raise BadResults(f"{figure}: the input has nothing of {wanted or 'any matrix'}")
+    return found[0] if wanted is None else wanted
+
+
+def short_name(matrix):
+    """Of a file its name; generators are as they are."""
+    return matrix if matrix.startswith("gen:") else matrix.rsplit("/", 1)[-1]
 
 
 def grouped(records, key):

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# measure.sh OUT [bdia|mesh|memory|spmm|solve]...
+# measure.sh OUT [bdia|mesh|memory|spmm|solve|pcg|history]...
 #
 # Measures what draw.py draws: all of it, or the parts named. Each call of einkorn-bench leaves OUT/NAME.json, and its
 # table in OUT/NAME.txt. A call that fails is named and the next one goes on; the exit is then 1. From the environment:
 #   EINKORN_BENCH   the binary (build/release/perf_tests/einkorn-bench)
 #   REPEAT          rounds (3)
-#   MESH            the matrix of the mesh figure: a generator or a .mtx[.gz] (gen:stencil27:160)
+#   MESH            the matrix of the figures mesh, pcg and history, symmetric and positive definite for the latter two: a
+#                   generator or a .mtx[.gz] (gen:stencil27:160)
 #   ROWS            rows of the large bands and of the matrices in stripes (1000000)
 set -euo pipefail
 
@@ -62,22 +63,38 @@ measure_spmm() {
 }
 
 measure_solve() {
-  local d
-  for d in 3 7 31 101; do
-    measure "solve-cg-30000-$d" "gen:band:30000:$d" --solve cg --formats dia,bdia
-    measure "solve-cg-10000000-$d" "gen:band:10000000:$d" --solve cg --formats dia,bdia \
-      --iterations $((d < 101 ? 50 : 30))
+  local d method
+  for method in cg bicgstab; do
+    for d in 3 7 31 101; do
+      measure "solve-$method-30000-$d" "gen:band:30000:$d" --solve "$method" --formats dia,bdia
+      measure "solve-$method-10000000-$d" "gen:band:10000000:$d" --solve "$method" --formats dia,bdia \
+        --iterations $((d < 101 ? 50 : 30))
+    done
   done
 }
 
-[ $# -ge 1 ] || { sed -n '5,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+# 150 iterations: what a solve does before its first and after its last is little of it. 16 lanes: half a warp.
+measure_pcg() {
+  measure pcg-spmv "$mesh" --lanes 16 \
+    --algorithms half_atomic,row_thread,row_team,sorted_rows,tiles,ell_and_coo,segmented_sum,window,block_row
+  measure pcg-fusions "$mesh" --solve jacobi-pcg --fusions --iterations 150
+}
+
+measure_history() {
+  local method
+  for method in cg jacobi-pcg bicgstab; do
+    measure "history-$method" "$mesh" --solve "$method" --formats csr,sell,dia --history 2000 --peers off
+  done
+}
+
+[ $# -ge 1 ] || { sed -n '5,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 out=$1
 shift
-[ $# -gt 0 ] || set -- bdia mesh memory spmm solve
+[ $# -gt 0 ] || set -- bdia mesh memory spmm solve pcg history
 for part; do
   case $part in
-    bdia | mesh | memory | spmm | solve) ;;
-    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm, solve" >&2; exit 2 ;;
+    bdia | mesh | memory | spmm | solve | pcg | history) ;;
+    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm, solve, pcg, history" >&2; exit 2 ;;
   esac
 done
 [ -x "$bench" ] || { echo "measure.sh: $bench is not there: build it, or set EINKORN_BENCH" >&2; exit 2; }
@@ -89,6 +106,8 @@ for part; do
     memory) measure_memory ;;
     spmm) measure_spmm ;;
     solve) measure_solve ;;
+    pcg) measure_pcg ;;
+    history) measure_history ;;
   esac
 done
 exit "$failed"

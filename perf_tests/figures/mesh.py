@@ -10,15 +10,6 @@ from records import scalar_rank
 STATES = {"cold": "cold caches", "warm": "warm caches"}
 
 
-def matrix_of(records, wanted):
-    found = sorted({r["matrix"] for r in records})
-    if wanted is None and len(found) > 1:
-        raise inputs.BadResults(f"mesh: choose one with --matrix: {', '.join(found)}")
-    if not found or wanted not in (None, *found):
-        raise inputs.BadResults(f"mesh: the input has no SpMV of {wanted or 'any matrix'}")
-    return found[0] if wanted is None else wanted
-
-
 def panel(group, names, scalar):
     """Bars in the order of the first state that was measured. A format is its fastest algorithm, in each state."""
     bars = {}
@@ -44,14 +35,14 @@ def panel(group, names, scalar):
 
 def drawings(records, options):
     records = [r for r in records if r["columns"] == 1 and not r["layout"]]
-    matrix = matrix_of(records, options.matrix)
+    matrix = inputs.matrix_of(records, options.matrix, "mesh")
     records = [r for r in records if r["matrix"] == matrix]
     names = [name for name in (*inputs.FORMATS, *inputs.LIBRARIES) if inputs.of(records, name)]
     scalars = inputs.grouped(records, lambda r: (scalar_rank(r["scalar"]), r["scalar"]))
     panels = [panel(group, names, scalar) for (_, scalar), group in scalars.items()]
     states = " and ".join(state for state in STATES if any(
         STATES[state] == series["label"] for made in panels for series in made["series"]))
-    short = matrix if matrix.startswith("gen:") else matrix.rsplit("/", 1)[-1]
+    short = inputs.short_name(matrix)
     figure = "mesh-" + re.sub(r"[^A-Za-z0-9]+", "-", short.removeprefix("gen:")).strip("-")
     title = f"SpMV of {short}: {records[0]['rows']} rows, {records[0]['nnz']} entries"
     return [inputs.drawing(figure, title, records, names, panels, len(panels), states)]

@@ -57,6 +57,17 @@ def unfused(**changes):
                  "seconds": 3e-5} | changes)
 
 
+def fused(execution, fusion, **changes):
+    """A stage of Jacobi-PCG's fusion over CSR."""
+    return cg(**{"operation": "jacobi-pcg", "solver": "jacobi-pcg", "format": "csr", "execution": execution,
+                 "fusion": fusion} | changes)
+
+
+def told(method, history, **changes):
+    """A solver with its history."""
+    return cg(**{"operation": method, "solver": method, "history": history, "history_outcome": "converged"} | changes)
+
+
 class Figures(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -68,7 +79,7 @@ class Figures(unittest.TestCase):
         return str(self.root / name)
 
     def drawings(self, module, *records, caches="cold", matrix=None):
-        read = inputs.read([self.file("a.json", *records)], getattr(module, "OPERATION", "spmv"))
+        read = inputs.read([self.file("a.json", *records)], *getattr(module, "OPERATIONS", ()))
         return module.drawings(read, argparse.Namespace(caches=caches, matrix=matrix))
 
     def refuses(self, what, *paths):

@@ -14,7 +14,8 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import draw  # noqa: E402
 import inputs  # noqa: E402
-from samples import Figures, cg, csr, record, refused, stripes, unfused  # noqa: E402
+import pcg  # noqa: E402
+from samples import Figures, cg, csr, fused, record, refused, stripes, told, unfused  # noqa: E402
 
 
 class Inputs(Figures):
@@ -60,17 +61,20 @@ class Draw(Figures):
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
     def test_the_same_input_gives_the_same_bytes(self):
         path = self.file("a.json", record(), csr(), csr(cold=False), refused(format="dia"), stripes(1), stripes(4),
-                         stripes(4, columns=2, layout="left", bytes=640), cg(), unfused())
+                         stripes(4, columns=2, layout="left", bytes=640), cg(), unfused(),
+                         told("bicgstab", [1.0, 1e-3, 1e-9], vectors=17),
+                         *(fused(*key, vectors=vectors) for key, (_, vectors) in pcg.STAGES.items()))
         calls = (["bdia", path, "--png"], ["mesh", path, "--matrix", "gen:band:1000:3"], ["brcv", path],
-                 ["solve", path])
+                 ["solve", path], ["pcg", path, "--matrix", "gen:band:1000:3"], ["history", path])
         seen = []
         for _ in range(2):
-            self.assertEqual([self.run_it(*call) for call in calls], 4 * [(0, "")])
+            self.assertEqual([self.run_it(*call) for call in calls], 6 * [(0, "")])
             seen.append({f.name: f.read_bytes() for f in (self.root / "out").iterdir()})
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(sorted(seen[0]), sorted(
             [f"{name}.{suffix}" for name in ("bdia", "bdia-ratios", "mesh-band-1000-3", "brcv-memory",
-                                             "brcv-spmm-double", "bdia-cg") for suffix in ("json", "svg")] +
+                                             "brcv-spmm-double", "bdia-cg", "bdia-bicgstab", "pcg-fusions",
+                                             "pcg-spmv", "history") for suffix in ("json", "svg")] +
             ["bdia.png", "bdia-ratios.png"]))
         numbers = json.loads(seen[0]["bdia.json"])
         self.assertIn(numbers["caption"].split(";")[0], seen[0]["bdia.svg"].decode())

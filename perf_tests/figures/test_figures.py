@@ -9,10 +9,12 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bdia  # noqa: E402
 import brcv  # noqa: E402
+import history  # noqa: E402
 import inputs  # noqa: E402
 import mesh  # noqa: E402
+import pcg  # noqa: E402
 import solve  # noqa: E402
-from samples import Figures, cg, csr, cusparse, record, refused, stripes, unfused  # noqa: E402
+from samples import Figures, cg, csr, cusparse, fused, record, refused, stripes, told, unfused  # noqa: E402
 
 
 class Bdia(Figures):
@@ -66,7 +68,7 @@ class Mesh(Figures):
         both = record(), record(matrix="/data/other.mtx.gz")
         with self.assertRaisesRegex(inputs.BadResults, "--matrix: /data/other.mtx.gz, gen:band:1000:3"):
             self.drawings(mesh, *both)
-        with self.assertRaisesRegex(inputs.BadResults, "no SpMV of nothing"):
+        with self.assertRaisesRegex(inputs.BadResults, "nothing of nothing"):
             self.drawings(mesh, *both, matrix="nothing")
         self.assertEqual(self.drawings(mesh, *both, matrix=both[1]["matrix"])[0]["figure"], "mesh-other-mtx-gz")
 
@@ -126,9 +128,104 @@ class Solve(Figures):
     def test_refuses_other_loops_and_inputs_without_cg(self):
         with self.assertRaisesRegex(inputs.BadResults, "a.json: bdia automatic fused moves 10 vectors, expected 9"):
             self.drawings(solve, cg(vectors=10))
-        for other in (record(), cg(operation="bicgstab"), cg(matrix="gen:stencil7:9"), cg(format="csr")):
-            with self.assertRaisesRegex(inputs.BadResults, "no time of CG on gen:band"):
+        for other in (record(), cg(operation="jacobi-pcg"), cg(matrix="gen:stencil7:9"), cg(format="csr")):
+            with self.assertRaisesRegex(inputs.BadResults, "no time of CG or BiCGStab on gen:band"):
                 self.drawings(solve, other)
+
+    def test_bicgstab_is_a_figure_of_its_own(self):
+        both = cg(), unfused(), *(make(operation="bicgstab", vectors=vectors, seconds=seconds)
+                                  for make, vectors, seconds in ((cg, 17, 2e-5), (unfused, 30, 5e-5)))
+        first, second = self.drawings(solve, *both)
+        self.assertEqual((first["figure"], second["figure"]), ("bdia-cg", "bdia-bicgstab"))
+        measured, model, _ = second["panels"][1]["series"]
+        self.assertAlmostEqual(measured["y"][0], 2.5)
+        self.assertAlmostEqual(model["y"][0], (16 * 3 + 240) / (16 * 3 + 136))
+        self.assertEqual(model["label"], "their bytes: (16d + 240)/(16d + 136)")
+        self.assertEqual([d["figure"] for d in self.drawings(solve, *both[2:])], ["bdia-bicgstab"])
+        with self.assertRaisesRegex(inputs.BadResults, "moves 9 vectors, expected 17"):
+            self.drawings(solve, cg(operation="bicgstab"))
+
+
+def kernel(algorithm, seconds, **changes):
+    return csr(**{"algorithm": algorithm, "seconds": seconds} | changes)
+
+
+class Pcg(Figures):
+    def test_kernels_follow_each_other_over_the_first(self):
+        made, = self.drawings(pcg, kernel("sorted_rows", 1e-5), kernel("row_team", 2e-5, note="16 lanes"),
+                              kernel("half_atomic", 8e-5, bytes=28000), kernel("row_thread", 4e-5),
+                              kernel("row_bins", 1e-9), cusparse(seconds=8e-6), record(seconds=5e-6),
+                              kernel("row_thread", 1e-9, cold=False))
+        ours, paper = made["panels"]
+        self.assertEqual(ours["labels"], ["half of A, atomics", "CSR, a thread a row", "CSR, rows sorted",
+                                          "CSR, lanes share a row (16 lanes)",
+                                          "bDIA", "cuSPARSE, fastest"])
+        measured, of_bytes = ours["series"]
+        for got, wanted in zip(measured["y"], (1, 2, 8, 4, 16, 10), strict=True):
+            self.assertAlmostEqual(got, wanted)
+        for got, wanted in zip(of_bytes["y"], (1, 0.5, 0.5, 0.5, 0.7, 0.5), strict=True):
+            self.assertAlmostEqual(got, wanted)
+        self.assertTrue(of_bytes["hollow"] and not measured["hollow"])
+        self.assertEqual((made["figure"], made["caches"], measured["algorithm"][0]),
+                         ("pcg-spmv", "cold", "csr half_atomic"))
+        for got, wanted in zip(paper["series"][0]["y"], (1, 0.879 / 0.214, 0.879 / 0.148, 0.879 / 0.14, 0.879 / 0.111)):
+            self.assertAlmostEqual(got, wanted)
+
+    def test_stages_stand_in_their_order_beside_their_bytes(self):
+        stages = [fused(*key, seconds=1e-5 * (7 - i), bytes=1000 * (20 - i), vectors=vectors)
+                  for i, (key, (_, vectors)) in enumerate(pcg.STAGES.items())]
+        made, = self.drawings(pcg, *reversed(stages[:-1]), refused(**stages[-1] | {"seconds": None}),
+                              fused("automatic", "scaled", seconds=1e-9), fused(*pcg.FIRST, format="sell", vectors=19))
+        self.assertEqual((made["figure"], made["caches"], made["columns"]), ("pcg-fusions", "warm", 1))
+        csr_time, csr_bytes, sell_time, _ = made["panels"][0]["series"]
+        for got, wanted in zip(csr_time["y"][:-1], (1, 7 / 6, 7 / 5, 7 / 4, 7 / 3, 7 / 2), strict=True):
+            self.assertAlmostEqual(got, wanted)
+        self.assertAlmostEqual(csr_bytes["y"][5], 20 / 15)
+        self.assertIsNone(csr_time["y"][6])
+        self.assertEqual(made["panels"][0]["labels"][3], "+ SpMV with p.Ap (12)")
+        self.assertEqual(sell_time["y"], [1, *6 * [None]])
+        self.assertEqual([r["algorithm"] for r in made["refused"]], ["csr graph scaled"])
+        self.assertEqual([r["row"][:6] for r in made["not_measured"]], 6 * ["SELL: "])
+
+    def test_refuses_other_schemes_and_inputs_without_stages(self):
+        with self.assertRaisesRegex(inputs.BadResults, "csr device_scalars one_pass moves 12 vectors, expected 11"):
+            self.drawings(pcg, fused(*pcg.FIRST, vectors=19), fused("device_scalars", "one_pass", vectors=12))
+        for other in (fused("automatic", "scaled"), cg(), record(scalar="float")):
+            with self.assertRaisesRegex(inputs.BadResults, "no SpMV in double and no --solve jacobi-pcg --fusions"):
+                self.drawings(pcg, other)
+        with self.assertRaisesRegex(inputs.BadResults, "no time of CSR on gen:band:1000:3 with warm caches"):
+            self.drawings(pcg, csr(), caches="warm")
+
+
+class History(Figures):
+    def test_the_fastest_row_of_every_method_over_iterations_and_time(self):
+        made, = self.drawings(history, told("cg", [1.0, 0.1, 0.001], seconds=2e-3),
+                              told("cg", [1.0, 0.2], format="dia", seconds=3e-3),
+                              told("jacobi-pcg", [1.0, 0.0, None, 0.5], fusion="scaled", seconds=4e-3), unfused())
+        steps, times = made["panels"]
+        self.assertEqual([(s["x"], s["y"]) for s in steps["series"]],
+                         [([0, 1, 2], [1.0, 0.1, 0.001]), ([0, 3], [1.0, 0.5])])
+        self.assertEqual([s["label"] for s in steps["series"]], [
+            "CG, bdia automatic fused: converged", "Jacobi-PCG, bdia automatic scaled: converged"])
+        for got, wanted in zip(times["series"][0]["x"] + times["series"][1]["x"], (0, 2, 4, 0, 12), strict=True):
+            self.assertAlmostEqual(got, wanted)
+        self.assertEqual((made["figure"], steps["y_scale"]), ("history", "decades"))
+        self.assertEqual([r["row"] for r in made["not_measured"]], ["BiCGStab"])
+
+    def test_methods_come_from_files_of_their_own(self):
+        files = [self.file(f"{name}.json", told(name, [1.0, 0.1])) for name in history.NAMES]
+        read = inputs.read(files, *history.OPERATIONS)
+        self.assertEqual([r["operation"] for r in read], list(history.NAMES))
+        with self.assertRaisesRegex(inputs.BadResults, "is in cg.json too"):
+            inputs.read([*files, self.file("again.json", told("cg", [1.0]))], *history.OPERATIONS)
+
+    def test_refuses_what_is_no_history(self):
+        with self.assertRaisesRegex(inputs.BadResults, "history that is not of numbers"):
+            self.drawings(history, told("cg", [1.0, "0.1"]))
+        with self.assertRaisesRegex(inputs.BadResults, "history: the input has nothing of any matrix"):
+            self.drawings(history, cg())
+        with self.assertRaisesRegex(inputs.BadResults, "history: choose one with --matrix: a, b"):
+            self.drawings(history, told("cg", [1.0], matrix="a"), told("cg", [1.0], matrix="b"))
 
 
 if __name__ == "__main__":

@@ -80,6 +80,7 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   std::cerr << "einkorn-bench: " << name << ": converting\n";
   Candidates rows;
   add_csr(problem, selection, rows);
+  add_half(problem, selection, rows);
   add_csr5(problem, selection, rows);
   add_coo(problem, selection, rows);
   add_ell(problem, selection, rows);

@@ -57,10 +57,13 @@ int invert_diagonal(Exec const& exec, Matrix const& A, DenseVector<double> const
   return missing;
 }
 
-SolveBench system_of(Exec const& exec, std::string const& name, Method method, Selection const& selection) {
+SolveBench system_of(Exec const& exec, std::string const& name, SolveRequest const& request,
+                     Selection const& selection) {
+  Method const method = request.method;
   SolveBench bench;
   bench.exec = exec;
   bench.method = method;
+  bench.keeps_history = request.history > 0;
   bench.selection = selection;
   bench.A = load_matrix<double, int, int>(exec, name);
   require<InvalidArgument>(bench.A.num_rows == bench.A.num_cols && bench.A.num_rows > 0,
@@ -144,6 +147,24 @@ void take_residuals(SolveBench const& bench, SolveTable& table) {
   }
 }
 
+/// Of every row that can say: a solve that stops by itself. One that strays from the reference is WRONG.
+void take_histories(SolveTable& table, int most) {
+  for (auto& result : table.results) {
+    if (!result.row.solve || !result.row.history) continue;
+    or_refuse(result.row, [&] {
+      result.history = result.row.history(most);
+      auto const at = static_cast<std::size_t>(table.checked_iterations);
+      auto const& residuals = result.history.residuals;
+      if (table.checked_iterations == 0 || residuals.size() <= at) return;
+      auto const reason = disagreement(table.checked_iterations, table.checked_iterations, residuals[at],
+                                       table.reference_residual);
+      if (reason.empty()) return;
+      result.wrong = true;
+      refuse(result, "history: " + reason);
+    });
+  }
+}
+
 }  // namespace
 
 void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule const& rule, SolveTable& table) {
@@ -190,27 +211,31 @@ void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule c
   }
 }
 
-SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, Method method,
-                       int iterations, Selection const& selection, Rule const& rule, bool verify) {
+SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
+                       SolveRequest const& request, Selection const& selection, Rule const& rule, bool verify) {
   std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
-  auto bench = system_of(exec, name, method, selection);
+  auto bench = system_of(exec, name, request, selection);
   SolveTable table;
   table.matrix = name;
-  table.method = method;
+  table.method = request.method;
   table.rows = bench.size();
   table.nnz = bench.A.values.extent(0);
   std::vector<long double> history;
   if (verify) {
     std::cerr << "einkorn-bench: " << name << ": reference\n";
-    history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(method)));
+    history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(request.method)));
     table.checked_iterations = static_cast<int>(history.size()) - 1;
     require<InvalidArgument>(table.checked_iterations > 0,
                              "the method is done after one iteration; there is nothing to time");
     table.reference_residual = static_cast<double>(history.back());
   }
   std::cerr << "einkorn-bench: " << name << ": converting\n";
-  add_einkorn_solvers(bench);
-  add_unfused_solvers(bench);
+  if (request.fusions) {
+    add_fusion_stages(bench);
+  } else {
+    add_einkorn_solvers(bench);
+    add_unfused_solvers(bench);
+  }
   if (selection.peers) {
     add_kokkos_kernels_solvers(bench);
     add_cusparse_cublas_solvers(bench);
@@ -218,10 +243,12 @@ SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string
   }
   for (auto& row : bench.rows) table.results.push_back({std::move(row), {}, {}, 0.0, 0.0, false});
   if (verify) check_results(bench, table);
-  table.iterations = iterations > 0 ? iterations : chosen_iterations(bench, table, history);
+  table.iterations = request.iterations > 0 ? request.iterations : chosen_iterations(bench, table, history);
   take_residuals(bench, table);
   measure_solvers(bench, bandwidth, rule, table);
-  for (auto& result : table.results) result.row.solve = nullptr;  // and with it the matrices
+  take_histories(table, request.history);
+  for (auto& result : table.results)
+    result.row.solve = nullptr, result.row.history = nullptr;  // and the matrices
   return table;
 }
 

@@ -17,6 +17,11 @@ using Candidates = std::vector<Candidate>;
 template <class Scalar, class Ordinal, class Offset>
 void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
+/// Where --algorithms names it: half of a symmetric A, and the way from there to all of it.
+/// einkorn/half_spmv.cpp.
+template <class Scalar, class Ordinal, class Offset>
+void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
+
 /// Ours: tiles, and the conversions from CSR. einkorn/csr5_spmv.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);

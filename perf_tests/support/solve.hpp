@@ -35,6 +35,20 @@ constexpr std::size_t floor_vectors(Method method) {
   return method == Method::bicgstab ? 17 : 9;
 }
 
+/// What the command line asks of a solver.
+struct SolveRequest {
+  Method method = Method::cg;
+  int iterations = 0;    // of every solve that is timed; 0: chosen by the clock
+  bool fusions = false;  // the stages of Jacobi-PCG's fusion instead of every solver of ours
+  int history = 0;       // iterations after each of which the residual is wanted, at most; 0: none is
+};
+
+/// What a solve that stops by itself says of its way.
+struct ResidualHistory {
+  std::vector<double> residuals;  // |r_k| / |b| after k = 0, 1, .. iterations, as the recursion has it
+  std::string outcome;
+};
+
 /// A solver that is set up, before it is measured.
 struct SolveRow {
   std::string library = "einkorn", format, execution, fusion = "unfused";
@@ -42,6 +56,8 @@ struct SolveRow {
   std::size_t vectors = 0;       // of n entries that one iteration of this scheme moves
   /// x <- the iterate after `iterations` from x = 0; how many were done. What it enqueued may still run.
   std::function<int(int iterations)> solve;
+  /// A solve to history_tolerance or for `most` iterations; only of rows of SolveBench::keeps_history.
+  std::function<ResidualHistory(int most)> history;
   std::string note, refusal;
 
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }
@@ -58,6 +74,8 @@ void or_refuse(SolveRow& row, Work const& work) {
   }
 }
 
+inline constexpr double history_tolerance = 1e-12;  // of |b|
+
 /// A x = b with A of n rows and columns, and the rows that solve it. Everything in double with 32-bit indices.
 struct SolveBench {
   Exec exec;
@@ -67,6 +85,7 @@ struct SolveBench {
   DenseVector<double> x;                       // [n], shared: every row leaves its iterate here
   DenseVector<double const> inverse_diagonal;  // [n], of jacobi-pcg; else empty
   Selection selection;
+  bool keeps_history = false;  // rows that can say so have a history
   std::vector<SolveRow> rows;
 
   [[nodiscard]] std::size_t size() const { return b.extent(0); }
@@ -82,6 +101,8 @@ void add_einkorn_solvers(SolveBench& bench);
 /// The textbook's loops over our SpMV of every format and unfused vector kernels, scalars on the host.
 /// einkorn/unfused_solve.cpp.
 void add_unfused_solvers(SolveBench& bench);
+/// Jacobi-PCG with one fusion after the other switched on, for CSR and SELL. einkorn/fusion_stages.cpp.
+void add_fusion_stages(SolveBench& bench);
 /// cusparseSpMV and cuBLAS: scalars on the host, on the device, and the latter in a graph.
 /// peers/cusparse_cublas_solve.cpp.
 void add_cusparse_cublas_solvers(SolveBench& bench);
@@ -96,6 +117,7 @@ struct SolveResult {
   double residual = 0.0;                  // |b - A x| / |b| after SolveTable::iterations
   double checked_residual = 0.0;          // the same after SolveTable::checked_iterations
   bool wrong = false;                     // that is not what the method gives
+  ResidualHistory history = {};           // empty unless asked for
 
   /// That one iteration moves by this row's own scheme, and by the yardstick's on the same matrix.
   [[nodiscard]] std::size_t bytes(Method method, std::size_t n) const {
@@ -123,8 +145,8 @@ struct SolveTable {
 /// with h_i of a hash in [-1, 1]. iterations = 0: as many as the fastest row does in 20 ms, from 20 to 192, and
 /// fewer where the residual would leave the range of double. Throws InvalidArgument for matrices that the
 /// method is not for.
-SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, Method method,
-                       int iterations, Selection const& selection, Rule const& rule, bool verify);
+SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
+                       SolveRequest const& request, Selection const& selection, Rule const& rule, bool verify);
 
 /// Times the rows in rounds, as measure() does: between two fences, solves of table.iterations back to back for
 /// at least 20 ms; set-up and first residual of a solve are in the time.

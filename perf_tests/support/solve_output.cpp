@@ -67,6 +67,10 @@ Json record_of(Context const& context, SolveTable const& table, SolveResult cons
     record["checked_residual"] = result.checked_residual;
   }
   if (!result.seconds || !row.refusal.empty()) return record;
+  if (!result.history.residuals.empty()) {
+    record["history"] = result.history.residuals;
+    record["history_outcome"] = result.history.outcome;
+  }
   double const rate = static_cast<double>(bytes) / *result.seconds;
   record["time_per_iteration_us"] = 1e6 * *result.seconds;
   record["residual"] = result.residual;
@@ -95,6 +99,15 @@ void print_row(std::ostream& out, SolveTable const& table, SolveResult const& re
   out << text("%8.1f %12s %8.1f %6.3f %6.3f  %.2e  %s\n", 1e-6 * bytes, time_text(*result.seconds).c_str(),
               1e-9 * bytes / *result.seconds, bytes / *result.seconds / table.copy_bytes_per_second,
               floor / *result.seconds / table.copy_bytes_per_second, result.residual, row.note.c_str());
+}
+
+void print_histories(std::ostream& out, SolveTable const& table) {
+  for (auto const& result : table.results) {
+    auto const& residuals = result.history.residuals;
+    if (residuals.empty() || !result.row.refusal.empty()) continue;
+    out << text("history: %s: %s after %zu iterations at %.2e\n", name_of_row(result.row).c_str(),
+                result.history.outcome.c_str(), residuals.size() - 1, residuals.back());
+  }
 }
 
 void print_best(std::ostream& out, SolveTable const& table) {
@@ -131,6 +144,7 @@ void print_table(std::ostream& out, SolveTable const& table) {
   out << text("%-16s %-4s %-14s %-9s %8s %12s %8s %6s %6s  %s\n", "by", "", "execution", "fusion", "MB",
               "iteration", "GB/s", "copy", "of copy", "residual");
   for (auto const& result : table.results) print_row(out, table, result);
+  print_histories(out, table);
   print_best(out, table);
   out.flush();
 }

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "fusion_sweeps.hpp"
+#include "solve_rows.hpp"
+#include "support/textbook.hpp"
+#include "support/unfused_kokkos.hpp"
+
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/sum_partials.hpp>
+#include <einkorn/core/vector_sweep.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace einkorn::perf {
+
+/// Jacobi-PCG that knows of the host only what to launch: the stages of fusion that no solver of the library
+/// is. All of them compute r.r, which decides when a solve ends, and none reads it. Vectors of n that an
+/// iteration moves, the products' own two included:
+///   unfused   a kernel an operation                                                                    19
+///   updates   r with r.r and r.z, and x with p, in a sweep each; z is not stored                       14
+///   one_pass  p.q and q.D^-1 q within the product, then x, r and p in one sweep                        11
+template <class Operator>
+class FusionStage {
+ public:
+  enum class Kind { unfused, updates, one_pass };
+
+  FusionStage(SolveBench const& bench, Operator const& op, Kind kind)
+      : exec_(bench.exec),
+        op_(op),
+        kind_(kind),
+        b_(bench.b),
+        v_{bench.x, vector(bench, "r"), vector(bench, "p"), vector(bench, "q"), bench.inverse_diagonal},
+        scalars_("einkorn::perf::scalars"),
+        sums_(exec_, most_partials()) {
+    if (kind == Kind::unfused) z_ = vector(bench, "z");
+  }
+
+  /// x = 0, r = b, p = D^-1 r.
+  void start() const {
+    Kokkos::deep_copy(exec_, v_.x, 0.0);
+    Kokkos::deep_copy(exec_, v_.r, b_);
+    each("precondition", unfused::Product{v_.inverse, v_.r, v_.p});
+    dot(v_.r, v_.p, &scalars()->rho);
+  }
+  void iterate() const {
+    switch (kind_) {
+      case Kind::unfused:
+        return iterate_unfused();
+      case Kind::updates:
+        return iterate_updates();
+      case Kind::one_pass:
+        return iterate_one_pass();
+    }
+  }
+
+ private:
+  void iterate_unfused() const {
+    op_.apply(exec_, v_.p, v_.q);                                             // 2
+    dot(v_.p, v_.q, &scalars()->curvature);                                   // 2
+    divide(true);                                                             //
+    each("axpy", fusion::AxpyOnDevice{&scalars()->alpha, 1.0, v_.p, v_.x});   // 3
+    each("axpy", fusion::AxpyOnDevice{&scalars()->alpha, -1.0, v_.q, v_.r});  // 3
+    dot(v_.r, v_.r, &scalars()->norm_squared);                                // 1
+    each("precondition", unfused::Product{v_.inverse, v_.r, z_});             // 3
+    dot(v_.r, z_, &scalars()->rho_new);                                       // 2
+    divide(false);                                                            //
+    each("xpay", fusion::XpayOnDevice{z_, &scalars()->beta, v_.p});           // 3
+  }
+  void iterate_updates() const {
+    op_.apply(exec_, v_.p, v_.q);                                                               // 2
+    sweep("curvature", fusion::CurvatureSweep{v_}, fusion::AfterCurvature{scalars()});          // 2
+    sweep("residual", fusion::ResidualSweep{v_, scalars()}, fusion::AfterResidual{scalars()});  // 4
+    SumLedger ledger;
+    swept("direction", fusion::DirectionSweep<false>{v_, scalars()}, ledger);  // 6
+  }
+  void iterate_one_pass() const {
+    SumLedger ledger;
+    op_.sweep(exec_, product(sums_.partials(), ledger), v_.p, v_.q);  // 3
+    sum_partials<2>(exec_, "einkorn::perf::sum", sums_, ledger.units, fusion::AfterProduct{scalars()});
+    sweep("update", fusion::DirectionSweep<true>{v_, scalars()}, fusion::AfterUpdate{scalars()});  // 8
+  }
+
+  static DenseVector<double> vector(SolveBench const& bench, char const* name) {
+    return DenseVector<double>(std::string("einkorn::perf::") + name, bench.size());
+  }
+  [[nodiscard]] fusion::PcgScalars* scalars() const { return scalars_.data(); }  // its members' addresses only
+  [[nodiscard]] auto range() const {
+    return light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec_, 0, b_.extent(0)));
+  }
+
+  template <class Body>
+  void each(char const* name, Body const& body) const {
+    Kokkos::parallel_for(std::string("einkorn::perf::") + name, range(), body);
+  }
+  void dot(DenseVector<double const> const& x, DenseVector<double const> const& y, double* to) const {
+    Kokkos::parallel_reduce("einkorn::perf::dot", range(), unfused::Dot{x, y},
+                            Kokkos::View<double, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(to));
+  }
+  void divide(bool is_alpha) const {
+    Kokkos::parallel_for("einkorn::perf::scalars", light_weight(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
+                         fusion::Divide{scalars(), is_alpha});
+  }
+  template <class Body>
+  void swept(char const* name, Body const& body, SumLedger& ledger) const {
+    vector_sweep(exec_, std::string("einkorn::perf::") + name, b_.extent(0),
+                 typename Body::Sums{sums_.partials(), &ledger}, body);
+  }
+  template <class Body, class Step>
+  void sweep(char const* name, Body const& body, Step const& step) const {
+    SumLedger ledger;
+    swept(name, body, ledger);
+    sum_partials<Body::Sums::count>(exec_, "einkorn::perf::sum", sums_, ledger.units, step);
+  }
+  [[nodiscard]] fusion::CurvatureAndNorm product(Kokkos::View<double*, Device> const& partials,
+                                                 SumLedger& ledger) const {
+    return {fusion::CurvatureAndNorm::Sums{partials, &ledger}, v_};
+  }
+  /// Doubles that the sums of the product and of a sweep need at most.
+  [[nodiscard]] std::size_t most_partials() const {
+    using Body = fusion::DirectionSweep<true>;
+    SumLedger of_product{0, 0, true}, of_sweep{0, 0, true};
+    op_.sweep(exec_, product({}, of_product), v_.p, v_.q);
+    vector_sweep(exec_, "", b_.extent(0), typename Body::Sums{{}, &of_sweep}, Body{v_, scalars()});
+    return 2 * std::max(of_product.units, of_sweep.units) + 2;
+  }
+
+  Exec exec_;
+  Operator op_;
+  Kind kind_;
+  DenseVector<double const> b_;
+  fusion::PcgVectors v_;
+  DenseVector<double> z_;
+  Kokkos::View<fusion::PcgScalars, Device> scalars_;
+  SumSpace<Device> sums_;
+};
+
+/// The stages over one format, each a row: `fusion` names it and the note says its vectors. Residual
+/// replacement is off, so that they differ in nothing but the fusion. to_format as in add_rows_of_format().
+template <class ToFormat>
+void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat const& to_format) {
+  using Operator = decltype(make_operator<double>(bench.exec, to_format(bench.A)));
+  using Stage = FusionStage<Operator>;
+  Exec const exec = bench.exec;
+  auto const b = bench.b;
+  auto const x = bench.x;
+  auto const place = std::make_shared<std::shared_ptr<Operator>>();
+  auto const add = [&](char const* execution, char const* fusion, std::size_t vectors, auto const& build) {
+    SolveRow row;
+    row.format = format;
+    row.execution = execution;
+    row.fusion = fusion;
+    row.vectors = vectors;
+    row.note = std::to_string(vectors) + " vectors";
+    bench.add(row, [&](SolveRow& to) {
+      auto const op = once<Operator>(place, [&] { return make_operator<double>(exec, to_format(bench.A)); });
+      to.matrix_bytes = format_bytes(op->plan().matrix(), bench.A);
+      build(to, *op);
+    });
+  };
+  auto const on_device = [&](typename Stage::Kind kind) {
+    return [&, kind](SolveRow& row, Operator const& op) {
+      auto const stage = std::make_shared<Stage const>(bench, op, kind);
+      row.note += ", convergence not read";
+      row.solve = [stage](int iterations) {
+        stage->start();
+        for (int k = 0; k < iterations; ++k) stage->iterate();
+        return iterations;
+      };
+    };
+  };
+  auto const of_library = [](Execution execution, Recurrence recurrence) {
+    auto options = endless(execution, recurrence);
+    options.replace_every = 0;
+    return options;
+  };
+  auto const scaled = [&](Execution execution) {
+    return [&, execution](SolveRow& row, Operator const&) {
+      auto const op = make_jacobi_scaled(exec, bench.A, ScaledSides::both, [&](auto const& scaled_matrix) {
+        return make_operator<double>(exec, to_format(scaled_matrix));
+      });
+      auto const options = of_library(execution, Recurrence::fused);
+      CgWorkspace<double, Exec> const workspace(exec, op, options);
+      row.matrix_bytes = format_bytes(op.scaled().plan().matrix(), bench.A);
+      solve_by(bench, row, options,
+               [=](SolverOptions const& with) { return cg(exec, op, b, x, with, workspace); });
+    };
+  };
+
+  add("host_scalars", "unfused", 19, [&](SolveRow& row, Operator const& op) {
+    auto const multiply = [exec, op](DenseVector<double const> const& from, DenseVector<double> const& to) {
+      op.apply(exec, from, to);
+    };
+    run_textbook(row, bench, std::make_shared<UnfusedKokkos const>(exec, bench.inverse_diagonal, multiply));
+  });
+  add("device_scalars", "unfused", 19, on_device(Stage::Kind::unfused));
+  add("device_scalars", "updates", 14, on_device(Stage::Kind::updates));
+  add("launches", "classical", 12, [&](SolveRow& row, Operator const& op) {
+    auto const jacobi = make_jacobi(exec, bench.A);
+    auto const options = of_library(Execution::launches, Recurrence::classical);
+    CgWorkspace<double, Exec> const workspace(exec, op, jacobi, options);
+    solve_by(bench, row, options,
+             [=](SolverOptions const& with) { return pcg(exec, op, jacobi, b, x, with, workspace); });
+  });
+  add("device_scalars", "one_pass", 11, on_device(Stage::Kind::one_pass));
+  add("launches", "scaled", 9, scaled(Execution::launches));
+  add("graph", "scaled", 9, [&](SolveRow& row, Operator const& op) {
+    require<InvalidArgument>(is_gpu<Exec>, "this backend has no graphs");
+    scaled(Execution::graph)(row, op);
+  });
+}
+
+}  // namespace einkorn::perf
