@@ -5,8 +5,12 @@
 # installed nor checked by itself (scripts/check_budgets.py names the forgotten one).
 
 set(einkorn_headers
+  core/accumulate/index_words.hpp
+  core/accumulate/row_group.hpp
+  core/accumulate/word_table.hpp
   core/allocate.hpp
   core/arch.hpp
+  core/balance/bins.hpp
   core/balance/carry.hpp
   core/balance/host_parts.hpp
   core/balance/split.hpp
@@ -105,6 +109,14 @@ set(einkorn_headers
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
+  formats/csr/detail/spgemm_columns.hpp
+  formats/csr/detail/spgemm_host.hpp
+  formats/csr/detail/spgemm_schedule.hpp
+  formats/csr/detail/spgemm_state.hpp
+  formats/csr/detail/spgemm_steps.hpp
+  formats/csr/detail/spgemm_sums.hpp
+  formats/csr/detail/spgemm_teams.hpp
+  formats/csr/detail/spgemm_words.hpp
   formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
@@ -126,6 +138,11 @@ set(einkorn_headers
   formats/csr/same_structure.hpp
   formats/csr/scale.hpp
   formats/csr/sort_rows.hpp
+  formats/csr/spgemm.hpp
+  formats/csr/spgemm_options.hpp
+  formats/csr/spgemm_plan.hpp
+  formats/csr/spgemm_report.hpp
+  formats/csr/spgemm_tuning.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp

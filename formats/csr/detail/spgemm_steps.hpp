@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/overlap.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/csr/detail/row_order.hpp>
+#include <einkorn/formats/csr/detail/spgemm_host.hpp>
+#include <einkorn/formats/csr/detail/spgemm_state.hpp>
+#include <einkorn/formats/csr/detail/spgemm_teams.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace einkorn::detail {
+
+/// The phases of C = A B, each in one place for both algorithms; contract in csr/spgemm.hpp.
+template <class Exec, class AMatrix, class BMatrix, class Scalar, class COffset>
+struct SpgemmSteps {
+  using Ordinal = typename AMatrix::ordinal_type;
+  using Device = typename AMatrix::device_type;
+  using Memory = typename Device::memory_space;
+  using State = SpgemmState<Scalar, Ordinal, COffset, Device>;
+  using CMatrix = typename State::Matrix;
+  using Words = decltype(row_words(std::declval<Exec>(), std::declval<BMatrix>(), std::size_t()));
+  using Costs = decltype(row_costs(std::declval<AMatrix>(), std::declval<BMatrix>(), std::declval<Words>()));
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Memory>::accessible && !is_gpu<Exec>;
+
+  static State symbolic(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
+    require_kokkos("spgemm");
+    require<DimensionMismatch>(A.num_cols == B.num_rows, [&] {
+      return "spgemm: A is " + size_of(A) + ", B is " + size_of(B) + ": A has " + std::to_string(A.num_cols) +
+             " columns, B " + std::to_string(B.num_rows) + " rows";
+    });
+    require<InvalidArgument>(on_host || options.algorithm != SpgemmAlgorithm::host_rows,
+                             "spgemm: host_rows is for matrices in host memory");
+    State plan;
+    plan.options = options;
+    plan.left = checked_fingerprint(exec, A, options.checks);
+    plan.right = checked_fingerprint(exec, B, options.checks);
+    plan.num_rows = A.num_rows;
+    plan.num_cols = B.num_cols;
+    plan.by_teams = options.algorithm == SpgemmAlgorithm::row_teams ||
+                    (options.algorithm == SpgemmAlgorithm::automatic && !on_host);
+    auto const rows = static_cast<std::size_t>(A.num_rows);
+    plan.row_offsets = Kokkos::View<COffset*, Device>("einkorn::spgemm::row_offsets", rows + 1);
+    auto const order = row_order(exec, B);
+    plan.narrow = order.is_sorted && options.rows == SpgemmRows::sorted;
+    if (A.nnz() == 0 || B.nnz() == 0) return plan;
+    auto const words = row_words(exec, B, options.workspace_limit);
+    plan.report.words_of_B = words.compressed ? words.keys.extent(0) : 0;
+    plan.report.workspace = words.bytes();
+    auto const costs = row_costs(A, B, words);
+    if (plan.by_teams)
+      symbolic_by_teams(exec, plan, A, B, words, costs, order);
+    else
+      symbolic_on_host(exec, plan, A, B, words, costs);
+    return plan;
+  }
+
+  static CMatrix product_of(Exec const& exec, State const& plan) {
+    using Values = Kokkos::View<Scalar*, Device>;
+    return {plan.num_rows, plan.num_cols, plan.row_offsets, plan.columns,
+            allocate<Values>(exec, "einkorn::spgemm::values", plan.columns.extent(0))};
+  }
+
+  static void numeric(Exec const& exec, State const& plan, AMatrix const& A, BMatrix const& B,
+                      CMatrix const& C) {
+    require_kokkos("spgemm_numeric");
+    require_structure(exec, plan, "A", plan.left, A);
+    require_structure(exec, plan, "B", plan.right, B);
+    require<StalePlan>(
+        C.row_offsets.data() == plan.row_offsets.data() && C.columns.data() == plan.columns.data() &&
+            C.values.extent(0) == plan.columns.extent(0),
+        "spgemm_numeric: C was not made with this plan: its row_offsets and columns have to be the "
+        "plan's, its values as many");
+    require<InvalidArgument>(!overlaps(C.values, A.values) && !overlaps(C.values, B.values),
+                             "spgemm_numeric: the values of C overlap those of A or B in memory");
+    values(exec, plan, A, B, C);
+  }
+
+  /// Without checks: for matrices that symbolic() has just seen.
+  static void values(Exec const& exec, State const& plan, AMatrix const& A, BMatrix const& B,
+                     CMatrix const& C) {
+    if (plan.columns.extent(0) == 0) return;
+    if (plan.by_teams) {
+      if (plan.options.sums == SpgemmSums::ordered)
+        sum_values<true>(exec, A, B, C, plan.schedule, plan.lanes, plan.narrow);
+      else
+        sum_values<false>(exec, A, B, C, plan.schedule, plan.lanes, plan.narrow);
+    } else if constexpr (on_host) {
+      values_on_host(exec, plan, A, B, C);
+    }
+  }
+
+ private:
+  template <class Matrix>
+  static std::string size_of(Matrix const& M) {
+    return std::to_string(M.num_rows) + " x " + std::to_string(M.num_cols);
+  }
+
+  template <class Matrix>
+  static void require_structure(Exec const& exec, State const& plan, char const* name,
+                                Fingerprint const& planned, Matrix const& given) {
+    auto const seen = plan.options.checks == Checks::on ? fingerprint(exec, given) : empty_fingerprint(given);
+    bool const same_size =
+        seen.num_rows == planned.num_rows && seen.num_cols == planned.num_cols && seen.nnz == planned.nnz;
+    require<StalePlan>(same_size && (plan.options.checks == Checks::off || seen == planned), [&] {
+      return std::string("spgemm_numeric: the plan was made for ") + name + " of " +
+             std::to_string(planned.num_rows) + " x " + std::to_string(planned.num_cols) + " with " +
+             std::to_string(planned.nnz) + " entries, given " + size_of(given) + " with " +
+             std::to_string(given.nnz()) + (same_size ? " whose entries lie elsewhere" : "");
+    });
+  }
+
+  /// Counts to offsets, and room for the columns.
+  static void offsets_of(Exec const& exec, State& plan) {
+    Kokkos::View<COffset*, Device> offsets = plan.row_offsets;
+    auto const rows = static_cast<std::size_t>(plan.num_rows);
+    std::uint64_t entries = 0;
+    Kokkos::parallel_reduce("einkorn::spgemm[entries]",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
+                            SumOfCounts<decltype(offsets)>{offsets}, entries);
+    require<OverflowError>(entries <= static_cast<std::uint64_t>(std::numeric_limits<COffset>::max()), [&] {
+      return "spgemm: C has " + std::to_string(entries) +
+             " entries, which its Offset does not hold; spgemm<std::int64_t>() or spgemm<std::size_t>() would "
+             "do";
+    });
+    counts_to_offsets(exec, offsets);
+    plan.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::columns", entries);
+  }
+
+  using Rows = ColumnsOfC<AMatrix, Words, COffset>;
+
+  /// Whether a row of B has two entries in one column. Where its rows are not sorted their different columns
+  /// are counted, as those of the product of the identity and B.
+  static bool repeats_a_column(Exec const& exec, BMatrix const& B, Words const& words,
+                               ProductShape const& shape, RowOrder const& order) {
+    if (order.is_sorted || order.repeats) return order.repeats;
+    auto const rows = static_cast<std::size_t>(B.num_rows);
+    using Offset = typename AMatrix::offset_type;
+    auto offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::identity", rows + 1);
+    auto columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::identity", rows);
+    Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, rows);
+    Kokkos::parallel_for("einkorn::spgemm[identity]",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
+                         Identity<decltype(offsets), decltype(columns)>{offsets, columns});
+    AMatrix const identity{B.num_rows, B.num_rows, offsets, columns, {}};
+    Rows on;
+    on.A = identity;
+    on.words = words;
+    on.offsets = allocate<Kokkos::View<COffset*, Device>>(exec, "einkorn::spgemm::different", rows);
+    on.words_of_C = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::words_of_B", rows);
+    SpgemmReport not_of_C;
+    columns_of_rows(exec, on, row_costs(identity, B, words), shape, Ordinal(0), rows, not_of_C);
+    std::uint64_t different = 0;
+    Kokkos::parallel_reduce("einkorn::spgemm[different]", all, SumOfCounts<decltype(on.offsets)>{on.offsets},
+                            different);
+    return different != static_cast<std::uint64_t>(B.nnz());
+  }
+
+  static void symbolic_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                                Words const& words, Costs const& costs, RowOrder const& order) {
+    auto const rows = static_cast<std::size_t>(A.num_rows);
+    plan.report.products = total(exec, costs, rows);
+    auto const mean = [&](std::size_t entries) {
+      return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
+    };
+    ProductShape shape;
+    shape.sorted_B = order.is_sorted;
+    shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(B.num_cols));
+    shape.lanes_of_words = lanes_for<Exec>(mean(words.keys.extent(0)));
+    bool const one_lane =
+        plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, B, words, shape, order);
+    plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
+    Rows on;
+    on.A = A;
+    on.words = words;
+    on.offsets = plan.row_offsets;
+    on.words_of_C = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::words_of_C", rows);
+    on.sorted = plan.options.rows == SpgemmRows::sorted;
+    std::size_t const kept = words.bytes() + rows * sizeof(Ordinal);
+    std::size_t const chunk = rows_at_once(plan, rows, kept);
+    auto const in_chunks = [&] {
+      for (std::size_t first = 0; first < rows; first += chunk)
+        columns_of_rows(exec, on, costs, shape, static_cast<Ordinal>(first), std::min(chunk, rows - first),
+                        plan.report);
+    };
+    in_chunks();
+    offsets_of(exec, plan);
+    on.columns = plan.columns;
+    on.counting = false;
+    in_chunks();
+    plan.schedule = sums_schedule(exec, rows, plan.row_offsets, on.words_of_C);
+    for (int bin = 0; bin < 6; ++bin)
+      plan.report.rows_by_sums[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
+    plan.report.workspace =
+        std::max(kept + chunk * 2 * sizeof(Ordinal), rows * sizeof(Ordinal) + plan.schedule.bytes());
+  }
+
+  /// Rows of which the lists fit what the limit leaves, at most 2^28, which league sizes hold.
+  static std::size_t rows_at_once(State const& plan, std::size_t rows, std::size_t kept) {
+    constexpr std::size_t a_row = 2 * sizeof(Ordinal);
+    auto const limit = plan.options.workspace_limit;
+    require<OutOfMemory>(limit > kept && limit - kept >= a_row, [&] {
+      return "spgemm: a workspace_limit of " + std::to_string(limit) + " bytes; at least " +
+             std::to_string(kept + a_row) + " are needed";
+    });
+    return std::max<std::size_t>(1, std::min({rows, (limit - kept) / a_row, std::size_t(1) << 28}));
+  }
+
+  static std::uint64_t total(Exec const& exec, Costs const& costs, std::size_t rows) {
+    std::uint64_t products = 0;
+    Kokkos::parallel_reduce("einkorn::spgemm[products]",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
+                            SumOfProducts<Costs>{costs}, products);
+    return products;
+  }
+
+  static void symbolic_on_host([[maybe_unused]] Exec const& exec, [[maybe_unused]] State& plan,
+                               [[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B,
+                               [[maybe_unused]] Words const& words, [[maybe_unused]] Costs const& costs) {
+    if constexpr (on_host) {
+      auto const rows = static_cast<std::size_t>(A.num_rows);
+      auto& scratch = plan.host_scratch;
+      scratch.products = allocate<decltype(scratch.products)>(exec, "einkorn::spgemm::products", rows + 1);
+      std::uint64_t most_words = 0;
+      Kokkos::parallel_reduce("einkorn::spgemm[bounds]",
+                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
+                              BoundRow<Costs, decltype(scratch.products)>{costs, scratch.products},
+                              Kokkos::Max<std::uint64_t>(most_words));
+      plan.report.products = counts_to_offsets(exec, scratch.products);
+      using Kernel = HostColumns<AMatrix, Words, COffset>;
+      using Bits = typename Kernel::Bits;
+      using Lists = decltype(Kernel::lists);
+      auto const threads = RowParts<Exec>::threads();
+      auto const all = static_cast<std::size_t>(words_for(B.num_cols));
+      auto const list = std::min<std::size_t>(all, most_words);
+      std::size_t const needed = words.bytes() + (rows + 1) * sizeof(std::uint64_t) +
+                                 threads * (all * sizeof(std::uint32_t) +
+                                            words_for(all) * sizeof(std::uint32_t) + list * sizeof(Ordinal));
+      require<OutOfMemory>(needed <= plan.options.workspace_limit, [&] {
+        return "spgemm: a workspace_limit of " + std::to_string(plan.options.workspace_limit) + " bytes; " +
+               std::to_string(needed) + " are needed for " + std::to_string(threads) + " threads";
+      });
+      auto const parts = parts_of(exec, plan);
+      Kernel kernel{A,
+                    words,
+                    Bits("einkorn::spgemm::bits", threads, all),
+                    Bits("einkorn::spgemm::words_set", threads, static_cast<std::size_t>(words_for(all))),
+                    Lists("einkorn::spgemm::lists", threads, list),
+                    plan.row_offsets,
+                    {},
+                    plan.options.rows == SpgemmRows::sorted,
+                    true};
+      parts.for_each_row(exec, "einkorn::spgemm[count]", kernel);
+      offsets_of(exec, plan);
+      kernel.columns = plan.columns;
+      kernel.counting = false;
+      parts.for_each_row(exec, "einkorn::spgemm[columns]", kernel);
+      exec.fence("einkorn::spgemm: the bitmaps are freed");
+      plan.report.workspace = needed;
+      make_host_scratch(exec, plan, threads);
+    }
+  }
+
+  static RowParts<Exec> parts_of(Exec const& exec, State const& plan) {
+    return {plan.host_scratch.products, static_cast<std::size_t>(host_parts(exec))};
+  }
+
+  /// Sums of all columns a thread where that is no more than `dense_bytes` a thread and the limit allows it.
+  static void make_host_scratch(Exec const& exec, State& plan, std::size_t threads) {
+    constexpr std::size_t dense_bytes = std::size_t(1) << 30;
+    auto& scratch = plan.host_scratch;
+    auto const columns = static_cast<std::size_t>(plan.num_cols);
+    std::size_t const dense = columns * sizeof(Scalar), so_far = scratch.bytes();
+    if (dense <= dense_bytes && threads * dense + so_far <= plan.options.workspace_limit) {
+      scratch.sums = decltype(scratch.sums)("einkorn::spgemm::sums", threads, columns);
+    } else {
+      std::size_t longest = 0;
+      auto const offsets = plan.row_offsets;
+      Kokkos::parallel_reduce(
+          "einkorn::spgemm[longest]",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0,
+                                                                    static_cast<std::size_t>(plan.num_rows)),
+          [=](std::size_t i, std::size_t& most) {
+            most = std::max(most, static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
+          },
+          Kokkos::Max<std::size_t>(longest));
+      std::size_t slots = 4;
+      while (4 * slots < 5 * longest) slots *= 2;
+      scratch.keys = decltype(scratch.keys)("einkorn::spgemm::keys", threads, slots);
+      scratch.starts = decltype(scratch.starts)("einkorn::spgemm::starts", threads, slots);
+      scratch.masks = decltype(scratch.masks)("einkorn::spgemm::masks", threads, slots);
+    }
+    require<OutOfMemory>(scratch.bytes() <= plan.options.workspace_limit, [&] {
+      return "spgemm: a workspace_limit of " + std::to_string(plan.options.workspace_limit) + " bytes; " +
+             std::to_string(scratch.bytes()) + " are needed for the sums of " + std::to_string(threads) +
+             " threads";
+    });
+    plan.report.workspace = std::max(plan.report.workspace, scratch.bytes());
+  }
+
+  static void values_on_host(Exec const& exec, State const& plan, AMatrix const& A, BMatrix const& B,
+                             CMatrix const& C) {
+    auto const& scratch = plan.host_scratch;
+    auto const parts = parts_of(exec, plan);
+    if (scratch.sums.size() > 0)
+      parts.for_each_row(exec, "einkorn::spgemm[values,dense]",
+                         HostDenseSums<AMatrix, BMatrix, CMatrix>{A, B, C, scratch.sums});
+    else
+      parts.for_each_row(
+          exec, "einkorn::spgemm[values,hash]",
+          HostHashedSums<AMatrix, BMatrix, CMatrix>{A, B, C, scratch.keys, scratch.masks, scratch.starts});
+  }
+};
+
+template <class COffset, class Exec, class AMatrix, class BMatrix>
+using SpgemmStepsFor = SpgemmSteps<
+    Exec, std::remove_cvref_t<AMatrix>, std::remove_cvref_t<BMatrix>,
+    std::remove_cvref_t<decltype(typename std::remove_cvref_t<AMatrix>::scalar_type() *
+                                 typename std::remove_cvref_t<BMatrix>::scalar_type())>,
+    std::conditional_t<std::is_void_v<COffset>, typename std::remove_cvref_t<AMatrix>::offset_type, COffset>>;
+
+}  // namespace einkorn::detail

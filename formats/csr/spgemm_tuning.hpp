@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn {
+
+/// The sizes of SpGEMM's tables in team scratch. All of it analytical, not measured: what lets 12 warps and
+/// more share a multiprocessor of 228 KB and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices
+/// included.
+struct SpgemmTuning {
+  int group_slots[2] = {64, 512};    ///< words of a hash table for one group of lanes; powers of two
+  int team_slots[2] = {1024, 2048};  ///< for a whole team
+  int bitmap_words = 4096;           ///< a bitmap for a whole team: 131072 columns at a time
+  int sums[3] = {32, 128, 512};      ///< entries of C a group of lanes; longer rows come in pieces of the last
+  int threads = 256;                 ///< a team
+  std::size_t scratch = 46 * 1024;   ///< bytes that a team of several groups may take
+};
+
+constexpr SpgemmTuning spgemm_tuning(Arch) {
+  return {};
+}
+
+namespace detail {
+
+/// Slots are filled to at most four fifths.
+constexpr std::uint64_t most_words(int slots) {
+  return static_cast<std::uint64_t>(slots) * 4 / 5;
+}
+
+/// Where the columns of a row that comes in `words` words are gathered: the place in
+/// SpgemmReport::rows_by_columns. A bitmap has to be looked through, so it is for rows that fill a sixteenth.
+constexpr int columns_bin(SpgemmTuning const& tuning, std::uint64_t words, std::uint64_t words_of_all_columns) {
+  for (int bin = 0; bin < 2; ++bin)
+    if (words <= most_words(tuning.group_slots[bin])) return bin;
+  if (words_of_all_columns <= 16 * words) return 4;
+  for (int bin = 0; bin < 2; ++bin)
+    if (words <= most_words(tuning.team_slots[bin])) return 2 + bin;
+  return 4;
+}
+
+/// Slots for the words among `sums` columns: few where columns stand next to each other.
+constexpr int slots_for_sums(int sums, bool scattered) {
+  return scattered ? 2 * sums : sums / 2;
+}
+
+/// Where the sums of a row of `length` columns in `words` words are taken: the place in
+/// SpgemmReport::rows_by_sums.
+constexpr int sums_bin(SpgemmTuning const& tuning, std::uint64_t length, std::uint64_t words) {
+  int size = 0;
+  while (size < 2 && length > static_cast<std::uint64_t>(tuning.sums[size])) ++size;
+  bool const in_pieces = length > static_cast<std::uint64_t>(tuning.sums[size]);
+  bool const scattered = in_pieces || words > most_words(slots_for_sums(tuning.sums[size], false));
+  return 2 * size + (scattered ? 1 : 0);
+}
+
+}  // namespace detail
+}  // namespace einkorn

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Hash tables of words: full, with keys that collide, around the end; bits; many threads at once.
+
+#include "../support/types.hpp"
+
+#include <einkorn/core/accumulate/index_words.hpp>
+#include <einkorn/core/accumulate/word_table.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+TEST(IndexWords, ArePlacesOfTheirIndices) {
+  EXPECT_EQ(words_for(0), 0);
+  EXPECT_EQ(words_for(32), 1);
+  EXPECT_EQ(words_for(33), 2);
+  std::vector<int> found;
+  for_each_index(3, bit_of(96) | bit_of(101) | bit_of(127), [&](int index) { found.push_back(index); });
+  EXPECT_EQ(found, (std::vector<int>{96, 101, 127}));
+  EXPECT_EQ(bits_below(0xffu, bit_of(37)), 5);
+  EXPECT_EQ(bits_below(0x80000001u, bit_of(31)), 1);
+  EXPECT_EQ(word_of(std::int64_t(5) << 40), std::int64_t(5) << 35);
+}
+
+/// A table on the host.
+template <class Index, bool shared>
+struct OwnTable {
+  std::vector<Index> keys;
+  std::vector<std::uint32_t> masks;
+  WordTable<Index, shared> table;
+
+  explicit OwnTable(std::size_t capacity) : keys(capacity), masks(capacity) {
+    table = {keys.data(), masks.data(), static_cast<int>(capacity)};
+    for (std::size_t slot = 0; slot < capacity; ++slot) table.clear(static_cast<int>(slot));
+  }
+};
+
+/// Keys whose search begins in the same slot.
+template <class Index, bool shared>
+std::vector<Index> colliding(WordTable<Index, shared> const& table, int home, std::size_t count) {
+  std::vector<Index> keys;
+  for (Index key = 0; keys.size() < count; ++key)
+    if (table.home(key) == home) keys.push_back(key);
+  return keys;
+}
+
+template <class Table>
+class WordTableOf : public testing::Test {};
+using Tables = TestTypes<OwnTable<int, false>, OwnTable<int, true>, OwnTable<std::int64_t, true>>;
+TYPED_TEST_SUITE(WordTableOf, Tables);
+
+TYPED_TEST(WordTableOf, KeepsCollidingKeysApartAcrossTheEnd) {
+  TypeParam own(16);
+  auto const keys = colliding(own.table, 14, 6);  // slots 14, 15, 0, 1, 2, 3
+  for (auto const key : keys) ASSERT_NE(own.table.insert(key, 1), own.table.none);
+
+  std::set<int> slots;
+  for (auto const key : keys) {
+    slots.insert(own.table.find(key));
+    EXPECT_EQ(own.table.keys[own.table.find(key)], key);
+  }
+
+  EXPECT_EQ(slots, (std::set<int>{14, 15, 0, 1, 2, 3}));
+  EXPECT_EQ(own.table.find(colliding(own.table, 14, 7).back()), own.table.none);
+}
+
+TYPED_TEST(WordTableOf, TakesAsManyKeysAsItHasSlotsAndNoMore) {
+  TypeParam own(32);
+  using Index = typename decltype(own.keys)::value_type;
+  for (Index key = 0; key < 32; ++key) EXPECT_NE(own.table.insert(7 * key, 1), own.table.none);
+
+  EXPECT_EQ(own.table.insert(Index(1000003), 1), own.table.none);
+  EXPECT_EQ(own.table.find(Index(1000003)), own.table.none);
+  for (Index key = 0; key < 32; ++key) {
+    int const slot = own.table.insert(7 * key, 2);  // still there when the table is full
+    ASSERT_NE(slot, own.table.none);
+    EXPECT_EQ(own.table.masks[slot], 3u);
+  }
+}
+
+TYPED_TEST(WordTableOf, UnitesTheBitsOfAKey) {
+  TypeParam own(4);
+  own.table.insert(9, 0x1u);
+  own.table.insert(9, 0x80000000u);
+  own.table.insert(2, 0x6u);
+
+  EXPECT_EQ(own.table.masks[own.table.find(9)], 0x80000001u);
+  EXPECT_EQ(own.table.masks[own.table.find(2)], 0x6u);
+}
+
+TEST(WordTable, ReachesEverySlotFromKeysThatArePowersOfTwoApart) {
+  for (int const step : {1, 32, 1024, 65536}) {
+    OwnTable<int, false> own(64);
+    std::set<int> homes;
+    for (int i = 0; i < 1024; ++i) homes.insert(own.table.home(i * step));
+    EXPECT_GT(homes.size(), 32u) << "step " << step;
+  }
+}
+
+/// Every thread inserts each key, one bit a thread: what is in the table is the same whoever comes first.
+TEST(WordTable, TakesInsertionsFromAllThreadsAtOnce) {
+  constexpr int capacity = 256, num_keys = 200, bits = 32;
+  Kokkos::View<int*, Device> const keys("keys", capacity);
+  Kokkos::View<std::uint32_t*, Device> const masks("masks", capacity);
+  Kokkos::deep_copy(keys, -1);
+  WordTable<int, true> const table{keys.data(), masks.data(), capacity};
+
+  Kokkos::parallel_for(
+      "test", Kokkos::RangePolicy<Space>(0, num_keys * bits),
+      KOKKOS_LAMBDA(int i) { table.insert((i / bits) * 37, std::uint32_t(1) << (i % bits)); });
+
+  auto const host_keys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), keys);
+  auto const host_masks = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), masks);
+  std::multiset<int> found;
+  for (std::size_t slot = 0; slot < capacity; ++slot)
+    if (host_keys(slot) != -1) {
+      found.insert(host_keys(slot));
+      EXPECT_EQ(host_masks(slot), 0xffffffffu);
+    }
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(num_keys));
+  for (int key = 0; key < num_keys; ++key) EXPECT_EQ(found.count(key * 37), 1u);
+}
+
+}  // namespace
+}  // namespace einkorn::test

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Plans: new values on a known pattern, what is refused, limits, each place where rows are gathered,
+// repeatability.
+
+#include "../support/battery.hpp"
+#include "../support/near.hpp"
+#include "../support/throws.hpp"
+#include "../support/watch.hpp"
+#include "spgemm_oracle.hpp"
+
+#include <einkorn/formats/csr/spgemm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using Host = HostMatrix<double>;
+
+SpgemmOptions by(SpgemmAlgorithm algorithm) {
+  SpgemmOptions options;
+  options.algorithm = algorithm;
+  return options;
+}
+std::vector<SpgemmAlgorithm> algorithms() {
+  if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
+  return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
+}
+
+TEST(SpgemmPlan, TakesNewValuesOnItsPatternAndAllocatesNothing) {
+  auto const pattern = random_pattern(200, 200, 11);
+  auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
+             second = with_numbers<double>(pattern, Numbers::integers, 2);
+  for (auto const algorithm : algorithms()) {
+    auto const plan = spgemm_symbolic(Space(), first.on_device(), first.on_device(), by(algorithm));
+    auto const C = spgemm_numeric(Space(), plan, first.on_device(), first.on_device());
+    EXPECT_TRUE(is_product(to_host(C), first, first, true));
+    auto const A = second.on_device(), B = first.on_device();
+
+    std::size_t allocations = 0;
+    {
+      Watch const watch;
+      spgemm_numeric(Space(), plan, A, B, C);
+      Space().fence();
+      allocations = watch.seen().allocations.size();
+    }
+
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_TRUE(is_product(to_host(C), second, first, true));
+    EXPECT_EQ(plan.report().products, count_products(first, first));
+    EXPECT_EQ(static_cast<std::size_t>(plan.nnz()), to_host(C).nnz());
+  }
+}
+
+TEST(SpgemmPlan, RefusesAnotherPairAndSaysBothShapes) {
+  auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals),
+             B = with_numbers<double>(random_pattern(40, 20, 2), Numbers::reals);
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device());
+  auto moved = B;
+  for (std::size_t i = 0; i < moved.rows(); ++i)
+    if (moved.end(i) > moved.begin(i)) {
+      auto& column = moved.columns[moved.end(i) - 1];
+      column = column == 19 ? (moved.end(i) - moved.begin(i) == 1 ? 0 : column) : 19;
+      if (moved.columns != B.columns) break;
+    }
+  ASSERT_NE(moved.columns, B.columns);
+  auto const wide = with_numbers<double>(random_pattern(30, 41, 1), Numbers::reals);
+
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, A.on_device(), moved.on_device()); },
+                                {"entries lie elsewhere"}));
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, wide.on_device(), B.on_device()); },
+                                {"made for A of 30 x 40"}));
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, wide.on_device(), B.on_device()); },
+                                {"given 30 x 41"}));
+  EXPECT_TRUE(throws<StalePlan>(
+      [&] {
+        spgemm_numeric(Space(), plan, A.on_device(), B.on_device(),
+                       spgemm(Space(), A.on_device(), B.on_device()));
+      },
+      {"not made with this plan"}));
+}
+
+TEST(Spgemm, RefusesShapesThatDoNotFitAndSaysBoth) {
+  auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals).on_device();
+
+  EXPECT_TRUE(throws<DimensionMismatch>([&] { spgemm(Space(), A, A); }, {"A is 30 x 40, B is 30 x 40"}));
+}
+
+TEST(Spgemm, RefusesABadStructure) {
+  auto A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
+  auto const good = A;
+  set(A.columns, 3, 30);
+
+  EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), good, A); }, {"column 30"}));
+  EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), A, good); }, {"column 30"}));
+}
+
+TEST(Spgemm, RefusesAValuesArrayThatOverlaps) {
+  auto const A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
+  auto const plan = spgemm_symbolic(Space(), A, A);
+  auto C = spgemm_numeric(Space(), plan, A, A);
+  auto inside = A;
+  inside.values = Kokkos::subview(C.values, Kokkos::make_pair(std::size_t(0), A.values.extent(0)));
+
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spgemm_numeric(Space(), plan, inside, A, C); }, {"overlap"}));
+}
+
+/// 65536 x 1 times 1 x 65536 has 2^32 entries: an int does not count them. Nothing of that size is allocated.
+TEST(Spgemm, SaysWhichOffsetWouldDo) {
+  int const n = 65536;
+  Host column{n,
+              1,
+              {},
+              std::vector<int>(static_cast<std::size_t>(n), 0),
+              std::vector<double>(static_cast<std::size_t>(n), 1.0)};
+  column.offsets.resize(static_cast<std::size_t>(n) + 1);
+  std::iota(column.offsets.begin(), column.offsets.end(), 0);
+  auto const row = transposed(column);
+
+  for (auto const algorithm : algorithms())
+    EXPECT_TRUE(
+        throws<OverflowError>([&] { spgemm(Space(), column.on_device(), row.on_device(), by(algorithm)); },
+                              {"4294967296 entries, which its Offset does not hold; spgemm<std::int64_t>()"}));
+}
+
+TEST(Spgemm, TakesAWiderOffsetByName) {
+  auto const A = with_numbers<double>(random_pattern(60, 60, 9), Numbers::integers);
+
+  auto const C = spgemm<std::size_t>(Space(), A.on_device(), A.on_device());
+
+  static_assert(std::is_same_v<decltype(C)::offset_type, std::size_t>);
+  EXPECT_TRUE(is_product(to_host(C), A, A, true));
+}
+
+TEST(Spgemm, KeepsWithinAWorkspaceLimitOrSaysWhatItNeeds) {
+  auto const A = with_numbers<double>(random_pattern(3000, 3000, 9), Numbers::integers);
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    auto const free = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options).report().workspace;
+    options.workspace_limit = free - free / 4;
+
+    auto const plan = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options);
+    auto const C = spgemm_numeric(Space(), plan, A.on_device(), A.on_device());
+
+    EXPECT_LE(plan.report().workspace, options.workspace_limit);
+    EXPECT_TRUE(is_product(to_host(C), A, A, true));
+    options.workspace_limit = 1000;
+    EXPECT_TRUE(throws<OutOfMemory>([&] { spgemm_symbolic(Space(), A.on_device(), A.on_device(), options); },
+                                    {"a workspace_limit of 1000 bytes"}));
+  }
+}
+
+/// A row of A for each length of a row of C, which names that many rows of the identity, `apart` columns apart.
+Host gathers(std::vector<std::size_t> const& lengths, std::size_t apart, std::size_t columns) {
+  Host A{static_cast<int>(lengths.size()), static_cast<int>(columns), {0}, {}, {}};
+  for (std::size_t const length : lengths) {
+    for (std::size_t k = 0; k < length; ++k) {
+      A.columns.push_back(static_cast<int>(k * apart));
+      A.values.push_back(static_cast<double>(k % 5) - 2.0);
+    }
+    A.offsets.push_back(static_cast<int>(A.columns.size()));
+  }
+  return A;
+}
+Host identity(std::size_t n) {
+  Host I{static_cast<int>(n), static_cast<int>(n), std::vector<int>(n + 1), std::vector<int>(n),
+         std::vector<double>(n, 1.0)};
+  std::iota(I.offsets.begin(), I.offsets.end(), 0);
+  std::iota(I.columns.begin(), I.columns.end(), 0);
+  return I;
+}
+
+/// Rows just within and just beyond each table, from the smallest to the bitmap, with scattered columns (a word
+/// each) and, for the sums, with neighbours.
+TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
+  std::vector<std::size_t> lengths{0, 1};
+  for (int const slots :
+       {tuning.group_slots[0], tuning.group_slots[1], tuning.team_slots[0], tuning.team_slots[1]})
+    for (std::size_t const more : {0, 1})
+      lengths.push_back(static_cast<std::size_t>(detail::most_words(slots)) + more);
+  std::size_t const longest = lengths.back(), columns = 32 * 17 * longest;  // no bitmap before its turn
+  auto const A = gathers(lengths, 32 * 17, columns);
+  auto const I = identity(columns);
+  auto const options = by(SpgemmAlgorithm::row_teams);
+
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), options);
+
+  EXPECT_EQ(plan.report().rows_by_columns, (std::array<std::uint64_t, 5>{3, 2, 2, 2, 1}));
+  EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
+}
+
+TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
+  std::vector<std::size_t> lengths{1};
+  for (int const sums : tuning.sums)
+    for (std::size_t const more : {0, 1}) lengths.push_back(static_cast<std::size_t>(sums) + more);
+  lengths.push_back(4 * static_cast<std::size_t>(tuning.sums[2]) + 5);
+  for (std::size_t const apart : {1, 32}) {
+    SCOPED_TRACE(apart);
+    auto const A = gathers(lengths, apart, lengths.back() * apart);
+    auto const I = identity(lengths.back() * apart);
+
+    auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), by(SpgemmAlgorithm::row_teams));
+
+    auto const want = apart == 1 ? std::array<std::uint64_t, 6>{2, 0, 2, 0, 2, 2}
+                                 : std::array<std::uint64_t, 6>{1, 1, 1, 1, 1, 3};
+    EXPECT_EQ(plan.report().rows_by_sums, want);
+    EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
+  }
+}
+
+TEST(Spgemm, GivesTheSameBitsEveryTimeAndByEveryAlgorithm) {
+  auto const A = with_numbers<double>(random_pattern(500, 500, 21), Numbers::reals);
+  auto const first = to_host(spgemm(Space(), A.on_device(), A.on_device(), by(algorithms().front())));
+  for (auto const algorithm : algorithms())
+    for (int run = 0; run < 3; ++run) {
+      auto const again = to_host(spgemm(Space(), A.on_device(), A.on_device(), by(algorithm)));
+      EXPECT_TRUE(first.columns == again.columns);
+      EXPECT_TRUE(same_numbers(again.values, first.values));
+    }
+}
+
+TEST(Spgemm, AddsInNoOrderByName) {
+  auto const A = with_numbers<double>(random_pattern(500, 500, 22), Numbers::reals);
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    options.sums = SpgemmSums::unordered;
+    EXPECT_TRUE(is_product(to_host(spgemm(Space(), A.on_device(), A.on_device(), options)), A, A, false));
+  }
+}
+
+/// As the columns come out: after sorting, the same matrix.
+TEST(Spgemm, LeavesRowsUnsortedByName) {
+  std::vector<std::int64_t> lengths(40, 60);
+  auto const A = with_numbers<double>(from_lengths("long rows", lengths, 40000), Numbers::integers),
+             B = with_numbers<double>(random_pattern(40000, 30000, 5), Numbers::integers);
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    options.rows = SpgemmRows::unsorted;
+
+    auto C = to_host(spgemm(Space(), A.on_device(), B.on_device(), options));
+
+    for (std::size_t i = 0; i < C.rows(); ++i) {
+      std::vector<std::pair<int, double>> row;
+      for (auto p = C.begin(i); p < C.end(i); ++p) row.emplace_back(C.columns[p], C.values[p]);
+      std::sort(row.begin(), row.end());
+      for (auto p = C.begin(i); p < C.end(i); ++p) {
+        C.columns[p] = row[p - C.begin(i)].first;
+        C.values[p] = row[p - C.begin(i)].second;
+      }
+    }
+    EXPECT_TRUE(is_product(C, A, B, true));
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test

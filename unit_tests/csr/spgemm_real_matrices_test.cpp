@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// A A and A A^T of the real matrices of examples/data.
+
+#include "../support/matrix_files.hpp"
+#include "spgemm_oracle.hpp"
+
+#include <einkorn/formats/csr/spgemm.hpp>
+#include <einkorn/formats/csr/transpose.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace einkorn::test {
+namespace {
+
+constexpr std::size_t most_products = 4000000;  // what the oracle's maps take in two seconds
+
+template <class A, class B>
+bool has_right_product(A const& a, B const& b) {
+  auto const host_a = to_host(a), host_b = to_host(b);
+  if (count_products(host_a, host_b) > most_products) return false;
+  for (auto const algorithm : {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::automatic}) {
+    SpgemmOptions options;
+    options.algorithm = algorithm;
+    EXPECT_TRUE(is_product(to_host(spgemm(Space(), a, b, options)), host_a, host_b, false));
+  }
+  return true;
+}
+
+TEST(SpgemmOfRealMatrices, WithThemselvesAndTheirTransposes) {
+  std::size_t squares = 0, with_transposes = 0;
+  for (auto const& file : files_in(EINKORN_TEST_DATA_DIR)) {
+    SCOPED_TRACE(file.filename());
+    auto const A = csr_of_file<double>(file);
+    if (A.num_rows == A.num_cols) squares += has_right_product(A, A);
+    with_transposes += has_right_product(A, transpose(Space(), A).matrix);
+  }
+  EXPECT_GE(squares, 3u);
+  EXPECT_GE(with_transposes, 4u);
+}
+
+}  // namespace
+}  // namespace einkorn::test
