@@ -11,6 +11,7 @@
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
+#include <einkorn/solvers/set_up.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -42,5 +43,13 @@ struct SolverDoors {
 
 template struct SolverDoors<Csr<double, int, int, Device>, double>;
 template struct SolverDoors<Dia<float, int, int, Device>, float>;
+
+/// A set-up on the way to the device.
+double set_up_door(Space const& exec, Csr<double, int, int, Kokkos::HostSpace::device_type> const& A) {
+  auto work = set_up<Dia>(exec, A);
+  work.update_values(A);
+  return static_cast<double>(work.wait().matrix.num_entries) +
+         static_cast<double>(upload(exec, A).wait().nnz());
+}
 
 }  // namespace einkorn::test
