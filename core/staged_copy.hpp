@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,6 +21,20 @@
 #include <vector>
 
 namespace einkorn::detail {
+
+/// Whether what goes to the memory of Exec goes through pinned memory, by threads. (A test of a host space says
+/// so too.)
+template <class Exec>
+inline constexpr bool stages_copies = is_gpu<Exec>;
+
+/// That run beside each other, and beside exec, on a GPU; on a host space, which has one set of threads, exec.
+template <class Exec>
+std::vector<Exec> instances_of(Exec const& exec, std::size_t count) {
+  if constexpr (is_gpu<Exec>)
+    return Kokkos::Experimental::partition_space(exec, std::vector<int>(count, 1));
+  else
+    return std::vector<Exec>(count, exec);
+}
 
 /// An array of the host and its place on the device.
 struct HostToDevice {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/arch.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/staged_copy.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
 #include <einkorn/formats/csr/upload.hpp>
@@ -95,7 +95,7 @@ class SetUp {
     template <class Host>
     Work(Exec const& exec, Host const& host, options_type const& given, UploadStaging<Exec> const& staging)
         : options(given),
-          spaces(two_instances(exec)),
+          spaces(detail::instances_of(exec, 2)),
           upload(exec, host, without_checks(given.upload), staging) {
       ready.diagonal = allocate<Kokkos::View<Scalar*, device_type>>(exec, "einkorn::SetUp::diagonal",
                                                                     static_cast<std::size_t>(host.num_rows));
@@ -103,7 +103,7 @@ class SetUp {
 
     template <class Step>
     void begin(Step const& step) {
-      background.begin(is_gpu<Exec>, [this, step] {
+      background.begin(detail::stages_copies<Exec>, [this, step] {
         Kokkos::Profiling::ScopedRegion region("einkorn::set_up");
         try {
           step();
@@ -118,7 +118,7 @@ class SetUp {
     void all() {
       ready.csr = upload.structure();
       std::optional<format_type> early;
-      if (options.convert_early.value_or(is_gpu<Exec>)) early = converted_structure();
+      if (options.convert_early.value_or(detail::stages_copies<Exec>)) early = converted_structure();
       upload.wait();
       if (early) {
         ready.matrix = *early;
@@ -143,13 +143,6 @@ class SetUp {
       } catch (OutOfMemory const&) {
         return {};
       }
-    }
-    /// A host space has one set of threads, and its work is done when the call returns.
-    static std::vector<Exec> two_instances(Exec const& exec) {
-      if constexpr (is_gpu<Exec>)
-        return Kokkos::Experimental::partition_space(exec, std::vector<int>(2, 1));
-      else
-        return {exec, exec};
     }
     static UploadOptions without_checks(UploadOptions given) {
       given.checks = Checks::off;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/arch.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/staged_copy.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/upload_lanes.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
@@ -58,7 +58,7 @@ class Upload {
     auto const columns = allocate<Array<Ordinal>>(exec, "einkorn::Upload::columns", host.columns.extent(0));
     auto const values = allocate<Array<Scalar>>(exec, "einkorn::Upload::values", host.values.extent(0));
     matrix_ = {host.num_rows, host.num_cols, row_offsets, columns, values};
-    if constexpr (is_gpu<Exec>) {
+    if constexpr (detail::stages_copies<Exec>) {
       lanes_ = staging.lanes_ ? staging.lanes_ : UploadStaging<Exec>(exec, options).lanes_;
       send({detail::on_its_way(row_offsets, host.row_offsets), detail::on_its_way(columns, host.columns),
             detail::on_its_way(values, host.values)},
@@ -95,7 +95,7 @@ class Upload {
     static_assert(std::is_same_v<typename Host::scalar_type, Scalar>);
     finish();
     detail::require_same_structure(sizes_of(matrix_), sizes_of(host));
-    if constexpr (is_gpu<Exec>)
+    if constexpr (detail::stages_copies<Exec>)
       send({detail::on_its_way(matrix_.values, host.values)}, host, [exec = exec_] { exec.fence(); });
     else
       Kokkos::deep_copy(exec_, matrix_.values, host.values);

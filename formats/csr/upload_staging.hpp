@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/staged_copy.hpp>
 #include <einkorn/formats/csr/detail/upload_lanes.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
@@ -25,7 +25,7 @@ struct UploadOptions {
   /// the link.
   std::size_t chunk_bytes = std::size_t(2) << 20;
   /// That copy to pinned memory; 0: half of the machine's hardware threads, 2 to 8. Analytical, not measured:
-  /// a core copies about 10 GB/s.
+  /// a core copies about 10 GB/s. With 1, nothing is copied while its chunk is on the link.
   int threads = 0;
   Checks checks = Checks::on;  ///< of the structure, on the device
 };
@@ -57,10 +57,10 @@ class UploadStaging {
   /// Throws InvalidArgument, OutOfMemory.
   explicit UploadStaging([[maybe_unused]] Exec const& exec, UploadOptions const& options = {}) {
     detail::check_upload_options(options);
-    if constexpr (is_gpu<Exec>) {
+    if constexpr (detail::stages_copies<Exec>) {
       lanes_ = std::make_shared<detail::UploadLanes<Exec>>();
       auto const threads = static_cast<std::size_t>(detail::upload_threads(options.threads));
-      for (auto const& instance : Kokkos::Experimental::partition_space(exec, std::vector<int>(threads, 1)))
+      for (auto const& instance : detail::instances_of(exec, threads))
         lanes_->lanes.emplace_back(instance, options.chunk_bytes);
     }
   }
