@@ -6,7 +6,7 @@
 // A matrix of pageable host memory to a format and a diagonal on the device, by three ways in every round:
 // plain (deep_copy, from_csr, extract_diagonal), staged (upload(), then the same) and overlapped (set_up()),
 // beside the link: one copy from pinned memory of as many bytes. Medians over the rounds. Each result is held
-// to the plain one.
+// to the plain one. On a host space there is no link, and what is called so is a copy within its memory.
 #include "support/context.hpp"
 #include "support/matrices.hpp"
 #include "support/text.hpp"

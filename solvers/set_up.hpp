@@ -139,7 +139,9 @@ class SetUp {
         structure.values = allocate<Kokkos::View<Scalar*, device_type>>(spaces[0], "einkorn::SetUp::zeros",
                                                                         ready.csr.values.extent(0));
         Kokkos::deep_copy(spaces[0], structure.values, Scalar(0));
-        return from_csr<Format>(spaces[0], structure, options.format);
+        format_type const F = from_csr<Format>(spaces[0], structure, options.format);
+        spaces[0].fence("einkorn::set_up: before the zeros go");
+        return F;
       } catch (OutOfMemory const&) {
         return {};
       }
