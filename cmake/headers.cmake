@@ -35,6 +35,7 @@ set(einkorn_headers
   core/scalar.hpp
   core/scan.hpp
   core/scramble.hpp
+  core/staged_copy.hpp
   core/staging.hpp
   core/sum_partials.hpp
   core/update.hpp
@@ -127,6 +128,7 @@ set(einkorn_headers
   formats/csr/detail/spmv_segmented_sum_host.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
+  formats/csr/detail/upload_lanes.hpp
   formats/csr/diagonal.hpp
   formats/csr/fingerprint.hpp
   formats/csr/from_triplets.hpp
@@ -147,6 +149,8 @@ set(einkorn_headers
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp
   formats/csr/transpose.hpp
+  formats/csr/upload.hpp
+  formats/csr/upload_staging.hpp
   formats/csr/validate.hpp
   formats/csr5/csr5.hpp
   formats/csr5/csr5_tuning.hpp
@@ -246,6 +250,7 @@ set(einkorn_headers
   solvers/detail/check_system.hpp
   solvers/detail/ending.hpp
   solvers/detail/host_loop.hpp
+  solvers/detail/in_background.hpp
   solvers/detail/news.hpp
   solvers/detail/pcg_method.hpp
   solvers/detail/pcg_state.hpp
@@ -269,6 +274,7 @@ set(einkorn_headers
   solvers/precond/setup_status.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
+  solvers/set_up.hpp
   solvers/solver_tuning.hpp
   solvers/workspace.hpp)
 

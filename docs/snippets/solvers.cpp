@@ -7,11 +7,14 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/generate/generate.hpp>
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
+#include <einkorn/solvers/set_up.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -39,6 +42,22 @@ bool scale(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) 
   auto const report = einkorn::cg(exec, scaled, b, x);  // for the x of A x = b, by the residual of A x = b
   // [scaled]
   return report.converged();
+}
+
+bool set_up_beside(Exec const& exec, Matrix const& A) {
+  auto const host_values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.values);
+  einkorn::Csr<double, int, int, Kokkos::HostSpace::device_type> const host{
+      A.num_rows, A.num_cols, Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_offsets),
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.columns), host_values};
+  int const n = A.num_rows;
+  // [set_up]
+  auto work = einkorn::set_up<einkorn::Sell>(exec, host);  // comes back at once on a GPU
+  Vector const b("b", n), x("x", n);                       // the application's own set-up goes here
+  Kokkos::deep_copy(exec, b, 1.0);
+  auto const [csr, sell, diagonal] = work.wait();  // on the device: the CSR, its SELL, the diagonal
+  auto const report = einkorn::cg(exec, sell, b, x);
+  // [set_up]
+  return report.converged() && csr.nnz() == A.nnz() && diagonal.extent(0) == b.extent(0);
 }
 
 bool solve_often(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) {
@@ -131,6 +150,7 @@ int main(int argc, char** argv) {
   Vector const b("b", A.num_rows), x("x", A.num_rows);
   Kokkos::deep_copy(exec, b, 1.0);
   bool right = precondition(exec, A, b, x) && scale(exec, A, b, x) && solve_often(exec, A, b, x);
+  right = right && set_up_beside(exec, A);
 
   int const n = 5000;
   Vector const ones("ones", n), plain("plain", n), swept("swept", n);

@@ -4,6 +4,8 @@
 // The solvers' front doors for one choice of types: compiled for the host, and by scripts/check_hip.sh for a
 // device.
 #include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/dia/spmv.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
@@ -11,6 +13,7 @@
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
+#include <einkorn/solvers/set_up.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -42,5 +45,13 @@ struct SolverDoors {
 
 template struct SolverDoors<Csr<double, int, int, Device>, double>;
 template struct SolverDoors<Dia<float, int, int, Device>, float>;
+
+/// A set-up on the way to the device.
+double set_up_door(Space const& exec, Csr<double, int, int, Kokkos::HostSpace::device_type> const& A) {
+  auto work = set_up<Dia>(exec, A);
+  work.update_values(A);
+  return static_cast<double>(work.wait().matrix.num_entries) +
+         static_cast<double>(upload(exec, A).wait().nnz());
+}
 
 }  // namespace einkorn::test
