@@ -4,6 +4,7 @@
 #include "support/json.hpp"
 #include "support/solve.hpp"
 #include "support/solve_output.hpp"
+#include "support/spgemm.hpp"
 #include "support/spmm.hpp"
 #include "support/suites.hpp"
 #include "support/table.hpp"
@@ -20,6 +21,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -33,7 +35,7 @@ struct Settings {
   std::vector<NamedMatrix> matrices;
   Selection selection;
   Rule rule;
-  std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", solver, json;
+  std::string scalar = "double", ordinal = "int32", peers = "on", layout = "right", solver, product, json;
   SolveRequest solve;
   int columns = 0;
   bool verify = true;
@@ -105,6 +107,14 @@ void declare(CLI::App& app, Settings& settings) {
           ->excludes(ordinal)
           ->excludes(select)
           ->excludes(columns);
+  app.add_option("--spgemm", settings.product,
+                 "C = A A, or C = A A^T, instead of SpMVs: ours beside cuSPARSE, Kokkos Kernels and Eigen")
+      ->check(CLI::IsMember({"AA", "AAT"}))
+      ->excludes(scalar)
+      ->excludes(ordinal)
+      ->excludes(select)
+      ->excludes(columns)
+      ->excludes(solve);
   app.add_option("--iterations", settings.solve.iterations,
                  "Of every solve that is timed; chosen by the clock when left out")
       ->check(CLI::Range(1, 1000000))
@@ -197,12 +207,13 @@ int run_all(Settings const& settings) {
   auto records = nlohmann::ordered_json::array();
   for (auto const& [name, suite] : settings.matrices) {
     try {
-      bool const wrong = settings.solver.empty()
-                             ? report_of(context, run_one(exec, bandwidth, settings, name), suite, records)
-                             : report_of(context,
-                                         bench_solve(exec, bandwidth, name, settings.solve, settings.selection,
-                                                     settings.rule, settings.verify),
-                                         suite, records);
+      auto const add = [&](auto report) { return report_of(context, std::move(report), suite, records); };
+      bool const wrong =
+          !settings.product.empty() ? add(bench_spgemm(exec, name, settings.product == "AAT",
+                                                       settings.selection, settings.rule, settings.verify))
+          : settings.solver.empty() ? add(run_one(exec, bandwidth, settings, name))
+                                    : add(bench_solve(exec, bandwidth, name, settings.solve, settings.selection,
+                                                      settings.rule, settings.verify));
       if (wrong) worst = std::max<int>(worst, wrong_result);
     } catch (einkorn::OutOfMemory const& error) {
       complain(name, error.what());

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/spgemm.hpp"
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/csr/spgemm.hpp>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace einkorn::perf {
+
+namespace {
+
+using Matrix = Csr<double, int, std::int64_t, Device>;
+
+std::string note_of(SpgemmReport const& report) {
+  std::string note = report.words_of_B > 0 ? "words" : "columns";
+  auto const list = [&](char const* what, auto const& bins) {
+    note += what;
+    for (auto const rows : bins) note += " " + std::to_string(rows);
+  };
+  if (!is_gpu<Exec>) return note;
+  list("; columns", report.rows_by_columns);
+  list("; sums", report.rows_by_sums);
+  return note;
+}
+
+void add_one(SpgemmBench& bench, std::string const& name, SpgemmOptions options) {
+  if (!bench.selection.wants("csr", name)) return;
+  SpgemmRow row;
+  row.algorithm = name;
+  bench.add(row, [&](SpgemmRow& built) {
+    struct Kept {
+      std::unique_ptr<SpgemmPlan<double, int, std::int64_t, Device>> plan;
+      Matrix C;
+    };
+    options.checks = Checks::off;  // the peers do not look either
+    auto const kept = std::make_shared<Kept>();
+    auto const [exec, A, B] = std::tuple(bench.exec, bench.A, bench.B);
+    auto const plan = [=] { return spgemm_symbolic<std::int64_t>(exec, A, B, options); };
+    built.whole = [=] {
+      kept->plan = std::make_unique<SpgemmPlan<double, int, std::int64_t, Device>>(plan());
+      kept->C = spgemm_numeric(exec, *kept->plan, A, B);
+    };
+    built.symbolic = [=] { (void)plan(); };
+    built.numeric = [=] { spgemm_numeric(exec, *kept->plan, A, B, kept->C); };
+    built.result = [=] { return ProductView{kept->C.row_offsets, kept->C.columns, kept->C.values}; };
+    built.forget = [=] { *kept = {}; };
+    auto const first = plan();
+    bench.products = first.report().products;
+    bench.entries = static_cast<std::uint64_t>(first.nnz());
+    built.note = note_of(first.report());
+  });
+}
+
+}  // namespace
+
+void add_einkorn_spgemm(SpgemmBench& bench) {
+  add_one(bench, "automatic", {});
+  SpgemmOptions unordered;
+  unordered.sums = SpgemmSums::unordered;
+  if (is_gpu<Exec>) add_one(bench, "unordered", unordered);
+}
+
+}  // namespace einkorn::perf

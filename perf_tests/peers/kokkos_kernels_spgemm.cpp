@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/spgemm.hpp"
+
+#ifdef EINKORN_WITH_KOKKOS_KERNELS
+#include <KokkosSparse_CrsMatrix.hpp>
+#include <KokkosSparse_SortCrs.hpp>
+#include <KokkosSparse_spgemm.hpp>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace einkorn::perf {
+
+#ifdef EINKORN_WITH_KOKKOS_KERNELS
+
+namespace {
+
+using Memory = Device::memory_space;
+using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, double, Exec, Memory, Memory>;
+using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
+
+/// With arrays of its own: Kokkos Kernels' SpGEMM takes no const columns.
+Matrix copy_of(Csr<double, int, int, Device> const& A) {
+  typename Matrix::row_map_type::non_const_type const offsets("einkorn::perf::offsets",
+                                                              A.row_offsets.extent(0));
+  typename Matrix::index_type::non_const_type const columns("einkorn::perf::columns", A.columns.extent(0));
+  typename Matrix::values_type::non_const_type const values("einkorn::perf::values", A.values.extent(0));
+  Kokkos::deep_copy(offsets, A.row_offsets);
+  Kokkos::deep_copy(columns, A.columns);
+  Kokkos::deep_copy(values, A.values);
+  return {"einkorn::perf", A.num_rows, A.num_cols, A.nnz(), values, offsets, columns};
+}
+
+struct Kept {
+  std::unique_ptr<Handle> handle;
+  Matrix C;
+};
+
+/// Kokkos Kernels' rows are as they come out of its hash tables; `sorts` puts them in order, as ours are.
+void add_one(SpgemmBench& bench, Matrix const& A, Matrix const& B, bool sorts) {
+  SpgemmRow row;
+  row.library = "kokkos-kernels";
+  row.algorithm = sorts ? "native sorted" : "native";
+  bench.add(row, [&](SpgemmRow& built) {
+    auto const kept = std::make_shared<Kept>();
+    auto const exec = bench.exec;
+    auto const symbolic = [=](Kept& to) {
+      to.handle = std::make_unique<Handle>();
+      to.handle->create_spgemm_handle(KokkosSparse::SPGEMM_KK);
+      KokkosSparse::spgemm_symbolic(*to.handle, A, false, B, false, to.C);
+    };
+    built.whole = [=] {
+      symbolic(*kept);
+      KokkosSparse::spgemm_numeric(*kept->handle, A, false, B, false, kept->C);
+      if (sorts) KokkosSparse::sort_crs_matrix(kept->C);
+    };
+    if (!sorts) {
+      built.symbolic = [=] {
+        Kept own;
+        symbolic(own);
+      };
+      built.numeric = [=] { KokkosSparse::spgemm_numeric(*kept->handle, A, false, B, false, kept->C); };
+    }
+    built.result = [=] {
+      auto const given = kept->C.graph.row_map;
+      Kokkos::View<std::int64_t*, Device> const offsets("einkorn::perf::offsets", given.extent(0));
+      Kokkos::parallel_for(
+          "einkorn::perf::widen",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, given.extent(0)),
+          KOKKOS_LAMBDA(std::size_t i) { offsets(i) = given(i); });
+      return ProductView{offsets, kept->C.graph.entries, kept->C.values};
+    };
+    built.forget = [=] {
+      kept->handle.reset();
+      kept->C = Matrix();
+    };
+  });
+}
+
+}  // namespace
+
+void add_kokkos_kernels_spgemm(SpgemmBench& bench) {
+  auto const A = copy_of(bench.A), B = copy_of(bench.B);
+  add_one(bench, A, B, false);
+  add_one(bench, A, B, true);
+}
+
+#else
+
+void add_kokkos_kernels_spgemm(SpgemmBench& bench) {
+  SpgemmRow row;
+  row.library = "kokkos-kernels";
+  row.refusal = "built without Kokkos Kernels";
+  bench.rows.push_back(row);
+}
+
+#endif
+
+}  // namespace einkorn::perf
