@@ -40,7 +40,7 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
-cp "$repo/unit_tests/compile_only/"{front,solver}_doors.cpp "$work/"
+cp "$repo/unit_tests/compile_only/"{front,solver,spgemm}_doors.cpp "$work/"
 # The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
 sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
@@ -54,7 +54,8 @@ compile() {
     "${@:2}" "/einkorn/$1.cpp" -o "/einkorn/$1.o" ||
     die "a front door does not compile for $architecture: see hipcc's message above"
 }
-say "compiling $(wc -l <"$work/headers.hpp") headers, front_doors.cpp and solver_doors.cpp for $architecture"
+say "compiling $(wc -l <"$work/headers.hpp") headers, front_doors.cpp, solver_doors.cpp and spgemm_doors.cpp for $architecture"
 compile front_doors -include /einkorn/headers.hpp
 compile solver_doors
+compile spgemm_doors
 say "compiles for $architecture"

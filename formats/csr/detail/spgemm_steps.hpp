@@ -281,6 +281,9 @@ struct SpgemmSteps {
   }
 
   /// Sums of all columns a thread where that is no more than `dense_bytes` a thread and the limit allows it.
+  /// Even where columns are random and 12 MB of sums a thread miss the near caches they are faster than hash
+  /// tables (2 cores of a shared Xeon, 2026-11, gen:longrows:1500000:1500000:5: 0.60 s against 2.07 s), so the
+  /// tables are for what does not fit.
   static void make_host_scratch(Exec const& exec, State& plan, std::size_t threads) {
     constexpr std::size_t dense_bytes = std::size_t(1) << 30;
     auto& scratch = plan.host_scratch;

@@ -38,7 +38,11 @@ void launch_groups(Exec const& exec, char const* label, Functor const& functor, 
   int groups = 1, team_size = std::min(2, static_cast<int>(exec.concurrency()));
   if constexpr (is_gpu<Exec>) team_size = tuning.threads / lanes;
   if constexpr (!whole_team) {
-    groups = is_gpu<Exec> ? std::clamp(static_cast<int>(tuning.scratch / bytes), 1, team_size) : 1;
+    if constexpr (is_gpu<Exec>) {
+      int const of_a_warp = std::max(1, lockstep_lanes(arch_of<Exec>) / lanes);
+      groups = std::clamp(static_cast<int>(tuning.scratch / bytes), 1, team_size);
+      if (groups > of_a_warp) groups -= groups % of_a_warp;  // whole warps
+    }
     team_size = groups;
   }
   auto const teams = (num_items + groups - 1) / groups;
