@@ -41,18 +41,18 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(double* sums, U const& u, V const& 
 }
 
 /// y <- alpha sum + beta y as by Update, and the dot products that the new y feeds: y.y, u.y and, with w, w.y
-/// (the first factor conjugated), in this order, all in double (partial_sums.hpp). A row that is completed in
-/// several pieces is corrected: y.y by the difference of the squares. Rows without entries need not be handed
-/// over: a format may set their y to beta y by itself, even where the ledger only counts. With beta = 0 they
-/// add nothing to the products. Reads u and w once a row beside what the product reads; writes `count` doubles
-/// a unit.
+/// and w.u (the first factor conjugated), in this order, all in double (partial_sums.hpp). A row that is
+/// completed in several pieces is corrected: y.y by the difference of the squares. Every row is handed over,
+/// also one without entries; only for a matrix without any, or alpha = 0, may a format set y to beta y by
+/// itself, gather nothing, and do so even where the ledger only counts. Reads u and w once a row beside what
+/// the product reads; writes `count` doubles a unit.
 template <class SumType, class V, bool with_w>
 struct UpdateAndDots
-    : PartialSums<1 + components<typename V::non_const_value_type>*(with_w ? 2 : 1), typename V::device_type> {
+    : PartialSums<1 + components<typename V::non_const_value_type>*(with_w ? 3 : 1), typename V::device_type> {
   using sum_type = SumType;
   using Sum = SumType;
   using Scalar = typename V::non_const_value_type;
-  using Sums = PartialSums<1 + components<Scalar>*(with_w ? 2 : 1), typename V::device_type>;
+  using Sums = PartialSums<1 + components<Scalar>*(with_w ? 3 : 1), typename V::device_type>;
   using typename Sums::Gathered;
 
   Sum alpha, beta;
@@ -80,6 +80,7 @@ struct UpdateAndDots
     Target const value = y;
     gathered.sums[0] += squared(value);
     add_others(gathered.sums, from, value);
+    add_given(gathered.sums, from);
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Gathered& gathered, Target& y, Row row, Sum const& sum) const {
@@ -97,8 +98,10 @@ struct UpdateAndDots
   /// The same for a y that is there already.
   template <class Row, class Target>
   KOKKOS_FORCEINLINE_FUNCTION void gather(double* sums, Row row, Target const& value) const {
+    Ahead const from = ahead(row);
     sums[0] += squared(value);
-    add_others(sums, ahead(row), value);
+    add_others(sums, from, value);
+    add_given(sums, from);
   }
 
  private:
@@ -106,6 +109,10 @@ struct UpdateAndDots
   KOKKOS_FORCEINLINE_FUNCTION static void add_others(double* sums, Ahead const& from, Target const& value) {
     add_product(sums + 1, from.u, Scalar(value));
     if constexpr (with_w) add_product(sums + 1 + components<Scalar>, from.w, Scalar(value));
+  }
+  /// w.u, which knows nothing of y: once a row.
+  KOKKOS_FORCEINLINE_FUNCTION static void add_given(double* sums, Ahead const& from) {
+    if constexpr (with_w) add_product(sums + 1 + 2 * components<Scalar>, from.w, from.u);
   }
 };
 

@@ -90,14 +90,4 @@ static void scale(Exec const& exec, Sum const& beta, Y const& y) {
       });
 }
 
-/// y(i) <- beta y(i) for every i in a list of different indices. Asynchronous on exec.
-template <class Exec, class Sum, class List, class Y>
-static void scale_entries(Exec const& exec, Sum const& beta, List const& list, Y const& y) {
-  Update<Sum> const update{Sum(0), beta};
-  Kokkos::parallel_for(
-      "einkorn::scale_entries",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, list.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) { update(y(list(i)), Sum(0)); });
-}
-
 }  // namespace einkorn

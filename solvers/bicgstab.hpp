@@ -74,12 +74,13 @@ class BicgstabWorkspace {
 /// already ends the solve in the middle of an iteration, which then counts.
 ///
 /// Cost of an iteration: two products and 17 n-vectors, the products' x and y included: v = A p with r0.v (3),
-/// s with s.s (3), t = A s with t.t, s.t and r0.t (3), x, r and p in one sweep with r.r (8). With M
-/// (preconditioned from the right, so that the residual stays that of A x = b) 2 more and twice M's own.
+/// s with s.s (3), t = A s with t.t, s.t, r0.t and r0.s (3), x, r and p in one sweep with r.r (8).
+/// With M (preconditioned from the right, so that the residual stays that of A x = b) 2 more and twice M's own.
 ///
 /// Sources: van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; fused: Rupp, Weinbub, Juengel & Grasser, ACM
-/// TOMS 43(2), 2016, Algorithm 6. Departures: rho of the next iteration is -omega r0.t, since r0.s vanishes; it
-/// is computed from r0.r where the residual is replaced.
+/// TOMS 43(2), 2016, Algorithm 6. Departures: rho of the next iteration is r0.s - omega r0.t, where the paper
+/// takes r0.s for the 0 that it is in exact arithmetic; it is computed from r0.r where the residual is
+/// replaced.
 template <ExecutionSpace Exec, class A, class B, class X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {

@@ -86,8 +86,6 @@ void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x,
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
   if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
   auto const one_vector = [&](auto const& x_j, auto const& y_j) {
-    if constexpr (!is_gpu<Exec>)
-      if (F.empty_rows.extent(0) > 0) scale_entries(exec, update.beta, F.empty_rows, y_j);
     if (F.compressed.any())
       spmv_tiles<Indices::compressed>(exec, update, F, x_j, y_j, carry);
     else
@@ -120,7 +118,7 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>
 /// lanes) + empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar +
 /// rows scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew.
 /// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows
-/// that cross tiles, and on the host 1 more where there are empty rows. Throws DimensionMismatch,
+/// that cross tiles. Throws DimensionMismatch,
 /// InvalidArgument (overlap; tiles whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015,
 /// Algorithm 8; departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,

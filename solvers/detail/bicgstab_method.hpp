@@ -49,7 +49,7 @@ struct BicgstabMethod {
                   BicgstabAfterS<Z>{state()});
     // s_hat = M^-1 s
     if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.s, v.s_hat);
-    // t = A s_hat, omega = t.s / t.t, rho_new = -omega r0.t, beta = rho_new / rho alpha / omega      3
+    // t = A s_hat, omega = t.s / t.t, rho_new = r0.s - omega r0.t, beta = rho_new / rho alpha / omega  3
     space().template product<true>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterT<Z>{state()});
     // x += alpha p_hat + omega s_hat, r = s - omega t, p = r + beta (p - omega v), r.r               8
     space().sweep(exec, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},

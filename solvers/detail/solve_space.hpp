@@ -133,7 +133,7 @@ class SolveSpace {
   [[nodiscard]] std::size_t product_units() const { return product_units_; }
   static constexpr int dots = 1 + components<Scalar>;
 
-  /// y <- A x with y.y, u.y (and w.y), and `step` with these.
+  /// y <- A x with y.y, u.y (and w.y, w.u), and `step` with these.
   template <bool uses_w, class A, class Step>
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {
@@ -218,7 +218,7 @@ class SolveSpace {
     product_and_dots(exec, a, counting, x, y);
     using Body = GatherDots<Out<with_w>, Vector>;
     vector_sweep(exec, "", y.extent(0), typename Body::Sums{{}, &of_sweep}, Body{counting, y});
-    constexpr std::size_t most_sums = 5;
+    constexpr std::size_t most_sums = std::max(5, Out<with_w>::count);  // 5: of the solvers' own sweeps
     product_units_ = of_product.units;
     return std::max(of_product.units * Out<with_w>::count, of_sweep.units * most_sums) + most_sums;
   }

@@ -21,9 +21,11 @@ namespace {
 
 template <class A>
 void expect_bicgstab_over(System<double> const& system, A const& a) {
-  expect_bicgstab(system, [&a](auto const& b, auto const& x, SolverOptions const& options) {
+  auto const solve = [&a](auto const& b, auto const& x, SolverOptions const& options) {
     return bicgstab(Space(), a, b, x, options);
-  });
+  };
+  expect_bicgstab(system, solve);
+  expect_least_residual(system, solve);
 }
 
 TEST(BicgstabOver, CsrInEqualParts) {

@@ -77,9 +77,9 @@ System<double> ill_conditioned() {
 /// | k | replaced every 50 | never: CG | never: BiCGStab |
 /// |---|---|---|---|
 /// | 10 | 0.2 | 0.2 | 0.2 |
-/// | 100 | 0.6 | 0.7 | 0.7 |
-/// | 1 000 | 0.9 | 2.2 | 2.3 |
-/// | 10 000 | 0.9 | 8.7 | 120 000 |
+/// | 100 | 0.6 | 0.7 | 0.6 |
+/// | 1 000 | 0.9 | 2.2 | 2.2 |
+/// | 10 000 | 0.9 | 8.7 | 41 |
 ///
 /// Without replacement it grows as the square root of k where residuals stay small on the way, and with the
 /// largest of them where they do not; with it, it is what one replacement's interval allows.

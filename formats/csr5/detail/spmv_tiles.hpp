@@ -50,7 +50,7 @@ struct SpmvTiles {
   KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank(), gathered);
     if (team.league_rank() >= tail_teams + tile_teams)
-      return scale_empty_rows(team.league_rank() - tail_teams - tile_teams, team.team_rank());
+      return update_empty_row(team.league_rank() - tail_teams - tile_teams, team.team_rank(), gathered);
     Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile >= F.num_tiles) return;
@@ -180,9 +180,11 @@ struct SpmvTiles {
       carry(F.num_tiles) = sum;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void scale_empty_rows(int team, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION void update_empty_row(int team, int thread, Gathered& gathered) const {
     auto const at = static_cast<std::size_t>(team) * team_size + static_cast<std::size_t>(thread);
-    if (at < F.empty_rows.extent(0)) Update<Sum>{Sum(0), update.beta}(y(F.empty_rows(at)), Sum(0));
+    if (at >= F.empty_rows.extent(0)) return;
+    Ordinal const row = F.empty_rows(at);
+    update(gathered, y(row), row, Sum(0));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_entries(Offset begin, Offset end, int step) const {

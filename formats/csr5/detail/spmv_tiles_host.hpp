@@ -86,9 +86,20 @@ struct SpmvTilesHost {
       for (Offset k = last * F.tile_size(); k < F.row_offsets(pending.row + 1); ++k)
         pending.sum += product(F.position(k));
     flush(pending, chunk, gathered);
+    update_empty_rows(chunk, gathered);
   }
 
  private:
+  /// The chunk's share of the empty rows before the tail, wherever they lie.
+  void update_empty_rows(Offset chunk, Gathered& gathered) const {
+    auto const& rows = chunks.F.empty_rows;
+    auto const share = [&](Offset part) {
+      auto const parts = static_cast<std::size_t>(chunks.num_chunks), at = static_cast<std::size_t>(part);
+      return rows.extent(0) / parts * at + rows.extent(0) % parts * at / parts;
+    };
+    for (auto at = share(chunk); at < share(chunk + 1); ++at) update(gathered, y(rows(at)), rows(at), Sum(0));
+  }
+
   /// Of an entry of a tile. Always inline, so that it is fused with the addition after it wherever it is used.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Sum product(Offset at) const {
     auto const& F = chunks.F;
