@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// SpGEMM's front doors for two choices of types: compiled for the host, and by scripts/check_hip.sh for a device.
+// SpGEMM's front doors for two choices of types: compiled for the host, and by scripts/check_hip.sh for a
+// device.
 #include <einkorn/formats/csr/spgemm.hpp>
 
 #include <Kokkos_Core.hpp>
