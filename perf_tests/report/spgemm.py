@@ -18,7 +18,7 @@ PEERS = (  # of the means
     ("Kokkos Kernels native", lambda r: (r["library"], r["algorithm"]) == ("kokkos-kernels", "native")),
     ("Eigen", lambda r: r["library"] == "eigen"))
 NONE = "No SpGEMM measurement is committed yet.\n"
-ABOUT_PEERS = ("Kokkos Kernels native leaves the rows of C unsorted, the others sort them; Eigen runs on one thread.")
+ABOUT_PEERS = ("Kokkos Kernels native leaves the rows of C unsorted, ours sorts them; Eigen runs on one thread.")
 
 PREAMBLE = """\
 # SpGEMM: C = A B, measured
@@ -31,8 +31,8 @@ round, on the same matrices, and no ratio mixes two runs. What the kernels do: [
 
 - *Whole*: C from A and B, pattern and values, the allocation of C and of all temporaries included; the median over the
   rounds. *GFLOP/s* is twice the products over that time.
-- *Symbolic*: the pattern alone. *New values*: values into a C whose pattern is known, nothing allocated; *of whole* is
-  that over the whole. Without a figure the library has no such phase.
+- *Symbolic*: the pattern alone. *New values*: values once more, into a C whose pattern is known; *of whole* is that over the
+  whole. Without a figure the library has no such phase.
 - *Beside C*: the most bytes that were held at one time while the whole ran, beside A, B and C, as Kokkos' allocations;
   *of C* is that over the bytes of C. What a library takes behind Kokkos is not seen.
 - *Speed ratio*: the time of the fastest peer of the run over that of the row: more than 1 is faster than all peers. *Over
