@@ -60,16 +60,20 @@ def noise_of(old, new, default, least):
 
 
 def by_copy(pairs):
-    """Whether times are comparable only as multiples of a copy."""
+    """Whether times are comparable only as multiples of a copy. SpGEMM has none, and no other machine to compare with."""
+    bare = [pair for pair in pairs if None in [record["copy_gb_per_s"] for record in pair]]
+    if any(old["machine"] != new["machine"] for old, new in bare):
+        raise BadResults("SpGEMM on two machines: without copy bandwidths their times are not comparable")
     return any(old["machine"] != new["machine"] or
-               abs(new["copy_gb_per_s"] / old["copy_gb_per_s"] - 1) > COPIES_ALIKE for old, new in pairs)
+               abs(new["copy_gb_per_s"] / old["copy_gb_per_s"] - 1) > COPIES_ALIKE
+               for old, new in pairs if (old, new) not in bare)
 
 
 def changes(pairs, relative, default, least):
     made = []
     for old, new in pairs:
         ratio = new["seconds"] / old["seconds"]
-        if relative:
+        if relative and None not in (old["copy_gb_per_s"], new["copy_gb_per_s"]):
             ratio *= new["copy_gb_per_s"] / old["copy_gb_per_s"]
         made.append(Change(old, new, ratio, noise_of(old, new, default, least)))
     return made

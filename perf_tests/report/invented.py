@@ -52,6 +52,29 @@ def peer_solve(us=20.0, library="cusparse+cublas", **changes):
                         "bytes_per_iteration": 148000} | changes)
 
 
+def sparse(ms=10.0, **changes):
+    """A row of SpGEMM: 10^6 products, 250000 entries of C; ms None: refused."""
+    made = {"operation": "spgemm", "product": "A A", "algorithm": "automatic", "products": 10**6, "entries_of_C": 250000,
+            "columns": 1, "layout": "", "seconds": ms and 1e-3 * ms, "spread": ms and 0.01, "bytes": 3071952,
+            "high_water": ms and 600000, "high_water_of_C": ms and 0.2, "error": 1e-16, "temperature": "warm", "rounds": 7,
+            "note": "", "reason": ""} | changes
+    made["gflops"] = changes.get("gflops", ms and 2e-6 * made["products"] / ms)
+    made = record(**made)
+    for name in ("csr_bytes", "gb_per_s", "copy_gb_per_s", "stream_gb_per_s", "fraction_of_copy"):
+        del made[name]  # the bench measures no copy beside products
+    return made
+
+
+def sparse_rows(whole=10.0, symbolic=None, numeric=None, **changes):
+    """The records of a row with phases."""
+    phases = (("spgemm", whole), ("spgemm_symbolic", symbolic), ("spgemm_numeric", numeric))
+    return [sparse(ms, **{"operation": name} | changes) for name, ms in phases if ms]
+
+
+def peer_sparse(ms=20.0, library="kokkos-kernels", algorithm="native", **changes):
+    return sparse(ms, **{"peer": True, "library": library, "algorithm": algorithm} | changes)
+
+
 def csr5_twins(**changes):
     """A regular, and an irregular pair of twins of the CSR5 suite: times of ours, of CSR5 and of cuSPARSE."""
     made = []

@@ -22,7 +22,7 @@ the median over the rounds, and in brackets the fraction of the copy bandwidth o
 has to move, each array once, over time and copy. *Over* a peer is the peer's time over ours: more than 1 means that ours
 is faster. *Ours* is the fastest row of ours; *select()* is what runs when `select()` chooses by its model, without
 measuring. Where one of ours rounds its values it solves another problem: it is in the full tables and counts nowhere.
-Solvers have a [page of their own]({FULL}/solvers.md).
+[Solvers]({FULL}/solvers.md) and [SpGEMM]({FULL}/spgemm.md) have pages of their own.
 
 - *Cold*: one SpMV after a flush of the caches. The figure for matrices that fit into them.
 - *Warm*: back to back. For a matrix that fits into the caches, a test of the caches.

@@ -10,8 +10,10 @@ import re
 TEXT = ("matrix", "operation", "format", "algorithm", "scalar", "ordinal", "machine", "backend", "kokkos_version", "commit")
 NUMBERS = ("rows", "cols", "nnz", "bytes", "csr_bytes", "copy_gb_per_s")
 MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a row that was refused
+OF_EVERY = ("rows", "cols", "nnz", "bytes", "seconds")  # of these, what SPGEMM has too
 OPTIONAL = ("stream_gb_per_s", "gather_per_s", "floor_seconds", "spread", "min_seconds", "max_seconds")
 PRODUCTS = ("spmv", "conversion", "select")  # of runs; solvers are operations too
+SPGEMM = ("spgemm", "spgemm_symbolic", "spgemm_numeric")  # of sparse products: no copy is measured beside them
 TEMPERATURES = ("cold", "warm", "graph")
 BUILD = ("machine", "backend", "kokkos_version", "commit")  # one of each in a file
 SCALARS = ["double", "float", "complex<double>", "complex<float>"]
@@ -39,8 +41,9 @@ def check_record(record, where):
     expect(isinstance(cold, bool) or (cold is None and state), f"cold is {cold!r}, expected true or false")
     expect(None in (state, cold) or cold == (state == "cold"), f"temperature is {state!r}, but cold is {cold!r}")
     expect(isinstance(record.get("suite") or "", str), f"suite is {record.get('suite')!r}, expected text")
-    measured = record.get("seconds") is not None
-    for name in (*NUMBERS, *(MEASURED if measured else ())):
+    measured, sparse = record.get("seconds") is not None, record["operation"] in SPGEMM
+    wanted = (*NUMBERS, *(MEASURED if measured else ()))
+    for name in (name for name in wanted if not sparse or name in OF_EVERY):
         value = record.get(name)
         expect(is_number(value) and value >= 0, f"{name} is {value!r}, expected a number")
     for name in OPTIONAL:
@@ -51,20 +54,22 @@ def check_record(record, where):
 
 
 def completed(record, file):
-    """With the fields that older records lack. `name` is the matrix, and for SpMM the vectors."""
-    made = {"columns": 1, "layout": "", **record, "file": file}
+    """With the fields that older or other records lack. `name` is the matrix, for SpMM with the vectors, for SpGEMM with
+    the product."""
+    made = {"columns": 1, "layout": "", "product": "", "copy_gb_per_s": None, **record, "file": file}
     made["temperature"] = record.get("temperature") or ("cold" if record["cold"] else "warm")
     made["cold"] = made["temperature"] == "cold"
     made["library"] = record.get("library") or ("peer" if record["peer"] else "einkorn")
     made["suite"] = record.get("suite") or ""
     made["rounded_values"] = bool(record.get("rounded_values"))
     made["name"] = made["matrix"] + (f" x {made['columns']} ({made['layout']})" if made["layout"] else "")
+    made["name"] += f", {made['product']}" if made["product"] else ""
     return made
 
 
 def product(record):
     """What was multiplied; all of its records share one measurement of the copy."""
-    return tuple(record[name] for name in ("matrix", "columns", "layout", "suite", "scalar", "ordinal"))
+    return tuple(record[name] for name in ("matrix", "columns", "layout", "product", "suite", "scalar", "ordinal"))
 
 
 def key(record):
@@ -118,6 +123,11 @@ class Run:
         return self.records[0][name]
 
 
+def matrix_name(record):
+    name = record["matrix"]
+    return name if name.startswith("gen:") else name.rsplit("/", 1)[-1]
+
+
 def in_order(values):
     """Without repetitions, in the order of first appearance."""
     return list(dict.fromkeys(values))
@@ -132,7 +142,8 @@ def slug(text):
 
 
 def read_runs(folder):
-    """By machine, then file, then scalar; without the records of solvers (solvers.py), and files that have no other."""
+    """By machine, then file, then scalar; without the records of solvers (solvers.py) and SpGEMM
+    (spgemm.py), and files that have no other."""
     runs = []
     for path in sorted(folder.glob("*.json")):
         records = [r for r in read(path) if r["operation"] in PRODUCTS]

@@ -9,6 +9,7 @@ and writes
   docs/performance.md         who won and who lost, run by run
   docs/performance/RUN.md     every row of a run
   docs/performance/solvers.md every row of every solve: records with a `solver`
+  docs/performance/spgemm.md  every row of every sparse product: records of the operations spgemm...
   docs/figures/runs/          the charts of a run, and beside each the numbers drawn
   marked blocks               in README.md and in the pages of BLOCKS
 
@@ -31,15 +32,17 @@ import full_page  # noqa: E402
 import page  # noqa: E402
 import readme  # noqa: E402
 import solvers  # noqa: E402
+import spgemm  # noqa: E402
 from records import BadResults, read_runs  # noqa: E402
 from tables import fill_block  # noqa: E402
 
 PAGE, RESULTS, MEASURED = "docs/performance.md", page.RESULTS, "perf_tests/figures/measured"
-SOLVES = "the solves of RESULTS"
+SOLVES, SPGEMM = "the solves of RESULTS", "the sparse products of RESULTS"
 FULL, CHARTS = f"docs/{page.FULL}", "docs/figures/runs"  # folders that hold nothing else
-BLOCKS = [  # page, mark, text of the runs, their folder or SOLVES
+BLOCKS = [  # page, mark, text of the runs, their folder, SOLVES or SPGEMM
     ("README.md", "performance", readme.block, RESULTS),
     ("README.md", "solver-performance", solvers.block, SOLVES),
+    ("README.md", "spgemm-performance", spgemm.block, SPGEMM),
     ("docs/kernels/bdia_spmv.md", "measured-bands", blocks.bands, MEASURED),
     ("docs/kernels/brcv_spmm.md", "measured-stripes", blocks.stripes, MEASURED),
     ("docs/choosing_a_format.md", "measured-choices", blocks.choices, RESULTS),
@@ -50,6 +53,7 @@ def documents(root):
     """path -> what it should hold"""
     runs = {folder: read_runs(root / folder) for folder in (RESULTS, MEASURED)}
     runs[SOLVES] = solvers.read_solves(root / RESULTS)
+    runs[SPGEMM] = spgemm.read_products(root / RESULTS)
     made, figures = {}, {}
     for run in runs[RESULTS]:
         made[f"{FULL}/{run.title}.md"] = full_page.page(run)
@@ -57,9 +61,10 @@ def documents(root):
             path = f"{CHARTS}/{drawing['figure']}"
             made[path + ".json"] = charts.text_of(drawing)
             figures.setdefault(run.title, []).append((path.removeprefix("docs/") + ".svg", drawing["title"]))
-    if solvers.PAGE in made:
-        raise BadResults(f"{solvers.PAGE} is the page of the solvers: give the run of that name another one")
-    made[solvers.PAGE] = solvers.page(runs[SOLVES])
+    for of_its_own, found in ((solvers, runs[SOLVES]), (spgemm, runs[SPGEMM])):
+        if of_its_own.PAGE in made:
+            raise BadResults(f"{of_its_own.PAGE} is a page of its own: give the run of that name another one")
+        made[of_its_own.PAGE] = of_its_own.page(found)
     made[PAGE] = page.page(runs[RESULTS], figures)
     for name, mark, block, folder in BLOCKS:
         if name not in made:

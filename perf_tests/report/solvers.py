@@ -3,10 +3,9 @@
 """docs/performance/solvers.md, a table of every committed solve, and the solvers' block of README.md."""
 import dataclasses
 import math
-import re
 
-from records import BadResults, fastest, in_order, is_number, product, read
-from tables import build_line, copy_line, number, paragraph, table, without_empty
+from records import BadResults, fastest, in_order, is_number, matrix_name, product, read
+from tables import build_line, copy_line, number, paragraph, table, three, without_empty, without_folders
 
 PAGE = "docs/performance/solvers.md"
 METHODS = {"cg": "CG", "jacobi-pcg": "Jacobi-PCG", "bicgstab": "BiCGStab"}
@@ -17,7 +16,6 @@ REPLACE_EVERY = 50  # SolverOptions::replace_every, which the bench leaves as it
 # Of a fused solve of ours, beside products, in n-vectors, the products' x and y included: before and after its
 # iterations (x = 0, start(), last_residual()), and at a replacement, at least (solvers/detail/*_method.hpp).
 OUTSIDE = {"cg": (14, 5), "bicgstab": (16, 6)}
-FOLDERS = re.compile(r"(?<![^\s(\"'])/(?:[^\s/]+/)+")
 
 PREAMBLE = f"""\
 # Solvers: an iteration, measured
@@ -72,16 +70,6 @@ class Solve:
         return self.fastest(lambda r: r["peer"])
 
 
-def matrix_name(record):
-    name = record["matrix"]
-    return name if name.startswith("gen:") else name.rsplit("/", 1)[-1]
-
-
-def without_folders(text):
-    """Absolute names of files within a sentence, without the folders that they were in."""
-    return FOLDERS.sub("", text)
-
-
 def check_solve(record, where):
     def expect(holds, name, what):
         if not holds:
@@ -114,11 +102,6 @@ def read_solves(folder):
             title = path.stem if len(groups) == 1 else f"{path.stem}: {records[0]['solver']}, {matrix_name(records[0])}"
             solves.append(Solve(title, records))
     return sorted(solves, key=lambda solve: (solve.first["machine"], solve.first["file"]))
-
-
-def three(value):
-    """With three digits that count."""
-    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
 
 
 def unit(records):

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 """Markdown: cells, tables and marked blocks."""
+import math
 import re
 import textwrap
 
 from records import BadResults
+
+FOLDERS = re.compile(r"(?<![^\s(\"'])/(?:[^\s/]+/)+")
 
 
 def microseconds(seconds):
     value = 1e6 * seconds
     digits = 0 if value >= 100 else 1 if value >= 10 else 2
     return f"{value:.{digits}f}"
+
+
+def three(value):
+    """With three digits that count."""
+    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
 
 
 def figure(record):
@@ -41,6 +49,11 @@ def without_empty(heading, rows):
 
 def paragraph(text):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
+
+
+def without_folders(text):
+    """Absolute names of files within a sentence, without the folders that they were in."""
+    return FOLDERS.sub("", text)
 
 
 def copy_line(records):
