@@ -30,11 +30,11 @@ namespace einkorn {
 /// twice, as words of 32 columns where these are fewer than two thirds of its entries. Temporaries: see
 /// SpgemmReport.
 ///
-/// Algorithm: seed 004 (count and fill; hash tables with linear probing in scratch, rows by size). Departures,
-/// and why: the count and the columns work on words of 32 columns (core/accumulate/index_words.hpp), which are
-/// fewer and sort fast; the values are added to sorted places, without atomics, in a fixed order; rows too long
-/// for a table take a bitmap in scratch and come in pieces, not in a hash table in global memory. On the host:
-/// Gustavson, ACM TOMS 4 (1978), rows in parts of equal products.
+/// Algorithm: seed 004 (count and fill, a hash table with linear probing in scratch). Departures, and why: rows
+/// go to tables of several sizes, as their lengths differ; the count and the columns work on words of 32
+/// columns (core/accumulate/index_words.hpp), which are fewer and sort fast; the values are added to sorted
+/// places, without atomics, in a fixed order; rows too long for any table take a bitmap in scratch and come in
+/// pieces. On the host: Gustavson, ACM TOMS 4 (1978), rows in parts of equal products.
 ///
 /// Throws DimensionMismatch (both shapes), InvalidStructure (A or B, with Checks::on), OverflowError (C's
 /// entries do not fit COffset: names one that does), OutOfMemory (or options.workspace_limit: how many bytes),

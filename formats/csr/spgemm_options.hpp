@@ -23,7 +23,7 @@ enum class SpgemmRows {
 
 /// The order in which the products of one entry of C are added.
 enum class SpgemmSums {
-  ordered,   ///< that of A's entries: the same bits on every run and every backend
+  ordered,   ///< that of A's entries: the same bits on every run and any number of threads
   unordered  ///< with atomic additions; by name only. On the host the same as `ordered`
 };
 

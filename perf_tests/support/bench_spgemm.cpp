@@ -119,18 +119,19 @@ void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
     or_refuse(result, [&] {
       std::size_t const most = high_water_of(row.whole);
       auto const C = row.result();
-      std::size_t const of_C = C.row_offsets.extent(0) * sizeof(int) + C.columns.extent(0) * 12;
+      std::size_t const of_C = C.row_offsets.extent(0) * row.offset_bytes + C.columns.extent(0) * 12;
       if (row.allocates_through_kokkos) result.high_water = most - std::min(most, of_C);
       if (verify) {
-        result.error = freivalds.worst(C);
+        double error = freivalds.worst(C);
         if (row.numeric) {
           row.numeric();
-          result.error = std::max(result.error, freivalds.worst(row.result()));
+          error = std::max(error, freivalds.worst(row.result()));
         }
-        result.wrong = !(result.error <= most_deviation) || C.columns.extent(0) != bench.entries;
+        result.error = error;
+        result.wrong = !(error <= most_deviation) || C.columns.extent(0) != bench.entries;
         if (result.wrong)
-          return refuse(result, "off by " + std::to_string(result.error) + ", " +
-                                    std::to_string(C.columns.extent(0)) + " entries");
+          return refuse(result, "off by " + std::to_string(error) + ", " + std::to_string(C.columns.extent(0)) +
+                                    " entries");
       }
       row.forget();
     });

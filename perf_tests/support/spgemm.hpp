@@ -34,7 +34,8 @@ struct SpgemmRow {
   std::function<ProductView()> result;
   std::function<void()> forget;  // frees C and what else whole() has kept
   std::string note, refusal;
-  bool allocates_through_kokkos = true;  // or its memory is not seen
+  bool allocates_through_kokkos = true;    // or its memory is not seen
+  std::size_t offset_bytes = sizeof(int);  // of C's offsets
 
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }
 };
@@ -64,7 +65,7 @@ struct SpgemmResult {
   SpgemmRow row;
   std::optional<double> whole, symbolic, numeric, spread;  // seconds, medians over the rounds; spread of whole
   std::optional<std::size_t> high_water;                   // bytes beside A, B and C while whole() ran
-  double error = 0.0;                                      // of C x against A (B x), see verify below
+  std::optional<double> error;                             // of C x against A (B x), where it was checked
   bool wrong = false;
 };
 

@@ -18,8 +18,8 @@ double compulsory_bytes(SpgemmTable const& table) {
   return 12.0 * (2.0 * static_cast<double>(table.nnz) + static_cast<double>(table.entries));
 }
 
-double bytes_of_C(SpgemmTable const& table) {
-  return 4.0 * static_cast<double>(table.rows + 1) + 12.0 * static_cast<double>(table.entries);
+double bytes_of_C(SpgemmTable const& table, SpgemmRow const& row) {
+  return static_cast<double>(row.offset_bytes * (table.rows + 1)) + 12.0 * static_cast<double>(table.entries);
 }
 
 Json record_of(Context const& context, SpgemmTable const& table, SpgemmResult const& result,
@@ -48,7 +48,7 @@ Json record_of(Context const& context, SpgemmTable const& table, SpgemmResult co
               {"bytes", compulsory_bytes(table)},
               {"high_water", nullptr},
               {"high_water_of_C", nullptr},
-              {"error", result.error},
+              {"error", nullptr},
               {"cold", false},
               {"temperature", "warm"},
               {"rounds", table.rounds},
@@ -56,13 +56,14 @@ Json record_of(Context const& context, SpgemmTable const& table, SpgemmResult co
               {"note", row.note},
               {"reason", row.refusal}};
   stamp(record, context);
+  if (result.error) record["error"] = *result.error;
   if (!seconds || !row.refusal.empty()) return record;
   record["seconds"] = *seconds;
   if (result.spread && std::string(operation) == "spgemm") record["spread"] = *result.spread;
   record["gflops"] = 2e-9 * static_cast<double>(table.products) / *seconds;
   if (result.high_water) {
     record["high_water"] = *result.high_water;
-    record["high_water_of_C"] = static_cast<double>(*result.high_water) / bytes_of_C(table);
+    record["high_water_of_C"] = static_cast<double>(*result.high_water) / bytes_of_C(table, row);
   }
   return record;
 }
@@ -83,11 +84,11 @@ void print_row(std::ostream& out, SpgemmTable const& table, SpgemmResult const& 
               time_or_dash(result.numeric).c_str());
   if (result.high_water) {
     auto const bytes = static_cast<double>(*result.high_water);
-    out << text("%8.1f %7.3f ", 1e-6 * bytes, bytes / bytes_of_C(table));
+    out << text("%8.1f %7.3f ", 1e-6 * bytes, bytes / bytes_of_C(table, row));
   } else {
     out << text("%8s %7s ", "-", "-");
   }
-  out << text("%8.0e  %s\n", result.error, row.note.c_str());
+  out << text("%8s  %s\n", result.error ? text("%.0e", *result.error).c_str() : "-", row.note.c_str());
 }
 
 void print_best(std::ostream& out, SpgemmTable const& table) {

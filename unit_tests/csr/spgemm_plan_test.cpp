@@ -113,22 +113,29 @@ TEST(Spgemm, RefusesAValuesArrayThatOverlaps) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { spgemm_numeric(Space(), plan, inside, A, C); }, {"overlap"}));
 }
 
-/// 65536 x 1 times 1 x 65536 has 2^32 entries: an int does not count them. Nothing of that size is allocated.
-TEST(Spgemm, SaysWhichOffsetWouldDo) {
-  int const n = 65536;
-  Host column{n,
-              1,
-              {},
-              std::vector<int>(static_cast<std::size_t>(n), 0),
-              std::vector<double>(static_cast<std::size_t>(n), 1.0)};
-  column.offsets.resize(static_cast<std::size_t>(n) + 1);
+/// A column of n ones; times its transpose it has n^2 entries.
+Host column_of_ones(int n) {
+  auto const size = static_cast<std::size_t>(n);
+  Host column{n, 1, std::vector<int>(size + 1), std::vector<int>(size, 0), std::vector<double>(size, 1.0)};
   std::iota(column.offsets.begin(), column.offsets.end(), 0);
-  auto const row = transposed(column);
+  return column;
+}
 
+TEST(Spgemm, SaysWhichOffsetWouldDo) {
+  auto const column = column_of_ones(200);
+  auto const A = column.on_device(), B = transposed(column).on_device();
   for (auto const algorithm : algorithms())
     EXPECT_TRUE(
-        throws<OverflowError>([&] { spgemm(Space(), column.on_device(), row.on_device(), by(algorithm)); },
-                              {"4294967296 entries, which its Offset does not hold; spgemm<std::int64_t>()"}));
+        throws<OverflowError>([&] { spgemm<std::int16_t>(Space(), A, B, by(algorithm)); },
+                              {"40000 entries, which its Offset does not hold; spgemm<std::int64_t>()"}));
+}
+
+/// 2^32 entries, which an int does not count and nothing is allocated for.
+TEST(Spgemm, CountsBeyondAnInt) {
+  auto const column = column_of_ones(65536);
+
+  EXPECT_TRUE(throws<OverflowError>(
+      [&] { spgemm(Space(), column.on_device(), transposed(column).on_device()); }, {"4294967296 entries"}));
 }
 
 TEST(Spgemm, TakesAWiderOffsetByName) {

@@ -146,11 +146,16 @@ struct SpgemmSteps {
 
   /// Whether a row of B has two entries in one column. Where its rows are not sorted their different columns
   /// are counted, as those of the product of the identity and B.
-  static bool repeats_a_column(Exec const& exec, BMatrix const& B, Words const& words,
+  /// Where the limit leaves no room for that it is taken to be so, which is slow and never wrong.
+  static bool repeats_a_column(Exec const& exec, State& plan, BMatrix const& B, Words const& words,
                                ProductShape const& shape, RowOrder const& order) {
     if (order.is_sorted || order.repeats) return order.repeats;
     auto const rows = static_cast<std::size_t>(B.num_rows);
     using Offset = typename AMatrix::offset_type;
+    std::size_t const needed =
+        words.bytes() + rows * (sizeof(Offset) + sizeof(COffset) + 4 * sizeof(Ordinal)) + sizeof(Offset);
+    if (needed > plan.options.workspace_limit) return true;
+    plan.report.workspace = needed;
     auto offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::identity", rows + 1);
     auto columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::identity", rows);
     Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, rows);
@@ -183,7 +188,7 @@ struct SpgemmSteps {
     shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(B.num_cols));
     shape.lanes_of_words = lanes_for<Exec>(mean(words.keys.extent(0)));
     bool const one_lane =
-        plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, B, words, shape, order);
+        plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, plan, B, words, shape, order);
     plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
     Rows on;
     on.A = A;
@@ -206,8 +211,8 @@ struct SpgemmSteps {
     plan.schedule = sums_schedule(exec, rows, plan.row_offsets, on.words_of_C);
     for (int bin = 0; bin < 6; ++bin)
       plan.report.rows_by_sums[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
-    plan.report.workspace =
-        std::max(kept + chunk * 2 * sizeof(Ordinal), rows * sizeof(Ordinal) + plan.schedule.bytes());
+    plan.report.workspace = std::max({plan.report.workspace, kept + chunk * 2 * sizeof(Ordinal),
+                                      rows * sizeof(Ordinal) + plan.schedule.bytes()});
   }
 
   /// Rows of which the lists fit what the limit leaves, at most 2^28, which league sizes hold.
