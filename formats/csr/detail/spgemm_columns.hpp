@@ -57,8 +57,9 @@ struct ColumnsOfC {
         [&](int i, int& before, bool is_final) {
           std::uint32_t const mask = mask_of(i);
           if (is_final && mask != 0)
-            Kokkos::single(Kokkos::PerThread(team),
-                           [&] { write(key_of(i), mask, offset + static_cast<COffset>(before)); });
+            Kokkos::single(Kokkos::PerThread(team), [&] {
+              write(key_of(i), mask, static_cast<COffset>(offset + static_cast<COffset>(before)));
+            });
           before += bits_in(mask);
         },
         total);
@@ -138,7 +139,8 @@ struct HashedColumns {
       int start = 0;
       for (int other = 0; other < count; ++other)
         if (keys[other] < keys[i]) start += bits_in(masks[other]);
-      on.write(keys[i], masks[i], offset + static_cast<typename Rows::Offset>(start));
+      on.write(keys[i], masks[i],
+               static_cast<typename Rows::Offset>(offset + static_cast<typename Rows::Offset>(start)));
     });
   }
 
@@ -199,7 +201,8 @@ struct BitmapColumns {
         entries += counts & 0xffffffffu;
         num_words += counts >> 32;
       } else {
-        auto const offset = on.offsets(row) + static_cast<typename Rows::Offset>(entries);
+        auto const offset =
+            static_cast<typename Rows::Offset>(on.offsets(row) + static_cast<typename Rows::Offset>(entries));
         entries += static_cast<std::uint64_t>(on.write_in_order(
             team, size, offset, [&](int w) { return bits[w]; },
             [&](int w) { return static_cast<Ordinal>(first + w); }));

@@ -88,7 +88,7 @@ struct HostColumns {
     if (counting) {
       COffset total = 0;
       for (std::size_t s = 0; s < set; ++s) {
-        total += static_cast<COffset>(bits_in(own[list[s]]));
+        total = static_cast<COffset>(total + static_cast<COffset>(bits_in(own[list[s]])));
         own[list[s]] = 0;
       }
       offsets(i) = total;
