@@ -80,9 +80,10 @@ struct Types {
   using Scalar = S;
   using Ordinal = O;
 };
-using AllTypes = TestTypes<Types<float, std::int32_t>, Types<double, std::int64_t>,
-                           Types<std::int32_t, std::int32_t>, Types<std::int64_t, std::int64_t>,
-                           Types<std::complex<float>, std::int64_t>, Types<std::complex<double>, std::int32_t>>;
+using AllTypes =
+    testing::Types<Types<float, std::int32_t>, Types<double, std::int64_t>, Types<std::int32_t, std::int32_t>,
+                   Types<std::int64_t, std::int64_t>, Types<std::complex<float>, std::int64_t>,
+                   Types<std::complex<double>, std::int32_t>>;
 TYPED_TEST_SUITE(MatrixMarketRoundTrip, AllTypes);
 
 TYPED_TEST(MatrixMarketRoundTrip, KeepsEveryBit) {
