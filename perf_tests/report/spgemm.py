@@ -18,7 +18,8 @@ PEERS = (  # of the means
     ("Kokkos Kernels native", lambda r: (r["library"], r["algorithm"]) == ("kokkos-kernels", "native")),
     ("Eigen", lambda r: r["library"] == "eigen"))
 NONE = "No SpGEMM measurement is committed yet.\n"
-ABOUT_PEERS = ("Kokkos Kernels native leaves the rows of C unsorted, ours sorts them; Eigen runs on one thread.")
+ABOUT_PEERS = ("Kokkos Kernels native sorts the rows of C at the end of its values, and `native sorted` of older runs once more; Eigen "
+               "runs on one thread.")
 
 PREAMBLE = """\
 # SpGEMM: C = A B, measured
