@@ -52,8 +52,8 @@ testing::AssertionResult is_product(HostC const& C, HostA const& A, HostB const&
   auto const rows = product_rows<S>(A, B);
   if (C.rows() != A.rows() || C.cols() != B.cols())
     return testing::AssertionFailure() << "C is " << C.num_rows << " x " << C.num_cols;
-  if (C.columns.size() != C.values.size() || C.end(C.rows() == 0 ? 0 : C.rows() - 1) != C.nnz())
-    if (C.rows() > 0) return testing::AssertionFailure() << "offsets, columns and values do not fit";
+  if (C.columns.size() != C.nnz() || static_cast<std::size_t>(C.offsets.back()) != C.nnz())
+    return testing::AssertionFailure() << "offsets, columns and values do not fit";
   for (std::size_t i = 0; i < C.rows(); ++i) {
     if (C.end(i) - C.begin(i) != rows[i].size())
       return testing::AssertionFailure()
