@@ -92,7 +92,6 @@ set(einkorn_headers
   formats/coo/coo_tuning.hpp
   formats/coo/detail/entry_parts.hpp
   formats/coo/detail/expand_rows.hpp
-  formats/coo/detail/first_entry.hpp
   formats/coo/detail/spmv_dispatch.hpp
   formats/coo/detail/spmv_entry_parts.hpp
   formats/coo/detail/spmv_entry_parts_host.hpp

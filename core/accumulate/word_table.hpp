@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace einkorn {
@@ -54,6 +55,13 @@ struct WordTable {
     return slot;
   }
 
+  /// The capacity that a table of so many keys needs, full to at most four fifths.
+  static constexpr std::size_t capacity_for(std::size_t num_keys) {
+    std::size_t slots = 4;
+    while (4 * slots < 5 * num_keys) slots *= 2;
+    return slots;
+  }
+
   /// The slot of the key, or none.
   KOKKOS_FORCEINLINE_FUNCTION int find(Index key) const {
     int slot = home(key);
@@ -89,5 +97,20 @@ struct WordTable {
       return 0;
   }
 };
+
+/// Puts index p of a list into the table: afterwards place_in_list() finds p. The indices of a word stand
+/// together and ascend; starts[slot] is the place of the first of them. Every p once, in any order.
+template <class Table, class Indices, class Place>
+KOKKOS_FORCEINLINE_FUNCTION void insert_place(Table const& table, Place* starts, Indices const* list, Place p) {
+  auto const key = word_of(list[p]);
+  int const slot = table.insert(key, bit_of(list[p]));
+  if (p == 0 || word_of(list[p - 1]) != key) starts[slot] = static_cast<Place>(p);
+}
+/// The place of the index whose word is in `slot` and that is `bit` there.
+template <class Table, class Place>
+KOKKOS_FORCEINLINE_FUNCTION Place place_in_list(Table const& table, Place const* starts, int slot,
+                                                std::uint32_t bit) {
+  return static_cast<Place>(starts[slot] + bits_below(table.masks[slot], bit));
+}
 
 }  // namespace einkorn

@@ -8,6 +8,20 @@
 
 namespace einkorn {
 
+/// The first place in [low, high) at which ascending numbers are not below `least`, or high. at(place): a View
+/// or a function. log2(high - low) reads.
+template <class At, class Place, class Number>
+KOKKOS_INLINE_FUNCTION Place first_not_below(At const& at, Place low, Place high, Number least) {
+  while (low < high) {
+    Place const middle = low + (high - low) / 2;
+    if (at(middle) < least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /// The row that holds entry k, known to lie in [low, high). log2(high - low) reads.
 template <class Ordinal, class Offsets, class Offset>
 KOKKOS_INLINE_FUNCTION Ordinal row_of_entry_between(Offsets const& offsets, Ordinal low, Ordinal high,

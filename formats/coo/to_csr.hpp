@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/formats/coo/coo.hpp>
-#include <einkorn/formats/coo/detail/first_entry.hpp>
 #include <einkorn/formats/coo/validate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -34,7 +34,8 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
       "einkorn::to_csr[coo,offsets]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows + 1),
       KOKKOS_LAMBDA(std::size_t row) {
-        offsets(row) = row < num_rows ? detail::first_entry_of(F.rows, static_cast<Ordinal>(row), nnz) : nnz;
+        offsets(row) =
+            row < num_rows ? first_not_below(F.rows, Offset(0), nnz, static_cast<Ordinal>(row)) : nnz;
       });
   Kokkos::parallel_for(
       "einkorn::to_csr[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scan.hpp>
-#include <einkorn/formats/coo/detail/first_entry.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/hyb/hyb.hpp>
 
@@ -35,10 +35,10 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
         Offset length = 0;
         while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
         if (length == ell.width) {
-          Offset const begin = detail::first_entry_of(coo.rows, row, beyond);
+          Offset const begin = first_not_below(coo.rows, Offset(0), beyond, row);
           Offset end = begin;
           if (begin < beyond && coo.rows(begin) == row)
-            end = row + 1 < ell.num_rows ? detail::first_entry_of(coo.rows, row + 1, beyond) : beyond;
+            end = row + 1 < ell.num_rows ? first_not_below(coo.rows, Offset(0), beyond, row + 1) : beyond;
           length += end - begin;
         }
         offsets(row) = length;
@@ -57,7 +57,7 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
       "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, beyond),
       KOKKOS_LAMBDA(Offset k) {
         Ordinal const row = coo.rows(k);
-        Offset const to = offsets(row) + ell.width + (k - detail::first_entry_of(coo.rows, row, beyond));
+        Offset const to = offsets(row) + ell.width + (k - first_not_below(coo.rows, Offset(0), beyond, row));
         columns(to) = coo.columns(k);
         values(to) = coo.values(k);
       });

@@ -27,10 +27,11 @@ std::string note_of(SpgemmReport const& report) {
   return note;
 }
 
-void add_one(SpgemmBench& bench, std::string const& name, SpgemmOptions options) {
+void add_one(SpgemmBench& bench, std::string const& name, std::string const& note, SpgemmOptions options) {
   if (!bench.selection.wants("csr", name)) return;
   SpgemmRow row;
   row.algorithm = name;
+  row.note = note;
   row.offset_bytes = sizeof(std::int64_t);
   bench.add(row, [&](SpgemmRow& built) {
     struct Kept {
@@ -49,7 +50,6 @@ void add_one(SpgemmBench& bench, std::string const& name, SpgemmOptions options)
     built.numeric = [=] { spgemm_numeric(exec, *kept->plan, A, B, kept->C); };
     built.result = [=] { return ProductView{kept->C.row_offsets, kept->C.columns, kept->C.values}; };
     built.forget = [=] { *kept = {}; };
-    built.note = note_of(plan().report());
   });
 }
 
@@ -59,10 +59,11 @@ void add_einkorn_spgemm(SpgemmBench& bench) {
   auto const plan = spgemm_symbolic<std::int64_t>(bench.exec, bench.A, bench.B);
   bench.products = plan.report().products;
   bench.entries = static_cast<std::uint64_t>(plan.nnz());
-  add_one(bench, "automatic", {});
+  auto const note = note_of(plan.report());
+  add_one(bench, "automatic", note, {});
   SpgemmOptions unordered;
   unordered.sums = SpgemmSums::unordered;
-  if (is_gpu<Exec>) add_one(bench, "unordered", unordered);
+  if (is_gpu<Exec>) add_one(bench, "unordered", note, unordered);
 }
 
 }  // namespace einkorn::perf

@@ -175,18 +175,16 @@ struct HostHashedSums {
     auto const first = C.row_begin(row), end = C.row_end(row);
     if (first == end) return;
     auto const length = static_cast<std::size_t>(end - first);
-    std::size_t capacity = 4;
-    while (4 * capacity < 5 * length) capacity *= 2;  // full to at most 0.8
-    WordTable<Ordinal, false> const table{&keys(thread, 0), &masks(thread, 0), static_cast<int>(capacity)};
+    using Table = WordTable<Ordinal, false>;
+    std::size_t const capacity = Table::capacity_for(length);
+    Table const table{&keys(thread, 0), &masks(thread, 0), static_cast<int>(capacity)};
     auto* const start = &starts(thread, 0);
     for (std::size_t slot = 0; slot < capacity; ++slot) table.clear(static_cast<int>(slot));
     auto const* const columns = C.columns.data() + first;
     Scalar* const sum = C.values.data() + first;
     for (std::size_t p = 0; p < length; ++p) {
       sum[p] = Scalar(0);
-      Ordinal const key = word_of(columns[p]);
-      int const slot = table.insert(key, bit_of(columns[p]));
-      if (p == 0 || word_of(columns[p - 1]) != key) start[slot] = static_cast<Ordinal>(p);
+      insert_place(table, start, columns, static_cast<Ordinal>(p));
     }
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       Scalar const a(A.values(k));
@@ -194,7 +192,7 @@ struct HostHashedSums {
       for (auto l = B.row_begin(j); l < B.row_end(j); ++l) {
         auto const column = B.columns(l);
         int const slot = table.find(word_of(column));
-        sum[start[slot] + bits_below(table.masks[slot], bit_of(column))] += a * Scalar(B.values(l));
+        sum[place_in_list(table, start, slot, bit_of(column))] += a * Scalar(B.values(l));
       }
     }
   }

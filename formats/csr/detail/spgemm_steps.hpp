@@ -307,8 +307,7 @@ struct SpgemmSteps {
             most = std::max(most, static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
           },
           Kokkos::Max<std::size_t>(longest));
-      std::size_t slots = 4;
-      while (4 * slots < 5 * longest) slots *= 2;
+      std::size_t const slots = WordTable<Ordinal, false>::capacity_for(longest);
       scratch.keys = decltype(scratch.keys)("einkorn::spgemm::keys", threads, slots);
       scratch.starts = decltype(scratch.starts)("einkorn::spgemm::starts", threads, slots);
       scratch.masks = decltype(scratch.masks)("einkorn::spgemm::masks", threads, slots);

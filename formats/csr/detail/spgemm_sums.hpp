@@ -74,10 +74,7 @@ struct RowSumsOfC {
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
     group.for_each(piece.size, [&](int p) {
       piece.sums[p] = Scalar(0);
-      Ordinal const column = C.columns(piece.first + static_cast<Offset>(p)), key = word_of(column);
-      int const slot = table.insert(key, bit_of(column));
-      if (p == 0 || word_of(C.columns(piece.first + static_cast<Offset>(p - 1))) != key)
-        piece.starts[slot] = static_cast<Ordinal>(p);
+      insert_place(table, piece.starts, C.columns.data() + piece.first, static_cast<Ordinal>(p));
     });
     if (piece.whole)
       add_products<false>(group, table, piece);
@@ -128,15 +125,15 @@ struct RowSumsOfC {
       Ordinal const j = A.columns(begin + k);
       auto from = B.row_begin(j), end = B.row_end(j);
       if (partial && narrow) {
-        from = first_from(from, end, piece.least);
-        end = first_from(from, end, piece.most + 1);
+        from = first_not_below(B.columns, from, end, piece.least);
+        end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
       }
       group.in_lanes(static_cast<Ordinal>(end - from), [&](Ordinal l) {
         Ordinal const column = B.columns(from + l);
         int const slot = table.find(word_of(column));
         std::uint32_t const bit = bit_of(column);
         if (partial && (slot == Table::none || (table.masks[slot] & bit) == 0)) return;
-        Scalar* const sum = &piece.sums[piece.starts[slot] + bits_below(table.masks[slot], bit)];
+        Scalar* const sum = &piece.sums[place_in_list(table, piece.starts, slot, bit)];
         Scalar const product = a * Scalar(B.values(from + l));
         if constexpr (ordered)
           *sum += product;
@@ -144,19 +141,6 @@ struct RowSumsOfC {
           add_atomically(sum, product);
       });
     });
-  }
-
-  /// The first entry of B in [low, high) whose column is at least `least`.
-  template <class BOffset>
-  KOKKOS_FORCEINLINE_FUNCTION BOffset first_from(BOffset low, BOffset high, Ordinal least) const {
-    while (low < high) {
-      BOffset const middle = low + (high - low) / 2;
-      if (B.columns(middle) < least)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
   }
 };
 

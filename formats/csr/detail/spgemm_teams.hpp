@@ -83,7 +83,8 @@ struct ProductShape {
   int lanes_of_words = 1, lanes_of_entries = 1;
 };
 
-/// Counts or writes the columns of rows first .. first + count - 1. While they run, 4 to 8 bytes a row twice.
+/// Counts or writes the columns of rows first .. first + count - 1, which go by the words that they may have
+/// while they are counted, and after that by those that they do have. While they run, 4 to 8 bytes a row twice.
 template <class Exec, class Rows, class Costs>
 void columns_of_rows(Exec const& exec, Rows on, Costs const& costs, ProductShape const& shape,
                      typename Rows::Ordinal first, std::size_t count, SpgemmReport& report) {
@@ -91,10 +92,16 @@ void columns_of_rows(Exec const& exec, Rows on, Costs const& costs, ProductShape
   using Device = typename Rows::Device;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   using Bounds = Kokkos::View<Ordinal*, Device>;
-  auto const bounds = allocate<Bounds>(exec, "einkorn::spgemm::bounds", count);
-  Kokkos::parallel_for("einkorn::spgemm[bounds]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       BoundWords<Costs, Bounds, Ordinal>{costs, bounds, first, shape.words_of_all_columns});
+  Bounds bounds;
+  if (on.counting) {
+    bounds = allocate<Bounds>(exec, "einkorn::spgemm::bounds", count);
+    Kokkos::parallel_for("einkorn::spgemm[bounds]",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+                         BoundWords<Costs, Bounds, Ordinal>{costs, bounds, first, shape.words_of_all_columns});
+  } else {
+    auto const begin = static_cast<std::size_t>(first);
+    bounds = Kokkos::subview(on.words_of_C, Kokkos::make_pair(begin, begin + count));
+  }
   auto const bins = make_bins<5, Ordinal, Device>(
       exec, count, ColumnsBin<Bounds>{bounds, tuning, shape.words_of_all_columns});
   on.first_row = first;

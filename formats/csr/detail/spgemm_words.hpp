@@ -4,6 +4,7 @@
 
 #include <einkorn/core/accumulate/index_words.hpp>
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -32,15 +33,7 @@ struct RowWords {
   }
   /// The first word of row j whose key is at least `least`, where the row's columns are sorted.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset first_from(Ordinal j, Ordinal least) const {
-    Offset low = offsets(j), high = offsets(j + 1);
-    while (low < high) {
-      Offset const middle = low + (high - low) / 2;
-      if (key(middle) < least)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return first_not_below([this](Offset k) { return key(k); }, offsets(j), offsets(j + 1), least);
   }
   [[nodiscard]] std::size_t bytes() const {
     return compressed

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scan.hpp>
-#include <einkorn/formats/coo/detail/first_entry.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -37,7 +37,7 @@ static void fill_rest(Exec const& exec, Format const& F, typename Format::offset
       values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count), KOKKOS_LAMBDA(Offset k) {
         Ordinal const row = F.rows(k);
-        Offset const from = A.row_begin(row) + width + (k - first_entry_of(F.rows, row, count));
+        Offset const from = A.row_begin(row) + width + (k - first_not_below(F.rows, Offset(0), count, row));
         if constexpr (!values_only) F.columns(k) = A.columns(from);
         F.values(k) = Scalar(A.values(from));
       });
