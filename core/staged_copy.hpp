@@ -92,9 +92,12 @@ class StagedCopy {
   StagedCopy(StagedCopy const&) = delete;
   StagedCopy& operator=(StagedCopy const&) = delete;
   ~StagedCopy() {
-    stopped_ = true;
+    stop();
     for (auto& thread : threads_) thread.join();
   }
+
+  /// No chunk is taken from here on; those that are taken still arrive.
+  void stop() { stopped_ = true; }
 
   /// Until the first `count` arrays are on the device. Throws what a thread threw.
   void wait_for(std::size_t count) {
@@ -142,7 +145,7 @@ class StagedCopy {
   void fail(std::exception_ptr const& failure) {
     std::lock_guard const lock(mutex_);
     if (!failure_) failure_ = failure;
-    stopped_ = true;
+    stop();
     progress_.notify_all();
   }
 
