@@ -124,7 +124,6 @@ set(einkorn_headers
   formats/csr/detail/spmv_row_team.hpp
   formats/csr/detail/spmv_scatter.hpp
   formats/csr/detail/spmv_segmented_sum.hpp
-  formats/csr/detail/spmv_segmented_sum_host.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
   formats/csr/detail/upload_lanes.hpp
@@ -169,6 +168,7 @@ set(einkorn_headers
   formats/detail/diagonal_spmv_host.hpp
   formats/detail/diagonal_to_csr.hpp
   formats/detail/diagonal_tuning.hpp
+  formats/detail/rows_times_matrix.hpp
   formats/detail/spmv_diagonal_rows.hpp
   formats/detail/spmv_padded_rows.hpp
   formats/detail/structure_blocks.hpp

@@ -74,6 +74,12 @@ KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view
     return view(i, column);
 }
 
+/// Whether the entries of each row of a multivector lie side by side.
+template <class View>
+bool is_row_major(View const& view) {
+  return view.stride(1) == 1;
+}
+
 /// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
 template <class Exec, class Y, class Sum>
 static void scale(Exec const& exec, Sum const& beta, Y const& y) {

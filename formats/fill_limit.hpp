@@ -12,7 +12,8 @@
 
 namespace einkorn {
 
-/// Entries that a padded format may store for each entry of the CSR, unless the caller says otherwise.
+/// Entries that a padded format may store for each entry of the CSR, unless the caller says otherwise. Infinity
+/// is no limit.
 inline constexpr double default_fill_limit = 3.0;
 
 namespace detail {
@@ -20,7 +21,7 @@ namespace detail {
 /// Throws FillLimit, with the figures, when `stored` entries for `nnz` pass the limit. Counts are doubles: what
 /// is refused may be larger than any integer. Called before anything of that size is allocated.
 inline void require_fill(char const* format, double stored, double nnz, double limit) {
-  require<FillLimit>(stored <= limit * nnz, [&] {
+  require<FillLimit>(stored == 0.0 || stored <= limit * nnz, [&] {
     char text[160];
     std::snprintf(text, sizeof text,
                   "from_csr: %s would store %.0f entries for %.0f, %.3g times as many; the fill limit is %.3g",

@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace einkorn {
@@ -36,22 +37,49 @@ inline constexpr bool has_register = [] {
     return false;
 }();
 
+/// Part of a register, which Kokkos' SIMD types do not have: the vector type of GCC and Clang.
+template <class T, int W>
+inline constexpr bool has_part_of_register = [] {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+    return W > 1 && W < static_cast<int>(Kokkos::Experimental::simd<T>::size());
+  else
+    return false;
+}();
+
+template <class T, int W, bool in_part_of_register>
+struct LanesOfType {
+  using type = T[W];
+};
+template <class T, int W>
+struct LanesOfType<T, W, true> {
+  using type [[gnu::vector_size(W * sizeof(T))]] = T;
+};
+
 }  // namespace detail
 
-/// W values that a CPU core works on at once: plain arithmetic on an array.
+/// W values that a CPU core works on at once: part of a register, or plain arithmetic on an array.
 template <class T, int W, bool in_register = detail::has_register<T, W>>
 struct Simd {
-  T lane[W];
+  static constexpr bool in_part_of_register = detail::has_part_of_register<T, W>;
+  typename detail::LanesOfType<T, W, in_part_of_register>::type lane;
 
-  static Simd zero() {
+  static Simd zero() { return all(T(0)); }
+  /// W times the same number.
+  static Simd all(T const& value) {
     Simd result;
-    for (int i = 0; i < W; ++i) result.lane[i] = T(0);
+    if constexpr (in_part_of_register)
+      result.lane = value - decltype(lane){};
+    else
+      for (int i = 0; i < W; ++i) result.lane[i] = value;
     return result;
   }
   template <class From>
   static Simd load(From const* from) {
     Simd result;
-    for (int i = 0; i < W; ++i) result.lane[i] = T(from[i]);
+    if constexpr (in_part_of_register && std::is_same_v<From, T>)
+      std::memcpy(&result.lane, from, sizeof result.lane);
+    else
+      for (int i = 0; i < W; ++i) result.lane[i] = T(from[i]);
     return result;
   }
   /// from(index[0]), ..., from(index[W - 1])
@@ -62,11 +90,17 @@ struct Simd {
     return result;
   }
   void store(T* to) const {
-    for (int i = 0; i < W; ++i) to[i] = lane[i];
+    if constexpr (in_part_of_register)
+      std::memcpy(to, &lane, sizeof lane);
+    else
+      for (int i = 0; i < W; ++i) to[i] = lane[i];
   }
   /// *this += a * b
   void add_product(Simd const& a, Simd const& b) {
-    for (int i = 0; i < W; ++i) lane[i] += a.lane[i] * b.lane[i];
+    if constexpr (in_part_of_register)
+      lane += a.lane * b.lane;
+    else
+      for (int i = 0; i < W; ++i) lane[i] += a.lane[i] * b.lane[i];
   }
   /// Sets to 0 the lanes whose flag word has bit `bit` set.
   void clear_flagged(std::uint32_t const* words, int bit) {
@@ -88,7 +122,8 @@ struct Simd<T, W, true> {
   using Words = Kokkos::Experimental::basic_simd<std::int32_t, typename Register::abi_type>;
   Register lane;
 
-  static Simd zero() { return {Register(T(0))}; }
+  static Simd zero() { return all(T(0)); }
+  static Simd all(T const& value) { return {Register(value)}; }
   template <class From>
   static Simd load(From const* from) {
     if constexpr (std::is_same_v<From, T>)

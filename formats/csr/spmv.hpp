@@ -30,9 +30,9 @@ namespace einkorn {
 ///
 /// Algorithms: row_thread, row_team and, for a transpose, atomic_scatter. segmented_sum and sorted_rows need a
 /// plan (csr/spmv_plan.hpp), as does a transpose with sums that repeat. Multivectors (SpMM): one pass over A
-/// serves 4 columns. On a GPU row-major x and y (stride(1) == 1) of 4 columns and more go to a kernel with
-/// lanes over the columns, whichever of the row algorithms was asked for: one pass for up to 128 columns, each
-/// row of x read in one piece.
+/// serves 4 columns, 8 on the host. Row-major x and y (stride(1) == 1), on a GPU from 4 columns on, go to a
+/// kernel with lanes over the columns, whichever of the row algorithms was asked for: one pass for up to 128
+/// columns (all of them on the host), each row of x read in one piece.
 ///
 /// Repeatable bit for bit, but for SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no
 /// allocation, nothing copied; 1 launch (2 for atomic_scatter). Throws DimensionMismatch (shapes),

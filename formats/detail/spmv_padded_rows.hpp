@@ -9,6 +9,7 @@
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/detail/column_readers.hpp>
+#include <einkorn/formats/detail/rows_times_matrix.hpp>
 #include <einkorn/formats/padded_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -114,6 +115,9 @@ struct SpmvPaddedRowsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
+  /// Of row-major multivectors, for which lanes go over the columns; fewer are taken one by one.
+  static constexpr std::size_t least_columns = 4;
+
   Format F;
   X x;
   Y y;
@@ -124,6 +128,8 @@ struct SpmvPaddedRowsHost {
     for (Ordinal group = first_group(part), last = first_group(part + 1); group < last; ++group) {
       if constexpr (Y::rank() == 1)
         one_group(group * W, x, y, gathered);
+      else if (y.extent(1) >= least_columns && is_row_major(x) && is_row_major(y))
+        group_times_matrix(group * W);
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
           one_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
@@ -151,12 +157,16 @@ struct SpmvPaddedRowsHost {
       return num_groups / num_parts * part + num_groups % num_parts * part / num_parts;
     }
   }
+  template <class Body>
+  void with_columns(Ordinal position, Body const& body) const {
+    if constexpr (indices == Indices::full)
+      body(FullColumns<Ordinal, Offset>{F.columns.data(), 0});
+    else
+      F.with_columns(position, body);
+  }
   template <class From, class To>
   void one_group(Ordinal position, From const& from, To const& to, Gathered& gathered) const {
-    if constexpr (indices == Indices::full)
-      one_group(position, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, from, to, gathered);
-    else
-      F.with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to, gathered); });
+    with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to, gathered); });
   }
   template <class Columns, class From, class To>
   void one_group(Ordinal position, Columns const& columns, From const& from, To const& to,
@@ -171,11 +181,40 @@ struct SpmvPaddedRowsHost {
                       Simd<Sum, W>::gather(no_padding, columns.template columns_of<W>(at, decoded)));
     Sum sums[W];
     sum.store(sums);
-    auto const rows = F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
-    for (Ordinal i = 0; i < rows; ++i) {
+    for (Ordinal i = 0; i < rows_of_group(position); ++i) {
       Ordinal const row = F.row_at(position + i);
       update(gathered, to(row), row, sums[i]);
     }
+  }
+  [[nodiscard]] Ordinal rows_of_group(Ordinal position) const {
+    return F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
+  }
+
+  /// One row without its padding.
+  template <class Columns>
+  struct Row {
+    SpmvPaddedRowsHost const& kernel;
+    Columns const& columns;
+    DecodedColumns<Ordinal, Offset>& decoded;
+    Offset first, num_entries;
+    Ordinal number;
+
+    [[nodiscard]] Offset at(Offset j) const { return first + j * kernel.F.slot_stride(); }
+    [[nodiscard]] Offset length() const { return num_entries; }
+    [[nodiscard]] Ordinal column(Offset j) const { return *columns.template columns_of<1>(at(j), decoded); }
+    [[nodiscard]] auto value(int, Offset j) const { return kernel.F.values(at(j)); }
+    [[nodiscard]] Ordinal row(int) const { return number; }
+  };
+  void group_times_matrix(Ordinal group) const {
+    with_columns(group, [&]<class Columns>(Columns const& columns) {
+      DecodedColumns<Ordinal, Offset> decoded;
+      for (Ordinal position = group; position < group + rows_of_group(group); ++position) {
+        Row<Columns> row{
+            *this, columns, decoded, F.slot_begin(position), F.slot_count(position), F.row_at(position)};
+        while (row.num_entries > 0 && row.column(row.num_entries - 1) < 0) --row.num_entries;
+        rows_times_matrix<1>(row, x, y, update);
+      }
+    });
   }
 };
 

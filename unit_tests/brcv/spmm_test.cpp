@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // Products of BRCV with multivectors of any width, with and without a plan.
 
-#include "multivectors.hpp"
+#include "../support/multivectors.hpp"
 #include "striped.hpp"
 
 #include <einkorn/formats/brcv/from_csr.hpp>

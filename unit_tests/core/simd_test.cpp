@@ -36,8 +36,8 @@ class SimdOf : public testing::Test {
   }
   static Values some(std::uint64_t seed) { return numbers<typename P::Value>(Numbers::integers, W, seed); }
 };
-using Widths = TestTypes<Width<float, 4>, Width<float, 8>, Width<float, 16>, Width<double, 4>, Width<double, 8>,
-                         Width<double, 16>, Width<Complex, 4>>;
+using Widths = TestTypes<Width<float, 4>, Width<float, 2>, Width<double, 2>, Width<float, 8>, Width<float, 16>,
+                         Width<double, 4>, Width<double, 8>, Width<double, 16>, Width<Complex, 4>>;
 TYPED_TEST_SUITE(SimdOf, Widths);
 
 TYPED_TEST(SimdOf, LoadsAndStores) {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // Products of a Csr with multivectors of any width: tiles of columns, parts of larger multivectors, NaN.
 
-#include "../brcv/multivectors.hpp"
+#include "../support/multivectors.hpp"
 #include "approaches.hpp"
 
 #include <gtest/gtest.h>

@@ -12,11 +12,10 @@
 
 namespace einkorn::detail {
 
-/// Whether the SpMM kernels take these multivectors: rows of X and Y each in one piece of memory, and columns
-/// enough.
+/// Whether the SpMM kernels take these multivectors: row-major ones with columns enough.
 template <class X, class Y>
 bool takes_spmm_stripes(X const& x, Y const& y) {
-  return y.extent(1) >= brcv_least_spmm_columns && x.stride(1) == 1 && y.stride(1) == 1;
+  return y.extent(1) >= brcv_least_spmm_columns && is_row_major(x) && is_row_major(y);
 }
 
 /// y <- alpha A x + beta y, one launch. chunks: of a plan, or empty.

@@ -6,7 +6,6 @@
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
-#include <einkorn/formats/csr/detail/spmv_segmented_sum_host.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/spmv_options.hpp>

@@ -140,11 +140,10 @@ void spmm_row_tile(Exec const& exec, Update<Sum> const& update, Matrix const& A,
                        Functor{A, x, y, update, static_cast<int>(tiles)});
 }
 
-/// Whether the kernel takes these multivectors: rows of X and Y each in one piece of memory, and columns
-/// enough.
+/// Whether the kernel takes these multivectors: row-major ones with columns enough.
 template <class X, class Y>
 bool takes_row_tile(X const& x, Y const& y) {
-  return y.extent(1) >= 4 && x.stride(1) == 1 && y.stride(1) == 1;
+  return y.extent(1) >= 4 && is_row_major(x) && is_row_major(y);
 }
 
 /// The tile by the number of columns: the narrowest that covers them; 128 columns a tile beyond 64. 1 launch.

@@ -7,6 +7,7 @@
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/detail/rows_times_matrix.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,12 +32,14 @@ struct SpmvRowSplit {
   Offset num_parts;
 
   void run(Offset part, Gathered& gathered) const {
-    Ordinal const last = first_row(part + 1);
-    for (Ordinal row = first_row(part); row < last; ++row) {
-      if constexpr (Y::rank() == 1)
+    Ordinal const first = first_row(part), last = first_row(part + 1);
+    if constexpr (Y::rank() == 1) {
+      for (Ordinal row = first; row < last; ++row)
         update(gathered, y(row), row, row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
-      else
-        row_times_multivector(row);
+    } else if (is_row_major(x) && is_row_major(y)) {
+      for (Ordinal row = first; row < last; ++row) rows_times_matrix<1>(entries_of(row), x, y, update);
+    } else {
+      rows_times_columns(first, last);
     }
   }
 
@@ -48,17 +51,43 @@ struct SpmvRowSplit {
     return rows_before_diagonal(A.row_offsets, A.num_rows, entries, at == parts ? steps : steps / parts * at);
   }
 
-  void row_times_multivector(Ordinal row) const {
-    constexpr std::size_t k = static_cast<std::size_t>(row_team_tuning(Arch::host, 1, 1).columns_at_once);
-    for (std::size_t column = 0; column < y.extent(1); column += k) {
-      auto const width = y.extent(1) - column < k ? y.extent(1) - column : k;
-      Sum sum[k] = {};
-      for (Offset p = A.row_begin(row); p < A.row_end(row); ++p) {
-        Sum const value = conjugated ? Sum(conjugate(A.values(p))) : Sum(A.values(p));
-        for (std::size_t j = 0; j < width; ++j) sum[j] += value * Sum(x(A.columns(p), column + j));
-      }
-      for (std::size_t j = 0; j < width; ++j) update(y(row, column + j), sum[j]);
+  struct Row {
+    Matrix const& A;
+    Offset first, num_entries;
+    Ordinal number;
+
+    [[nodiscard]] Offset length() const { return num_entries; }
+    [[nodiscard]] Ordinal column(Offset j) const { return A.columns(first + j); }
+    [[nodiscard]] Sum value(int, Offset j) const {
+      return conjugated ? Sum(conjugate(A.values(first + j))) : Sum(A.values(first + j));
     }
+    [[nodiscard]] Ordinal row(int) const { return number; }
+  };
+
+  [[nodiscard]] Row entries_of(Ordinal row) const {
+    return {A, A.row_begin(row), A.row_end(row) - A.row_begin(row), row};
+  }
+
+  /// Any layout: a pass over the rows for 8 columns at a time, then 4, 2, 1, so that what is gathered from a
+  /// few columns of X stays in a near cache.
+  template <int width = 8>
+  void rows_times_columns(Ordinal first, Ordinal last, std::size_t column = 0) const {
+    for (; column + width <= y.extent(1); column += width) {
+      typename X::const_value_type* from[width];
+      for (std::size_t j = 0; j < width; ++j) from[j] = x.data() + (column + j) * x.stride(1);
+      for (Ordinal row = first; row < last; ++row) {
+        Row const entries = entries_of(row);
+        Sum sum[width] = {};
+        for (Offset p = 0; p < entries.length(); ++p) {
+          auto const at = static_cast<std::size_t>(entries.column(p)) * x.stride(0);
+          Sum const value = entries.value(0, p);
+          for (int j = 0; j < width; ++j) sum[j] += value * Sum(from[j][at]);
+        }
+        for (std::size_t j = 0; j < width; ++j) update(y(row, column + j), sum[j]);
+      }
+    }
+    if constexpr (width > 1)
+      if (column < y.extent(1)) rows_times_columns<width / 2>(first, last, column);
   }
 };
 

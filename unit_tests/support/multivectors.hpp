@@ -4,8 +4,8 @@
 
 // Products with multivectors of any number of columns, for formats whose kernels put lanes over the columns.
 
-#include "../support/near.hpp"
-#include "../support/vectors.hpp"
+#include "near.hpp"
+#include "vectors.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
