@@ -5,6 +5,7 @@
 // [includes]
 #include <einkorn/core/io/matrix_market.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
+#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
@@ -13,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 // [includes]
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 // [types]
@@ -76,6 +78,17 @@ void several_vectors(Exec const& exec, Matrix const& A) {
   // [multivector]
 }
 
+void squared(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y) {
+  // [spgemm]
+  auto const plan = einkorn::spgemm_symbolic(exec, A, A);       // the pattern of C = A A
+  Matrix const C = einkorn::spgemm_numeric(exec, plan, A, A);   // its values
+  einkorn::spgemm_numeric(exec, plan, A, A, C);                 // again, after A's values have changed
+  auto const wide = einkorn::spgemm<std::int64_t>(exec, A, A);  // both at once, with 64-bit offsets
+  // [spgemm]
+  einkorn::spmv(exec, 0.5, C, x, 0.0, y);
+  einkorn::spmv(exec, 0.5, wide, x, 1.0, y);
+}
+
 void in_csr5(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y) {
   // [csr5]
   auto const F = einkorn::from_csr<einkorn::Csr5>(exec, A);
@@ -117,6 +130,10 @@ int main(int argc, char** argv) {
   in_csr5(exec, A, x, y);
   right = right && is_right() && is_refused(exec, A, x);
   several_vectors(exec, A);
+  Vector const of_square("A A x", A.num_rows), twice("A (A x)", A.num_rows);
+  squared(exec, A, x, of_square);
+  once(exec, A, y, twice);
+  right = right && std::abs(norm(exec, of_square) - norm(exec, twice)) <= 1e-12 * norm(exec, twice);
   transposed(exec, A, x, y);
   return right ? 0 : 1;
 }
