@@ -18,7 +18,10 @@ struct SpgemmTuning {
   int bitmap_words = 4096;           ///< a bitmap for a whole team: 131072 columns at a time
   int sums[3] = {32, 128, 512};      ///< entries of C a group of lanes; longer rows come in pieces of the last
   int threads = 256;                 ///< a team
-  std::size_t scratch = 46 * 1024;   ///< bytes that a team of several groups may take
+  /// Rows that are counted first, in tables for all words that they may have: where every one of them has far
+  /// fewer, so have the others, most likely, and small tables do; a row that fills its table is counted again.
+  int sample = 256;
+  std::size_t scratch = 46 * 1024;  ///< bytes that a team of several groups may take
 };
 
 constexpr SpgemmTuning spgemm_tuning(Arch) {

@@ -24,6 +24,7 @@ std::string note_of(SpgemmReport const& report) {
   if (!is_gpu<Exec>) return note;
   list("; columns", report.rows_by_columns);
   list("; sums", report.rows_by_sums);
+  if (report.rows_again > 0) note += "; again " + std::to_string(report.rows_again);
   return note;
 }
 

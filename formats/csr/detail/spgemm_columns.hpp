@@ -15,12 +15,22 @@
 
 namespace einkorn::detail {
 
+/// The count of a row whose table was too small; words_of_C is then what it was.
+template <class Offset>
+inline constexpr auto overflowed = static_cast<Offset>(-1);
+
 /// Which rows of C a launch is for, and where what it finds goes.
 template <class AMatrix, class Words, class COffset>
 struct ColumnsOfC {
   using Ordinal = typename AMatrix::ordinal_type;
   using Device = typename AMatrix::device_type;
   using Offset = COffset;
+
+  /// Words of a row of B, or some of them.
+  struct Run {
+    typename Words::offset_type first;
+    Ordinal count;
+  };
 
   AMatrix A;
   Words words;
@@ -68,12 +78,14 @@ struct ColumnsOfC {
 };
 
 /// The columns of a row of C in a hash table of words: all words of the rows of B that A's row names go in, in
-/// any order. Counting: the sum of their bits. Writing: the words, ordered by key, hand out their columns: a
+/// any order. Counting: the sum of their bits; a table without an empty slot may lack words, and is said to
+/// have overflowed. Writing: the words, ordered by key, hand out their columns: a
 /// group of lanes finds the place of a word by looking at all of them (few), a team sorts its table.
 template <class Exec, class Rows, bool whole_team>
 struct HashedColumns {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Ordinal = typename Rows::Ordinal;
+  using Run = typename Rows::Run;
   using Table = WordTable<Ordinal, true>;
   using Group = RowGroup<typename Policy::member_type, whole_team>;
 
@@ -83,7 +95,8 @@ struct HashedColumns {
   /// Scratch of a group.
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool counting) {
     auto const table = bytes_taken<Ordinal>(capacity) + bytes_taken<std::uint32_t>(capacity);
-    return counting || whole_team ? table : 2 * table + bytes_taken<int>(1);
+    if (whole_team) return table;
+    return bytes_taken<Run>(Group::most_staged) + (counting ? table : 2 * table + bytes_taken<int>(1));
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
@@ -98,12 +111,18 @@ struct HashedColumns {
     auto* const keys = take<Ordinal>(scratch, capacity);
     auto* const masks = take<std::uint32_t>(scratch, capacity);
     Table const table{keys, masks, capacity};
+    auto* const runs = whole_team ? nullptr : take<Run>(scratch, Group::most_staged);
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
-    insert(group, table, row);
+    insert(group, table, row, runs);
     if (on.counting) {
       auto const counts = group.template sum<std::uint64_t>(
           capacity, [&](int slot) { return Rows::counted(table.masks[slot]); });
-      group.once([&] { on.store_counts(row, counts & 0xffffffffu, counts >> 32); });
+      group.once([&] {
+        if (counts >> 32 < static_cast<std::uint64_t>(capacity))
+          on.store_counts(row, counts & 0xffffffffu, counts >> 32);
+        else
+          on.offsets(row) = overflowed<typename Rows::Offset>;
+      });
     } else if constexpr (whole_team) {
       write_sorted(group, table, on.offsets(row));
     } else {
@@ -112,14 +131,23 @@ struct HashedColumns {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void insert(Group const& group, Table const& table, Ordinal row) const {
+  KOKKOS_FORCEINLINE_FUNCTION void insert(Group const& group, Table const& table, Ordinal row,
+                                          Run* runs) const {
     auto const begin = on.A.row_begin(row);
-    group.for_each_outer(static_cast<Ordinal>(on.A.row_end(row) - begin), [&](Ordinal k) {
-      Ordinal const j = on.A.columns(begin + k);
-      auto const first = on.words.offsets(j);
-      group.in_lanes(static_cast<Ordinal>(on.words.offsets(j + 1) - first),
-                     [&](Ordinal w) { table.insert(on.words.key(first + w), on.words.mask(first + w)); });
-    });
+    bool is_full = false;  // as this lane has seen
+    group.for_each_staged(
+        runs, static_cast<Ordinal>(on.A.row_end(row) - begin),
+        [&](Ordinal k) -> Run {
+          Ordinal const j = on.A.columns(begin + k);
+          auto const first = on.words.offsets(j);
+          return {first, static_cast<Ordinal>(on.words.offsets(j + 1) - first)};
+        },
+        [&](Run const& run) {
+          group.in_lanes(run.count, [&](Ordinal w) {
+            if (!is_full)
+              is_full = table.insert(on.words.key(run.first + w), on.words.mask(run.first + w)) == Table::none;
+          });
+        });
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void write_ranked(Group const& group, Table const& table,
@@ -218,16 +246,22 @@ struct BitmapColumns {
                                         int size) const {
     auto const begin = on.A.row_begin(row);
     bool const narrow = sorted_B && static_cast<Ordinal>(size) < words_of_all_columns;
-    group.for_each_outer(static_cast<Ordinal>(on.A.row_end(row) - begin), [&](Ordinal k) {
-      Ordinal const j = on.A.columns(begin + k);
-      auto const from = narrow ? on.words.first_from(j, first) : on.words.offsets(j);
-      auto const end =
-          narrow ? on.words.first_from(j, first + static_cast<Ordinal>(size)) : on.words.offsets(j + 1);
-      group.in_lanes(static_cast<Ordinal>(end - from), [&](Ordinal w) {
-        Ordinal const at = on.words.key(from + w) - first;
-        if (at >= 0 && at < static_cast<Ordinal>(size)) Kokkos::atomic_or(&bits[at], on.words.mask(from + w));
-      });
-    });
+    group.for_each_staged(
+        static_cast<typename Rows::Run*>(nullptr), static_cast<Ordinal>(on.A.row_end(row) - begin),
+        [&](Ordinal k) -> typename Rows::Run {
+          Ordinal const j = on.A.columns(begin + k);
+          auto const from = narrow ? on.words.first_from(j, first) : on.words.offsets(j);
+          auto const end =
+              narrow ? on.words.first_from(j, first + static_cast<Ordinal>(size)) : on.words.offsets(j + 1);
+          return {from, static_cast<Ordinal>(end - from)};
+        },
+        [&](typename Rows::Run const& run) {
+          group.in_lanes(run.count, [&](Ordinal w) {
+            Ordinal const at = on.words.key(run.first + w) - first;
+            if (at >= 0 && at < static_cast<Ordinal>(size))
+              Kokkos::atomic_or(&bits[at], on.words.mask(run.first + w));
+          });
+        });
   }
 };
 

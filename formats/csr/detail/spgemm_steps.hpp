@@ -34,7 +34,6 @@ struct SpgemmSteps {
   using State = SpgemmState<Scalar, Ordinal, COffset, Device>;
   using CMatrix = typename State::Matrix;
   using Words = decltype(row_words(std::declval<Exec>(), std::declval<BMatrix>(), std::size_t()));
-  using Costs = decltype(row_costs(std::declval<AMatrix>(), std::declval<BMatrix>(), std::declval<Words>()));
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Memory>::accessible && !is_gpu<Exec>;
 
@@ -59,14 +58,14 @@ struct SpgemmSteps {
     auto const order = row_order(exec, B);
     plan.narrow = order.is_sorted && options.rows == SpgemmRows::sorted;
     if (A.nnz() == 0 || B.nnz() == 0) return plan;
-    auto const words = row_words(exec, B, options.workspace_limit);
+    std::size_t const others = plan.by_teams ? 2 * rows * sizeof(Ordinal) : bytes_on_host(A, B);
+    auto words = row_words(exec, B, options.workspace_limit - std::min(options.workspace_limit, others));
     plan.report.words_of_B = words.compressed ? words.keys.extent(0) : 0;
     plan.report.workspace = words.bytes();
-    auto const costs = row_costs(A, B, words);
     if (plan.by_teams)
-      symbolic_by_teams(exec, plan, A, B, words, costs, order);
+      symbolic_by_teams(exec, plan, A, B, std::move(words), order);
     else
-      symbolic_on_host(exec, plan, A, B, words, costs);
+      symbolic_on_host(exec, plan, A, B, std::move(words));
     return plan;
   }
 
@@ -153,7 +152,7 @@ struct SpgemmSteps {
     auto const rows = static_cast<std::size_t>(B.num_rows);
     using Offset = typename AMatrix::offset_type;
     std::size_t const needed =
-        words.bytes() + rows * (sizeof(Offset) + sizeof(COffset) + 4 * sizeof(Ordinal)) + sizeof(Offset);
+        words.bytes() + rows * (sizeof(Offset) + sizeof(COffset) + 3 * sizeof(Ordinal)) + sizeof(Offset);
     if (needed > plan.options.workspace_limit) return true;
     plan.report.workspace = needed;
     auto offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::identity", rows + 1);
@@ -169,17 +168,18 @@ struct SpgemmSteps {
     on.offsets = allocate<Kokkos::View<COffset*, Device>>(exec, "einkorn::spgemm::different", rows);
     on.words_of_C = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::words_of_B", rows);
     SpgemmReport not_of_C;
-    columns_of_rows(exec, on, row_costs(identity, B, words), shape, Ordinal(0), rows, not_of_C);
+    bound_words(exec, identity, words, shape.words_of_all_columns, on.words_of_C);
+    columns_of_rows(exec, on, shape, Ordinal(0), rows, not_of_C);
     std::uint64_t different = 0;
     Kokkos::parallel_reduce("einkorn::spgemm[different]", all, SumOfCounts<decltype(on.offsets)>{on.offsets},
                             different);
     return different != static_cast<std::uint64_t>(B.nnz());
   }
 
-  static void symbolic_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                                Words const& words, Costs const& costs, RowOrder const& order) {
+  static void symbolic_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B, Words words,
+                                RowOrder const& order) {
     auto const rows = static_cast<std::size_t>(A.num_rows);
-    plan.report.products = total(exec, costs, rows);
+    plan.report.products = count_products(exec, A, B);
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
     };
@@ -192,15 +192,19 @@ struct SpgemmSteps {
     plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
     Rows on;
     on.A = A;
-    on.words = words;
     on.offsets = plan.row_offsets;
     on.words_of_C = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::words_of_C", rows);
     on.sorted = plan.options.rows == SpgemmRows::sorted;
     std::size_t const kept = words.bytes() + rows * sizeof(Ordinal);
     std::size_t const chunk = rows_at_once(plan, rows, kept);
+    bound_words(exec, A, words, shape.words_of_all_columns, on.words_of_C);
+    on.words = std::move(words);
+    if (plan.options.workspace_limit - kept >=
+        sizeof(Ordinal) * 4 * static_cast<std::size_t>(spgemm_tuning(arch_of<Exec>).sample))
+      shape.share = share_of_words(exec, on, shape, rows);
     auto const in_chunks = [&] {
       for (std::size_t first = 0; first < rows; first += chunk)
-        columns_of_rows(exec, on, costs, shape, static_cast<Ordinal>(first), std::min(chunk, rows - first),
+        columns_of_rows(exec, on, shape, static_cast<Ordinal>(first), std::min(chunk, rows - first),
                         plan.report);
     };
     in_chunks();
@@ -208,44 +212,58 @@ struct SpgemmSteps {
     on.columns = plan.columns;
     on.counting = false;
     in_chunks();
+    on.words = Words();
     plan.schedule = sums_schedule(exec, rows, plan.row_offsets, on.words_of_C);
     for (int bin = 0; bin < 6; ++bin)
       plan.report.rows_by_sums[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
-    plan.report.workspace = std::max({plan.report.workspace, kept + chunk * 2 * sizeof(Ordinal),
-                                      rows * sizeof(Ordinal) + plan.schedule.bytes()});
+    std::size_t const scheduling = rows * sizeof(Ordinal) + plan.schedule.bytes();
+    require_room(plan, scheduling);
+    plan.report.workspace = std::max({plan.report.workspace, kept + chunk * sizeof(Ordinal), scheduling});
   }
 
-  /// Rows of which the lists fit what the limit leaves, at most 2^28, which league sizes hold.
-  static std::size_t rows_at_once(State const& plan, std::size_t rows, std::size_t kept) {
-    constexpr std::size_t a_row = 2 * sizeof(Ordinal);
+  static void require_room(State const& plan, std::size_t needed) {
     auto const limit = plan.options.workspace_limit;
-    require<OutOfMemory>(limit > kept && limit - kept >= a_row, [&] {
+    require<OutOfMemory>(needed <= limit, [&] {
       return "spgemm: a workspace_limit of " + std::to_string(limit) + " bytes; at least " +
-             std::to_string(kept + a_row) + " are needed";
+             std::to_string(needed) + " are needed";
     });
-    return std::max<std::size_t>(1, std::min({rows, (limit - kept) / a_row, std::size_t(1) << 28}));
+  }
+  /// Rows of which the lists fit what the limit leaves beside what is kept, at most 2^28, which league sizes
+  /// hold. Lists of all rows are needed in the end, when the sums are shared out.
+  static std::size_t rows_at_once(State const& plan, std::size_t rows, std::size_t kept) {
+    constexpr std::size_t a_row = sizeof(Ordinal);
+    require_room(plan, std::max(kept + a_row, 2 * rows * a_row));
+    return std::max<std::size_t>(
+        1, std::min({rows, (plan.options.workspace_limit - kept) / a_row, std::size_t(1) << 28}));
   }
 
-  static std::uint64_t total(Exec const& exec, Costs const& costs, std::size_t rows) {
-    std::uint64_t products = 0;
-    Kokkos::parallel_reduce("einkorn::spgemm[products]",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
-                            SumOfProducts<Costs>{costs}, products);
-    return products;
+  /// Of the pattern by host_rows, words of B not counted: lists of `list` words a thread.
+  static std::size_t bytes_on_host(AMatrix const& A, BMatrix const& B, std::size_t list) {
+    auto const all = static_cast<std::size_t>(words_for(B.num_cols));
+    return (static_cast<std::size_t>(A.num_rows) + 1) * sizeof(std::uint64_t) +
+           RowParts<Exec>::threads() *
+               (all * sizeof(std::uint32_t) + static_cast<std::size_t>(words_for(all)) * sizeof(std::uint32_t) +
+                list * sizeof(Ordinal));
+  }
+  static std::size_t bytes_on_host([[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B) {
+    if constexpr (on_host)
+      return bytes_on_host(A, B, static_cast<std::size_t>(words_for(B.num_cols)));
+    else
+      return 0;
   }
 
   static void symbolic_on_host([[maybe_unused]] Exec const& exec, [[maybe_unused]] State& plan,
                                [[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B,
-                               [[maybe_unused]] Words const& words, [[maybe_unused]] Costs const& costs) {
+                               [[maybe_unused]] Words words) {
     if constexpr (on_host) {
       auto const rows = static_cast<std::size_t>(A.num_rows);
       auto& scratch = plan.host_scratch;
       scratch.products = allocate<decltype(scratch.products)>(exec, "einkorn::spgemm::products", rows + 1);
+      using Bound = BoundRow<AMatrix, BMatrix, decltype(words.offsets), decltype(scratch.products)>;
       std::uint64_t most_words = 0;
-      Kokkos::parallel_reduce("einkorn::spgemm[bounds]",
-                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
-                              BoundRow<Costs, decltype(scratch.products)>{costs, scratch.products},
-                              Kokkos::Max<std::uint64_t>(most_words));
+      Kokkos::parallel_reduce(
+          "einkorn::spgemm[bounds]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
+          Bound{A, B, words.offsets, scratch.products}, Kokkos::Max<std::uint64_t>(most_words));
       plan.report.products = counts_to_offsets(exec, scratch.products);
       using Kernel = HostColumns<AMatrix, Words, COffset>;
       using Bits = typename Kernel::Bits;
@@ -253,29 +271,26 @@ struct SpgemmSteps {
       auto const threads = RowParts<Exec>::threads();
       auto const all = static_cast<std::size_t>(words_for(B.num_cols));
       auto const list = std::min<std::size_t>(all, most_words);
-      std::size_t const needed = words.bytes() + (rows + 1) * sizeof(std::uint64_t) +
-                                 threads * (all * sizeof(std::uint32_t) +
-                                            words_for(all) * sizeof(std::uint32_t) + list * sizeof(Ordinal));
-      require<OutOfMemory>(needed <= plan.options.workspace_limit, [&] {
-        return "spgemm: a workspace_limit of " + std::to_string(plan.options.workspace_limit) + " bytes; " +
-               std::to_string(needed) + " are needed for " + std::to_string(threads) + " threads";
-      });
+      std::size_t const needed = words.bytes() + bytes_on_host(A, B, list);
+      require_room(plan, needed);
       auto const parts = parts_of(exec, plan);
-      Kernel kernel{A,
-                    words,
-                    Bits("einkorn::spgemm::bits", threads, all),
-                    Bits("einkorn::spgemm::words_set", threads, static_cast<std::size_t>(words_for(all))),
-                    Lists("einkorn::spgemm::lists", threads, list),
-                    plan.row_offsets,
-                    {},
-                    plan.options.rows == SpgemmRows::sorted,
-                    true};
-      parts.for_each_row(exec, "einkorn::spgemm[count]", kernel);
-      offsets_of(exec, plan);
-      kernel.columns = plan.columns;
-      kernel.counting = false;
-      parts.for_each_row(exec, "einkorn::spgemm[columns]", kernel);
-      exec.fence("einkorn::spgemm: the bitmaps are freed");
+      {
+        Kernel kernel{A,
+                      std::move(words),
+                      Bits("einkorn::spgemm::bits", threads, all),
+                      Bits("einkorn::spgemm::words_set", threads, static_cast<std::size_t>(words_for(all))),
+                      Lists("einkorn::spgemm::lists", threads, list),
+                      plan.row_offsets,
+                      {},
+                      plan.options.rows == SpgemmRows::sorted,
+                      true};
+        parts.for_each_row(exec, "einkorn::spgemm[count]", kernel);
+        offsets_of(exec, plan);
+        kernel.columns = plan.columns;
+        kernel.counting = false;
+        parts.for_each_row(exec, "einkorn::spgemm[columns]", kernel);
+        exec.fence("einkorn::spgemm: words and bitmaps are freed");
+      }
       plan.report.workspace = needed;
       make_host_scratch(exec, plan, threads);
     }
@@ -312,11 +327,7 @@ struct SpgemmSteps {
       scratch.starts = decltype(scratch.starts)("einkorn::spgemm::starts", threads, slots);
       scratch.masks = decltype(scratch.masks)("einkorn::spgemm::masks", threads, slots);
     }
-    require<OutOfMemory>(scratch.bytes() <= plan.options.workspace_limit, [&] {
-      return "spgemm: a workspace_limit of " + std::to_string(plan.options.workspace_limit) + " bytes; " +
-             std::to_string(scratch.bytes()) + " are needed for the sums of " + std::to_string(threads) +
-             " threads";
-    });
+    require_room(plan, scratch.bytes());
     plan.report.workspace = std::max(plan.report.workspace, scratch.bytes());
   }
 

@@ -52,9 +52,16 @@ struct RowSumsOfC {
   int most_sums, capacity;
   bool narrow;  // B's and C's rows are sorted: a piece needs a part of B's rows only
 
+  /// An entry of A, and the entries of B that it is multiplied by.
+  struct Run {
+    Scalar a;
+    typename BMatrix::offset_type first;
+    Ordinal count;
+  };
+
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int most_sums, int capacity) {
-    return bytes_taken<Scalar>(most_sums) + 2 * bytes_taken<Ordinal>(capacity) +
-           bytes_taken<std::uint32_t>(capacity);
+    return (ordered ? bytes_taken<Run>(Group::most_staged) : 0) + bytes_taken<Scalar>(most_sums) +
+           2 * bytes_taken<Ordinal>(capacity) + bytes_taken<std::uint32_t>(capacity);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
@@ -70,6 +77,7 @@ struct RowSumsOfC {
     auto* const keys = take<Ordinal>(scratch, capacity);
     piece.starts = take<Ordinal>(scratch, capacity);
     auto* const masks = take<std::uint32_t>(scratch, capacity);
+    auto* const runs = ordered ? take<Run>(scratch, Group::most_staged) : nullptr;
     Table const table{keys, masks, capacity};
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
     group.for_each(piece.size, [&](int p) {
@@ -77,9 +85,9 @@ struct RowSumsOfC {
       insert_place(table, piece.starts, C.columns.data() + piece.first, static_cast<Ordinal>(p));
     });
     if (piece.whole)
-      add_products<false>(group, table, piece);
+      add_products<false>(group, table, piece, runs);
     else
-      add_products<true>(group, table, piece);
+      add_products<true>(group, table, piece, runs);
     group.for_each(piece.size, [&](int p) { C.values(piece.first + static_cast<Offset>(p)) = piece.sums[p]; });
   }
 
@@ -117,30 +125,34 @@ struct RowSumsOfC {
 
   /// Products of A's row whose columns are in the piece.
   template <bool partial>
-  KOKKOS_FORCEINLINE_FUNCTION void add_products(Group const& group, Table const& table,
-                                                Piece const& piece) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_products(Group const& group, Table const& table, Piece const& piece,
+                                                Run* runs) const {
     auto const begin = A.row_begin(piece.row);
-    group.for_each_outer(static_cast<Ordinal>(A.row_end(piece.row) - begin), [&](Ordinal k) {
-      Scalar const a(A.values(begin + k));
-      Ordinal const j = A.columns(begin + k);
-      auto from = B.row_begin(j), end = B.row_end(j);
-      if (partial && narrow) {
-        from = first_not_below(B.columns, from, end, piece.least);
-        end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
-      }
-      group.in_lanes(static_cast<Ordinal>(end - from), [&](Ordinal l) {
-        Ordinal const column = B.columns(from + l);
-        int const slot = table.find(word_of(column));
-        std::uint32_t const bit = bit_of(column);
-        if (partial && (slot == Table::none || (table.masks[slot] & bit) == 0)) return;
-        Scalar* const sum = &piece.sums[place_in_list(table, piece.starts, slot, bit)];
-        Scalar const product = a * Scalar(B.values(from + l));
-        if constexpr (ordered)
-          *sum += product;
-        else
-          add_atomically(sum, product);
-      });
-    });
+    group.for_each_staged(
+        runs, static_cast<Ordinal>(A.row_end(piece.row) - begin),
+        [&](Ordinal k) -> Run {
+          Ordinal const j = A.columns(begin + k);
+          auto from = B.row_begin(j), end = B.row_end(j);
+          if (partial && narrow) {
+            from = first_not_below(B.columns, from, end, piece.least);
+            end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
+          }
+          return {Scalar(A.values(begin + k)), from, static_cast<Ordinal>(end - from)};
+        },
+        [&](Run const& run) {
+          group.in_lanes(run.count, [&](Ordinal l) {
+            Ordinal const column = B.columns(run.first + l);
+            int const slot = table.find(word_of(column));
+            std::uint32_t const bit = bit_of(column);
+            if (partial && (slot == Table::none || (table.masks[slot] & bit) == 0)) return;
+            Scalar* const sum = &piece.sums[place_in_list(table, piece.starts, slot, bit)];
+            Scalar const product = run.a * Scalar(B.values(run.first + l));
+            if constexpr (ordered)
+              *sum += product;
+            else
+              add_atomically(sum, product);
+          });
+        });
   }
 };
 

@@ -20,15 +20,6 @@
 
 namespace einkorn::detail {
 
-/// Lanes that go through a row of B together: the power of two that its mean length reaches, up to a warp's.
-template <class Exec>
-int lanes_for(double mean_length) {
-  int const most = std::min(32, lockstep_lanes(arch_of<Exec>));
-  int lanes = 1;
-  while (lanes < most && lanes < mean_length) lanes *= 2;
-  return lanes;
-}
-
 /// One launch of a functor whose groups, of `lanes` lanes or a whole team, take an item each.
 template <bool whole_team, class Exec, class Functor>
 void launch_groups(Exec const& exec, char const* label, Functor const& functor, std::int64_t num_items,
@@ -51,28 +42,21 @@ void launch_groups(Exec const& exec, char const* label, Functor const& functor, 
   Kokkos::parallel_for(label, light_weight(policy), functor);
 }
 
-/// Rows of C by where their columns are gathered.
-template <class Bounds>
+/// Rows of C by where their columns are gathered; bin 5 is that of rows which need not be.
+template <class Words, class Offsets>
 struct ColumnsBin {
-  Bounds bounds;  // [rows], words
+  Words words;      // [rows], at most
+  Offsets offsets;  // [rows]
   SpgemmTuning tuning;
   std::uint64_t words_of_all_columns;
-  KOKKOS_FUNCTION int operator()(std::size_t i) const {
-    return columns_bin(tuning, static_cast<std::uint64_t>(bounds(i)), words_of_all_columns);
-  }
-};
+  double share = 1.0;  // of their words that rows are thought to have
+  bool overflowed_only = false;
 
-/// bounds(i) <- the words that row first + i may have.
-template <class Costs, class Bounds, class Ordinal>
-struct BoundWords {
-  Costs costs;
-  Bounds bounds;
-  Ordinal first;
-  std::uint64_t words_of_all_columns;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto const words = costs.words(first + static_cast<Ordinal>(i));
-    bounds(i) =
-        static_cast<typename Bounds::value_type>(words < words_of_all_columns ? words : words_of_all_columns);
+  KOKKOS_FUNCTION int operator()(std::size_t i) const {
+    if (overflowed_only && offsets(i) != overflowed<typename Offsets::non_const_value_type>) return 5;
+    auto const most = static_cast<std::uint64_t>(words(i));
+    auto const thought = static_cast<std::uint64_t>(1.25 * share * static_cast<double>(most)) + 8;
+    return columns_bin(tuning, share < 1.0 && thought < most ? thought : most, words_of_all_columns);
   }
 };
 
@@ -80,54 +64,129 @@ struct BoundWords {
 struct ProductShape {
   bool sorted_B = true;
   std::uint64_t words_of_all_columns = 0;
-  int lanes_of_words = 1, lanes_of_entries = 1;
+  int lanes_of_words = 1;
+  double share = 1.0;  ///< of the words that a row may have, those that it is thought to have
 };
 
-/// Counts or writes the columns of rows first .. first + count - 1, which go by the words that they may have
-/// while they are counted, and after that by those that they do have. While they run, 4 to 8 bytes a row twice.
-template <class Exec, class Rows, class Costs>
-void columns_of_rows(Exec const& exec, Rows on, Costs const& costs, ProductShape const& shape,
-                     typename Rows::Ordinal first, std::size_t count, SpgemmReport& report) {
+/// The columns of the rows in `on.rows`, all of one bin.
+template <class Exec, class Rows>
+void columns_of_bin(Exec const& exec, Rows const& on, ProductShape const& shape, int bin) {
+  using Ordinal = typename Rows::Ordinal;
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  if (bin < 2) {
+    using Functor = HashedColumns<Exec, Rows, false>;
+    int const slots = tuning.group_slots[bin];
+    launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots}, on.num_items,
+                         shape.lanes_of_words, Functor::bytes(slots, on.counting));
+  } else if (bin < 4) {
+    using Functor = HashedColumns<Exec, Rows, true>;
+    int const slots = tuning.team_slots[bin - 2];
+    launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots}, on.num_items,
+                        shape.lanes_of_words, Functor::bytes(slots, on.counting));
+  } else {
+    using Functor = BitmapColumns<Exec, Rows>;
+    launch_groups<true>(
+        exec, "einkorn::spgemm[columns,bitmap]",
+        Functor{on, tuning.bitmap_words, static_cast<Ordinal>(shape.words_of_all_columns), shape.sorted_B},
+        on.num_items, shape.lanes_of_words, Functor::bytes(tuning.bitmap_words, on.counting));
+  }
+}
+
+/// Counts or writes the columns of rows first .. first + count - 1, which go by words_of_C: the words that they
+/// may have, which counting replaces by those that they do have. While it runs, 4 or 8 bytes a row.
+template <class Exec, class Rows>
+void columns_of_rows(Exec const& exec, Rows on, ProductShape const& shape, typename Rows::Ordinal first,
+                     std::size_t count, SpgemmReport& report) {
   using Ordinal = typename Rows::Ordinal;
   using Device = typename Rows::Device;
-  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  using Bounds = Kokkos::View<Ordinal*, Device>;
-  Bounds bounds;
-  if (on.counting) {
-    bounds = allocate<Bounds>(exec, "einkorn::spgemm::bounds", count);
-    Kokkos::parallel_for("einkorn::spgemm[bounds]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                         BoundWords<Costs, Bounds, Ordinal>{costs, bounds, first, shape.words_of_all_columns});
-  } else {
-    auto const begin = static_cast<std::size_t>(first);
-    bounds = Kokkos::subview(on.words_of_C, Kokkos::make_pair(begin, begin + count));
-  }
-  auto const bins = make_bins<5, Ordinal, Device>(
-      exec, count, ColumnsBin<Bounds>{bounds, tuning, shape.words_of_all_columns});
+  auto const begin = static_cast<std::size_t>(first);
+  auto const these = Kokkos::make_pair(begin, begin + count);
+  Kokkos::View<Ordinal*, Device> const words = Kokkos::subview(on.words_of_C, these);
+  Kokkos::View<typename Rows::Offset*, Device> const offsets = Kokkos::subview(on.offsets, these);
+  ColumnsBin<decltype(words), decltype(offsets)> bin_of{words, offsets, spgemm_tuning(arch_of<Exec>),
+                                                        shape.words_of_all_columns,
+                                                        on.counting ? shape.share : 1.0};
   on.first_row = first;
-  for (int bin = 0; bin < 5; ++bin) {
-    on.rows = bins.of(bin);
-    on.num_items = static_cast<std::int64_t>(bins.size(bin));
-    if (on.counting) report.rows_by_columns[static_cast<std::size_t>(bin)] += bins.size(bin);
-    if (bin < 2) {
-      using Functor = HashedColumns<Exec, Rows, false>;
-      int const slots = tuning.group_slots[bin];
-      launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots}, on.num_items,
-                           shape.lanes_of_words, Functor::bytes(slots, on.counting));
-    } else if (bin < 4) {
-      using Functor = HashedColumns<Exec, Rows, true>;
-      int const slots = tuning.team_slots[bin - 2];
-      launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots}, on.num_items,
-                          shape.lanes_of_words, Functor::bytes(slots, on.counting));
-    } else {
-      using Functor = BitmapColumns<Exec, Rows>;
-      launch_groups<true>(
-          exec, "einkorn::spgemm[columns,bitmap]",
-          Functor{on, tuning.bitmap_words, static_cast<Ordinal>(shape.words_of_all_columns), shape.sorted_B},
-          on.num_items, shape.lanes_of_words, Functor::bytes(tuning.bitmap_words, on.counting));
+  auto const run = [&] {
+    auto const bins = make_bins<6, Ordinal, Device>(exec, count, bin_of);
+    for (int bin = 0; bin < 5; ++bin) {
+      on.rows = bins.of(bin);
+      on.num_items = static_cast<std::int64_t>(bins.size(bin));
+      if (on.counting) report.rows_by_columns[static_cast<std::size_t>(bin)] += bins.size(bin);
+      if (on.counting && bin_of.overflowed_only) report.rows_again += bins.size(bin);
+      columns_of_bin(exec, on, shape, bin);
     }
+    exec.fence("einkorn::spgemm: the lists of this chunk are freed");
+  };
+  run();
+  if (bin_of.share == 1.0) return;
+  bin_of.share = 1.0;
+  bin_of.overflowed_only = true;
+  run();
+}
+
+/// Every so-many-th row, and the words that it may have.
+template <class Words>
+struct TakeSample {
+  Words words_of_C, rows, most;
+  std::size_t num_rows;
+  KOKKOS_FUNCTION void operator()(std::size_t s) const {
+    auto const row = s * num_rows / rows.extent(0);
+    rows(s) = static_cast<typename Words::value_type>(row);
+    most(s) = words_of_C(row);
   }
-  exec.fence("einkorn::spgemm: the lists of this chunk are freed");
+};
+/// The largest part of them that a row of the sample has; words_of_C is what it was.
+template <class Words>
+struct ShareOfSample {
+  Words words_of_C, rows, most;
+  KOKKOS_FUNCTION void operator()(std::size_t s, double& largest) const {
+    auto const row = rows(s);
+    if (most(s) == 0) return;
+    double const share = static_cast<double>(words_of_C(row)) / static_cast<double>(most(s));
+    if (share > largest) largest = share;
+    words_of_C(row) = most(s);
+  }
+};
+template <class Lists, class Items>
+struct RowsOfItems {
+  Lists rows, of_items;
+  Items items;
+  KOKKOS_FUNCTION void operator()(std::size_t p) const { of_items(p) = rows(items(p)); }
+};
+
+/// What part of the words that a row may have a sample of the rows has at most; 1 where it would make no
+/// difference. 4 indices a row of the sample at most.
+template <class Exec, class Rows>
+double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std::size_t num_rows) {
+  using Ordinal = typename Rows::Ordinal;
+  using Device = typename Rows::Device;
+  using List = Kokkos::View<Ordinal*, Device>;
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  constexpr auto size = static_cast<std::size_t>(tuning.sample);
+  if (num_rows < 32 * size) return 1.0;
+  auto const list = [&] { return allocate<List>(exec, "einkorn::spgemm::sample", size); };
+  List const rows = list(), most = list();
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, size);
+  Kokkos::parallel_for("einkorn::spgemm[sample]", all, TakeSample<List>{on.words_of_C, rows, most, num_rows});
+  auto const bins = make_bins<5, Ordinal, Device>(
+      exec, size, ColumnsBin<List, decltype(on.offsets)>{most, on.offsets, tuning, shape.words_of_all_columns});
+  List of_bins = rows;
+  if (bins.items.extent(0) > 0) {
+    of_bins = list();
+    Kokkos::parallel_for("einkorn::spgemm[sample]", all,
+                         RowsOfItems<List, decltype(bins.items)>{rows, of_bins, bins.items});
+  }
+  for (int bin = 0; bin < 5; ++bin) {
+    auto const place = static_cast<std::size_t>(bin);
+    on.rows = Kokkos::subview(of_bins, Kokkos::make_pair(bins.offsets[place], bins.offsets[place + 1]));
+    on.num_items = static_cast<std::int64_t>(bins.size(bin));
+    columns_of_bin(exec, on, shape, bin);
+  }
+  double share = 0.0;
+  Kokkos::parallel_reduce("einkorn::spgemm[share]", all, ShareOfSample<List>{on.words_of_C, rows, most},
+                          Kokkos::Max<double>(share));
+  return share > 0.0 && share < 0.5 ? share : 1.0;
 }
 
 /// Rows of C by where their sums are taken.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/accumulate/index_words.hpp>
+#include <einkorn/core/accumulate/row_group.hpp>
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scan.hpp>
@@ -10,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +22,8 @@ namespace einkorn::detail {
 /// each a word with one bit.
 template <class Ordinal, class Offset, class Device>
 struct RowWords {
+  using offset_type = Offset;
+
   Kokkos::View<Offset const*, Device> offsets;       // [rows of B + 1]
   Kokkos::View<Ordinal const*, Device> keys;         // words, or B's columns
   Kokkos::View<std::uint32_t const*, Device> masks;  // empty: keys are columns
@@ -42,7 +46,7 @@ struct RowWords {
   }
 };
 
-/// Row j of B, its words counted, or written where there is a place for them.
+/// The words of a row of B counted, or written where there is a place for them.
 template <class Matrix>
 struct CompressRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -54,22 +58,29 @@ struct CompressRow {
   Kokkos::View<Ordinal*, Device> keys;  // empty: counts go to offsets
   Kokkos::View<std::uint32_t*, Device> masks;
 
-  KOKKOS_FUNCTION void operator()(Ordinal j) const {
-    bool const writes = keys.extent(0) > 0;
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t row) const {
+    auto const j = static_cast<Ordinal>(row);
     Offset const begin = B.row_begin(j), end = B.row_end(j);
-    Offset at = writes ? offsets(j) : Offset(0);
-    Offset const first = at;
-    for (Offset k = begin; k < end;) {
-      Ordinal const key = word_of(B.columns(k));
-      std::uint32_t mask = 0;
-      for (; k < end && word_of(B.columns(k)) == key; ++k) mask |= bit_of(B.columns(k));
-      if (writes) {
-        keys(at) = key;
-        masks(at) = mask;
-      }
-      ++at;
+    auto const word_at = [&](Offset k) { return word_of(B.columns(k)); };
+    auto const starts = [&](Offset i) -> Offset {  // 1 where a word begins
+      return i == 0 || word_at(begin + i) != word_at(begin + i - 1) ? 1 : 0;
+    };
+    if (keys.extent(0) == 0) {
+      Offset const words = group.template sum<Offset>(end - begin, starts);
+      group.once([&] { offsets(j) = words; });
+      return;
     }
-    if (!writes) offsets(j) = at - first;
+    Offset const first = offsets(j);
+    group.scan(end - begin, starts, [&](Offset i, Offset before) {
+      if (starts(i) == 0) return;
+      Offset k = begin + i;
+      Ordinal const key = word_at(k);
+      std::uint32_t mask = 0;
+      for (; k < end && word_at(k) == key; ++k) mask |= bit_of(B.columns(k));
+      keys(first + before) = key;
+      masks(first + before) = mask;
+    });
   }
 };
 
@@ -86,65 +97,83 @@ auto row_words(Exec const& exec, Matrix const& B, std::size_t limit) {
   std::size_t const of_offsets = (rows + 1) * sizeof(Offset);
   if (B.nnz() == 0 || of_offsets >= limit) return as_they_are;
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::word_offsets", rows + 1);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const over_rows(exec, 0, B.num_rows);
+  int const lanes = lanes_for<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
   CompressRow<Matrix> compress{B, offsets, {}, {}};
-  Kokkos::parallel_for("einkorn::spgemm[count words]", over_rows, compress);
+  for_each_by_lanes(exec, "einkorn::spgemm[count words]", rows, lanes, compress);
   auto const total = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
   std::size_t const of_words = total * (sizeof(Ordinal) + sizeof(std::uint32_t));
   if (3 * total > 2 * static_cast<std::size_t>(B.nnz()) || of_words > limit - of_offsets) return as_they_are;
   compress.keys = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::word_keys", total);
   compress.masks = allocate<Kokkos::View<std::uint32_t*, Device>>(exec, "einkorn::spgemm::word_masks", total);
-  Kokkos::parallel_for("einkorn::spgemm[compress]", over_rows, compress);
+  for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);
   return Words{offsets, compress.keys, compress.masks, true};
 }
 
-/// What the rows of A B cost before anything of them is known.
-template <class Ordinal, class AOffsets, class AColumns, class BOffsets, class WordOffsets>
-struct RowCosts {
-  using ordinal_type = Ordinal;
-
-  AOffsets offsets;
-  AColumns columns;
-  BOffsets offsets_of_B;
-  WordOffsets word_offsets;
-
-  /// Products of row i of A with the rows of B.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t products(Ordinal i) const {
-    return sum(i, offsets_of_B);
-  }
-  /// Words that they come in: no less than C's row has.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t words(Ordinal i) const {
-    return sum(i, word_offsets);
-  }
-
- private:
-  template <class Offsets>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t sum(Ordinal i, Offsets const& of_rows) const {
-    std::uint64_t total = 0;
-    for (auto k = offsets(i); k < offsets(i + 1); ++k) {
-      Ordinal const j = columns(k);
-      total += static_cast<std::uint64_t>(of_rows(j + 1) - of_rows(j));
-    }
-    return total;
-  }
-};
-
-template <class Costs>
+/// Products of A with B: for each entry of A the length of a row of B.
+template <class AMatrix, class BMatrix>
 struct SumOfProducts {
-  Costs costs;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const {
-    sum += costs.products(static_cast<typename Costs::ordinal_type>(i));
+  AMatrix A;
+  BMatrix B;
+  KOKKOS_FUNCTION void operator()(std::size_t k, std::uint64_t& sum) const {
+    auto const j = A.columns(k);
+    sum += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
   }
 };
-/// The products of every row, and the most words that one has.
-template <class Costs, class Products>
+template <class Exec, class AMatrix, class BMatrix>
+std::uint64_t count_products(Exec const& exec, AMatrix const& A, BMatrix const& B) {
+  std::uint64_t products = 0;
+  Kokkos::parallel_reduce(
+      "einkorn::spgemm[products]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, static_cast<std::size_t>(A.nnz())),
+      SumOfProducts<AMatrix, BMatrix>{A, B}, products);
+  return products;
+}
+
+/// bounds(i) <- the words that the products of row i come in, at most `most`: no less than C's row has.
+template <class AMatrix, class WordOffsets, class Bounds>
+struct BoundWords {
+  AMatrix A;
+  WordOffsets word_offsets;
+  Bounds bounds;
+  std::uint64_t most;
+
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
+    using Ordinal = typename AMatrix::ordinal_type;
+    auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
+    auto const words = group.template sum<std::uint64_t>(end - begin, [&](auto k) {
+      Ordinal const j = A.columns(begin + k);
+      return static_cast<std::uint64_t>(word_offsets(j + 1) - word_offsets(j));
+    });
+    group.once([&] { bounds(i) = static_cast<typename Bounds::value_type>(words < most ? words : most); });
+  }
+};
+/// bounds: [rows of A]. Asynchronous.
+template <class Exec, class AMatrix, class Words, class Bounds>
+void bound_words(Exec const& exec, AMatrix const& A, Words const& words, std::uint64_t most,
+                 Bounds const& bounds) {
+  auto const rows = static_cast<std::size_t>(A.num_rows);
+  int const lanes = lanes_for<Exec>(static_cast<double>(A.nnz()) / std::max(1.0, static_cast<double>(rows)));
+  for_each_by_lanes(exec, "einkorn::spgemm[bounds]", rows, lanes,
+                    BoundWords<AMatrix, decltype(words.offsets), Bounds>{A, words.offsets, bounds, most});
+}
+
+/// Of the rows of A B, for a host: products(i), and the most words that one comes in.
+template <class AMatrix, class BMatrix, class WordOffsets, class Products>
 struct BoundRow {
-  Costs costs;
+  AMatrix A;
+  BMatrix B;
+  WordOffsets word_offsets;
   Products products;
   KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& most_words) const {
-    auto const row = static_cast<typename Costs::ordinal_type>(i);
-    products(i) = costs.products(row);
-    auto const words = costs.words(row);
+    using Ordinal = typename AMatrix::ordinal_type;
+    std::uint64_t of_row = 0, words = 0;
+    for (auto k = A.row_begin(static_cast<Ordinal>(i)); k < A.row_end(static_cast<Ordinal>(i)); ++k) {
+      Ordinal const j = A.columns(k);
+      of_row += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+      words += static_cast<std::uint64_t>(word_offsets(j + 1) - word_offsets(j));
+    }
+    products(i) = of_row;
     if (words > most_words) most_words = words;
   }
 };
@@ -165,12 +194,5 @@ struct Identity {
     if (i < columns.extent(0)) columns(i) = static_cast<typename Columns::value_type>(i);
   }
 };
-
-template <class AMatrix, class BMatrix, class Words>
-auto row_costs(AMatrix const& A, BMatrix const& B, Words const& words) {
-  return RowCosts<typename AMatrix::ordinal_type, decltype(A.row_offsets), decltype(A.columns),
-                  decltype(B.row_offsets), decltype(words.offsets)>{A.row_offsets, A.columns, B.row_offsets,
-                                                                    words.offsets};
-}
 
 }  // namespace einkorn::detail
