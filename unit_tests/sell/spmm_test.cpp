@@ -55,9 +55,6 @@ TEST(SellSpmm, OfDouble) {
 TEST(SellSpmm, OfAFloatMatrixWithDoubleVectors) {
   each_way<float, double>([](auto const& host) { return check_every_width<double>(host, 33); });
 }
-TEST(SellSpmm, OfFloat) {
-  each_way<float, float>([](auto const& host) { return check_every_width<float>(host, 65); });
-}
 
 TEST(SellSpmm, StaysWithinTheBoundOfRoundingErrors) {
   each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
