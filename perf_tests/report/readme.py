@@ -54,7 +54,7 @@ def block(runs):
     if not shown:
         return ("No measurement is committed yet; `scripts/demo.sh` prints the table for your machine "
                 "(how to read it: [perf_tests/README.md](perf_tests/README.md)).\n")
-    shown = most_compared(shown)
+    shown = most_compared([pair for pair in shown if pair[1].rows[0]["columns"] == 1])
     large = [pair for pair in shown if pair[1].rows[0]["csr_bytes"] >= LARGE_BYTES]
     rows = []
     for run, c in sorted(largest(large or shown), key=lambda pair: (pair[0].machine, scalar_rank(pair[0].scalar), pair[0].file)):

@@ -121,6 +121,13 @@ class Page(Tree):
         shown = self.text(README).split("All runs")[0]
         self.assertEqual([f"`m{i}`" in shown for i in range(8)], [False] * 2 + [True] * 6)
 
+    def test_readme_counts_products_of_several_vectors_without_showing_them(self):
+        self.write(record(), record(columns=8, layout="right", csr_bytes=10**9), cusparse(columns=8, layout="right"))
+        largest, all_runs = self.text(README).split("All runs")
+        self.assertIn("`gen:band:1000:3`", largest)
+        self.assertNotIn("x 8", largest)
+        self.assertIn("x 8 (right)", all_runs)
+
     def test_readme_counts_what_was_lost(self):
         self.write(record(seconds=2e-5), cusparse(seconds=1e-5))
         self.assertIn("| 1 | 1 | 0.50 | 0.50 (`gen:band:1000:3`) |", self.text(README))
