@@ -48,6 +48,7 @@ void expect_every_width(std::size_t most) {
 TEST(BrcvSpmm, OfDouble) {
   expect_every_width<double, double>(256);
 }
+#ifndef EINKORN_TEST_FEW_TYPES  // see TestTypes
 TEST(BrcvSpmm, OfFloatWithWideIndices) {
   expect_every_width<float, float, std::int64_t, std::size_t>(129);
 }
@@ -60,6 +61,7 @@ TEST(BrcvSpmm, OfAFloatMatrixWithDoubleVectors) {
 TEST(BrcvSpmm, OfARealMatrixWithComplexVectors) {
   expect_every_width<double, Complex>(33);
 }
+#endif
 
 TEST(BrcvSpmm, StaysWithinTheBoundOfRoundingErrors) {
   each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);

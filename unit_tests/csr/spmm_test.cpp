@@ -53,6 +53,7 @@ void expect_every_width(std::size_t most) {
 TEST(CsrSpmm, OfDouble) {
   expect_every_width<double, double>(256);
 }
+#ifndef EINKORN_TEST_FEW_TYPES  // see TestTypes
 TEST(CsrSpmm, OfFloatWithWideIndices) {
   expect_every_width<float, float, std::int64_t, std::size_t>(129);
 }
@@ -74,6 +75,7 @@ TEST(CsrSpmm, WithTheConjugateOfTheMatrix) {
       if (k <= 129) vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
   }
 }
+#endif
 
 TEST(CsrSpmm, WithTheTranspose) {
   auto const host = with_numbers<double>(random_pattern(150, 130, 12), Numbers::integers);

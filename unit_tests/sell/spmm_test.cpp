@@ -52,9 +52,11 @@ void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
 TEST(SellSpmm, OfDouble) {
   each_way<double, double>([](auto const& host) { return check_every_width<double>(host, 129); });
 }
+#ifndef EINKORN_TEST_FEW_TYPES  // see TestTypes
 TEST(SellSpmm, OfAFloatMatrixWithDoubleVectors) {
   each_way<float, double>([](auto const& host) { return check_every_width<double>(host, 33); });
 }
+#endif
 
 TEST(SellSpmm, StaysWithinTheBoundOfRoundingErrors) {
   each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
