@@ -90,12 +90,8 @@ struct RowGroup {
   }
 };
 
-/// The same for one thread of a host, without a team.
+/// What of it needs no scratch, for one thread of a host, without a team.
 struct ThreadGroup {
-  template <class Index, class Body>
-  KOKKOS_INLINE_FUNCTION void for_each(Index count, Body const& body) const {
-    for (Index i = 0; i < count; ++i) body(i);
-  }
   template <class T, class Index, class Body>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T sum(Index count, Body const& body) const {
     T result(0);
@@ -116,7 +112,7 @@ struct ThreadGroup {
   }
 };
 
-/// functor(group, i) for i = 0 .. count - 1, each by a group of `lanes` lanes; on a host by one thread.
+/// The kernels of for_each_by_lanes().
 template <class Exec, class Functor>
 struct EachByLanes {
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -136,6 +132,8 @@ struct EachByThreads {
   Functor functor;
   KOKKOS_FUNCTION void operator()(std::size_t i) const { functor(ThreadGroup(), i); }
 };
+/// functor(group, i) for i = 0 .. count - 1, each by a group of `lanes` lanes; on a host by one thread.
+/// One launch, asynchronous.
 template <class Exec, class Functor>
 void for_each_by_lanes(Exec const& exec, char const* label, std::size_t count, [[maybe_unused]] int lanes,
                        Functor const& functor) {

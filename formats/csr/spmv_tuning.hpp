@@ -42,7 +42,7 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
     case Arch::mi300:
       return {256, lanes <= 8 ? 4 : 2, unroll, 4};  // analytical, not measured
     default:
-      return {1, 1, 1, 4};  // the host takes nothing from here but columns_at_once
+      return {1, 1, 1, 4};  // the host takes nothing from here
   }
 }
 
