@@ -96,4 +96,8 @@ static void scale(Exec const& exec, Sum const& beta, Y const& y) {
       });
 }
 
+/// Whether an update gathers sums in launches of its own, and is not handed over to another (dots.hpp).
+template <class Out>
+inline constexpr bool gathers_in_launches = Out::gathers && !Out::is_handed_over;
+
 }  // namespace einkorn

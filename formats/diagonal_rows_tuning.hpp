@@ -17,6 +17,7 @@ struct DiagonalRowsTuning {
   int unroll;           ///< diagonals whose values a thread asks for before it uses the first
   int columns_at_once;  ///< columns of a multivector (then one row a thread) that share one pass over the
                         ///< matrix
+  int turns = 1;        ///< pieces of team_size * rows_a_thread rows that a team takes one after another
 };
 
 /// H200, 2026-11, against 12 to 22 other shapes on 7 diagonals of 256^3 and 27 of 160^3, cold: double 1.02 and
@@ -36,6 +37,20 @@ constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_
     default:
       return {1, 1, 1, 1, 1};
   }
+}
+
+/// Of a product that gathers sums, and from how many rows on: a team that takes several pieces hands its sums
+/// over less often, and meets x of the pieces before. With fewer rows there are too few teams. H200, 2026-11,
+/// 7 diagonals of 464^3 with two dot products: 1.68 ms, 1.03 of copy, where one piece of two rows a thread has
+/// 1.87, four such pieces 1.74 and sixteen 2.0. Other scalars: not measured.
+struct GatheringRowsTuning {
+  DiagonalRowsTuning rows;
+  std::size_t least_rows;
+};
+constexpr GatheringRowsTuning gathering_rows_tuning(Arch arch, std::size_t scalar_bytes) {
+  bool const is_measured = (arch == Arch::hopper || arch == Arch::cuda) && scalar_bytes == 8;
+  if (is_measured) return {{256, 4, 3, 4, 4, 4}, std::size_t(1) << 25};
+  return {diagonal_rows_tuning(arch, scalar_bytes), ~std::size_t(0)};
 }
 
 /// Mean width of several bands of a bDIA up to which its rows go to threads as those of a DIA do; wider ones

@@ -32,10 +32,11 @@ namespace einkorn {
 /// converged, x is the best of those met at the start, at the replacements and at the end. Every threshold is
 /// relative: A and b may be scaled by any power of ten that a double bears when squared.
 ///
-/// Cost of an iteration: one product and 9 n-vectors, the product's x and y included (Recurrence::classical:
-/// 10): q = A p with q.q and p.q (2), then x, r and p in one sweep with r.r (7). A scaled operator (see
-/// scaled_system.hpp) has one vector more in the iterations whose residual is near the target, and with
-/// keep_history in all. Every replace_every iterations one product and 3 to 5 n-vectors more, in which r
+/// Cost of an iteration: one product and 8 n-vectors, the product's x and y included (Recurrence::classical:
+/// 10): q = A p with q.q and p.q (2), then r and p in one sweep with r.r (5), in every second iteration x too,
+/// for both (7). An iteration whose residual falls to a quarter or less updates x by itself. A scaled operator
+/// (see scaled_system.hpp) has one vector more in the iterations whose residual is near the target, and with
+/// keep_history in all. Every replace_every iterations one product and 3 to 9 n-vectors more, in which r
 /// becomes b - A x: |b - A x - r| then stays within rounding of |A| |x| + |b| however long the solve.
 ///
 /// The host launches ahead and looks at a word that the device writes; no fence and no copy before the end.
@@ -44,7 +45,7 @@ namespace einkorn {
 ///
 /// Sources: Hestenes & Stiefel, 1952; fused: Rupp, Weinbub, Juengel & Grasser, ACM TOMS 43(2), 2016, Algorithm
 /// 3; replacement: van der Vorst & Ye, SIAM J. Sci. Comput. 22(3), 2000. Departures: the residual is replaced
-/// at fixed intervals; the true residual decides at the end.
+/// at fixed intervals; the true residual decides at the end; x is updated for two iterations at once.
 template <ExecutionSpace Exec, class A, class B, class X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {

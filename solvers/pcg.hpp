@@ -25,7 +25,7 @@ namespace einkorn {
 ///
 /// Cost of an iteration with classical scalars: one product and 10 n-vectors without M; 12 with a diagonal,
 /// which is applied within the sweeps; 12 and M's own traffic otherwise. For Jacobi a scaled operator
-/// (scaled_system.hpp) and cg() move less: 9.
+/// (scaled_system.hpp) and cg() move less: 8.
 ///
 /// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Algorithm 9.1. Departure: x is updated
 /// with p, where p is read anyway.

@@ -46,6 +46,19 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   }
 }
 
+/// The same of a product that gathers sums, for which 32 registers are too few, and rows of up to 4 lanes of a
+/// matrix from least_rows_of_small_teams on: a team of few warps waits less for the last of them before it
+/// hands its sums over. H200, 2026-11, 7 points on 464^3 with two dot products, 2 lanes: 2.63 ms, where {512,
+/// 3} has 2.73; 2.43 and 2.46 without. Smaller matrices: not measured, and their sums are added up by every
+/// team.
+constexpr SpmvTuning gathering_row_team_tuning(Arch arch, int lanes, int unroll, bool has_many_rows) {
+  SpmvTuning tuning = row_team_tuning(arch, lanes, unroll);
+  tuning.teams_at_once = (3 * tuning.teams_at_once + 3) / 4;
+  bool const is_measured = arch == Arch::hopper || arch == Arch::cuda;
+  return has_many_rows && is_measured && lanes <= 4 ? SpmvTuning{128, 12, unroll, 4} : tuning;
+}
+inline constexpr std::size_t least_rows_of_small_teams = std::size_t(1) << 24;
+
 /// Rows that a group of lanes takes one after another, so that a team meets more of its x in the first cache:
 /// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them); 3 % less
 /// than one row on elasticity:80, 1 % more on band:1000000:101.

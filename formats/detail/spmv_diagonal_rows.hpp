@@ -18,8 +18,8 @@ namespace einkorn::detail {
 /// the first; x comes through the first cache, where neighbouring rows and diagonals meet. Teams whose rows
 /// have all diagonals inside the matrix check nothing; in the others the nearest x is read outside the matrix,
 /// and its product dropped, so that no load waits for a condition. k columns of a multivector are worked on
-/// together. `offsets` [num_diagonals] ascends. Source: Bell & Garland, 2008, section 4.1; departures: several
-/// rows a thread, batches, the teams without checks.
+/// together. A team takes `turns` pieces of rows one after another. `offsets` [num_diagonals] ascends. Source:
+/// Bell & Garland, 2008, section 4.1; departures: several rows a thread, batches, the teams without checks.
 template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offsets, class X, class Y,
           class Out>
 struct SpmvDiagonalRows {
@@ -33,7 +33,8 @@ struct SpmvDiagonalRows {
   using L = Lanes<Exec>;
 
   static constexpr int team_size = tuning.team_size, own_rows = k > 1 ? 1 : tuning.rows_a_thread;
-  static constexpr int rows = team_size * own_rows;
+  static constexpr int rows = team_size * own_rows;  // of a piece
+  static constexpr int turns = k > 1 ? 1 : tuning.turns;
 
   Format F;
   Offsets offsets;
@@ -46,7 +47,15 @@ struct SpmvDiagonalRows {
   KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
-    auto const first_row = static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * rows;
+    auto const first_row =
+        static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * (rows * turns);
+    for (int turn = 0; turn < turns; ++turn)
+      sum_piece(first_row + turn * rows, team.team_rank(), column, gathered);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(std::int64_t first_row, int thread, std::size_t column,
+                                             Gathered& gathered) const {
     auto const last_row = first_row + rows - 1;
     auto const num_diagonals = static_cast<int>(offsets.extent(0));
     bool const is_inside = last_row < static_cast<std::int64_t>(F.num_rows) &&
@@ -54,12 +63,10 @@ struct SpmvDiagonalRows {
                            last_row + static_cast<std::int64_t>(offsets(num_diagonals - 1)) <
                                static_cast<std::int64_t>(F.num_cols);
     if (is_inside)
-      sum_rows<true>(first_row + team.team_rank(), column, num_diagonals, gathered);
+      sum_rows<true>(first_row + thread, column, num_diagonals, gathered);
     else
-      sum_rows<false>(first_row + team.team_rank(), column, num_diagonals, gathered);
+      sum_rows<false>(first_row + thread, column, num_diagonals, gathered);
   }
-
- private:
   template <bool is_inside>
   KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals,
                                             Gathered& gathered) const {
@@ -124,9 +131,14 @@ struct SpmvDiagonalRows {
 template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, class X, class Y, class Out>
 void spmv_diagonal_rows(Exec const& exec, char const* label, Out const& update, Format const& F,
                         Offsets const& offsets, X const& x, Y const& y) {
+  constexpr GatheringRowsTuning gathering =
+      gathering_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
+  if constexpr (gathers_in_launches<Out> && gathering.rows.turns > tuning.turns)
+    if (static_cast<std::size_t>(F.num_rows) >= gathering.least_rows)
+      return spmv_diagonal_rows<gathering.rows>(exec, label, update, F, offsets, x, y);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, Out>;
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
+  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows * Functor::turns);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   update.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),

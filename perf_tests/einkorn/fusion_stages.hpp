@@ -209,8 +209,8 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
              [=](SolverOptions const& with) { return pcg(exec, op, jacobi, b, x, with, workspace); });
   });
   add("device_scalars", "one_pass", 11, on_device(Stage::Kind::one_pass));
-  add("launches", "scaled", 9, scaled(Execution::launches));
-  add("graph", "scaled", 9, [&](SolveRow& row, Operator const& op) {
+  add("launches", "scaled", 8, scaled(Execution::launches));
+  add("graph", "scaled", 8, [&](SolveRow& row, Operator const& op) {
     require<InvalidArgument>(is_gpu<Exec>, "this backend has no graphs");
     scaled(Execution::graph)(row, op);
   });

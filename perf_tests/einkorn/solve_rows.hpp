@@ -116,17 +116,17 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
   };
   if (bench.method == Method::cg) {
     executions([&](Execution execution, char const* how) {
-      add("fused", execution, how, 9, cg_of(Recurrence::fused));
+      add("fused", execution, how, 8, cg_of(Recurrence::fused));
     });
     if (is_gpu<Exec>) {
       if (bench.size() <= most_rows_of_persistent)
-        add("fused", Execution::persistent, "persistent", 9, cg_of(Recurrence::fused));
+        add("fused", Execution::persistent, "persistent", 8, cg_of(Recurrence::fused));
     } else {
-      add("fused", Execution::launches, "launches", 9, cg_of(Recurrence::fused));
+      add("fused", Execution::launches, "launches", 8, cg_of(Recurrence::fused));
     }
     add("classical", Execution::automatic, "automatic", 10, cg_of(Recurrence::classical));
   } else if (bench.method == Method::jacobi_pcg) {
-    add("scaled", Execution::automatic, "automatic", 9, [&](SolveRow& row, Execution execution) {
+    add("scaled", Execution::automatic, "automatic", 8, [&](SolveRow& row, Execution execution) {
       auto const op = make_jacobi_scaled(exec, bench.A, ScaledSides::both, [&](auto const& scaled) {
         return make_operator<double>(exec, to_format(scaled));
       });

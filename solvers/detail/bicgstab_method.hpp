@@ -91,7 +91,7 @@ SolveReport solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
                         b};
   BicgstabMethod<Exec, A, M, Vectors, Workspace> const method{
       exec, a, preconditioner, vectors, w, limits_of(options), w.space().news().writer(wants_history(options))};
-  bool const records = !preconditioned && w.space().records(options, a, w.size());
+  bool const records = w.space().records(options, a, w.size(), !preconditioned);
   bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
   return finish_solve(exec, options, w.space(), went_on, method);
 }

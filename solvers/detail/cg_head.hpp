@@ -65,7 +65,7 @@ struct CgHeadUpdate {
     if (team.team_rank() == 0) {
       bool const speaks = team.league_rank() == 0;
       if (own.is_open) CgAfterUpdate<Writer>{&own, speaks ? writer : Writer{}}(sums + dots);
-      CgAfterProduct<Writer>{&own, speaks ? writer : Writer{}}(sums);
+      CgAfterProduct<Writer>{&own, speaks ? writer : Writer{}, true}(sums);
       own.is_open = own.pending;
       if (speaks) *after = own;
     }

@@ -46,8 +46,8 @@ struct CgMethod {
     if constexpr (is_gpu<Exec>)
       if (has_heads) return iteration_with_head();
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
-    space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Writer>{state(), writer});
-    // x += alpha p, r -= alpha q, p = r + beta p, r.r                                                7
+    space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Writer>{state(), writer, true});
+    // r -= alpha q, p = r + beta p, r.r, and every second time x += this alpha p and the last        5, 7
     space().sweep(exec, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
                   CgAfterUpdate<Writer>{state(), writer});
   }
@@ -70,7 +70,10 @@ struct CgMethod {
     residual(false);
   }
   void recheck() const { residual(true); }
-  void last_residual() const { take_last_residual(*this, "einkorn::cg[residual]"); }
+  void last_residual() const {
+    settle(false, true);
+    take_last_residual(*this, "einkorn::cg[residual]");
+  }
 
  private:
   using Head = CgHeadUpdate<Exec, Vectors, Writer, Workspace::Space::dots>;
@@ -78,7 +81,7 @@ struct CgMethod {
   void iteration_with_head() const {
     // q = A p                                                                                        2
     auto const units = space().product(exec, a, v.p, v.p, v.q);
-    // alpha, beta; x += alpha p, r -= alpha q, p = r + beta p, r.r                                   7
+    // alpha, beta; r -= alpha q, p = r + beta p, r.r, every second time x                            6, 7
     auto const league = Head::league_for(size());
     auto policy = typename Head::Policy(exec, static_cast<int>(league), Head::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Head::scratch_bytes + alignof(CgState))));
@@ -89,7 +92,11 @@ struct CgMethod {
              size()});
     current = 1 - current;
   }
+  void settle(bool is_recheck, bool always) const {
+    space().sweep(exec, "einkorn::cg[settle]", size(), CgSettle<Vectors>{v, state(), is_recheck, always});
+  }
   void residual(bool is_recheck) const {
+    settle(is_recheck, false);
     replace_residual(*this, is_recheck, "einkorn::cg[residual]", "einkorn::cg[keep]");
   }
 };

@@ -41,7 +41,7 @@ struct CgLoop {
 
  private:
   KOKKOS_FUNCTION void iteration(CooperativeMember<Exec>& member, CgState& own) const {
-    of_p(member, [&](double const* dots) { CgAfterProduct<Writer>{&own, Writer{}}(dots); });
+    of_p(member, [&](double const* dots) { CgAfterProduct<Writer>{&own, Writer{}, true}(dots); });
     sweep_together<Exec>(member, v.r.extent(0), CgUpdate<Vectors>{v, &own}, [&](double const* sums) {
       CgAfterUpdate<Writer>{&own, member.speaks() && tells_all ? writer : Writer{}}(sums);
       own.is_due = own.is_running() && replace_every > 0 && own.iteration % replace_every == 0;
@@ -49,6 +49,8 @@ struct CgLoop {
   }
   KOKKOS_FUNCTION void residual(CooperativeMember<Exec>& member, CgState& own) const {
     bool const is_recheck = own.phase == Phase::candidate;
+    if (own.owed != 0)
+      sweep_together<Exec>(member, v.r.extent(0), CgSettle<Vectors>{v, &own, is_recheck}, [](double const*) {});
     of_x(member, [](double const*) {});
     sweep_together<Exec>(member, v.r.extent(0), CgResidual<Vectors, false>{v, &own, is_recheck},
                          [&](double const* sums) {

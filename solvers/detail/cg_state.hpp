@@ -15,8 +15,11 @@ struct CgState : Progress {
   double rho = 0;  // r.z: of the system that is iterated, which may be a scaled one
   double pp = 0;   // p.p
   double alpha = 0, beta = 0;
+  double owed = 0;       // the iterate is x + owed (p - r): an update may leave x to the next one
+  double paid = 0;       // what of it the update under way adds
   double scaling2 = 1;   // square of the largest entry of the scaling
   bool pending = false;  // an iteration has its alpha, and is carried through whatever the phase
+  bool lags = false;     // the update under way leaves x
   bool watches = true;   // the sweep has |r|^2 of the caller's system in its second sum
   bool is_scaled = false;
   bool is_open = false;  // its last update's sums are not taken yet (cg_head.hpp)
@@ -47,13 +50,20 @@ struct CgStart {
 /// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = (alpha^2 q.q - rho) / rho, which is
 /// |r_new|^2 / |r|^2 in exact arithmetic since r.q = p.q.
 ///
+/// may_lag: every second update may leave x as it is, since p = r + beta p_before says what the one before
+/// would have added: alpha p_before = alpha / beta (p - r). That rounds by up to 1 / sqrt(beta) as much as p
+/// does, so not where beta is small.
+///
 /// The curvature p.q is held against |p| |q|: below the rounding of their product it is as good as zero.
 /// Source: Rupp, Weinbub, Juengel & Grasser, "Pipelined iterative solvers with kernel fusion for graphics
 /// processing units", ACM TOMS 43(2), 2016, Algorithm 3.
 template <class Writer>
 struct CgAfterProduct {
+  static constexpr double least_beta = 0.0625;  // 4 roundings
+
   CgState* state;
   Writer writer;
+  bool may_lag = false;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
@@ -72,6 +82,9 @@ struct CgAfterProduct {
     s.alpha = s.rho / pq;
     double const expected = s.alpha * s.alpha * qq - s.rho;
     s.beta = expected > 0 ? expected / s.rho : 0.0;
+    s.paid = s.owed;
+    s.lags = may_lag && s.owed == 0 && s.beta >= least_beta;
+    s.owed = s.lags ? s.alpha / s.beta : 0.0;
   }
 };
 
@@ -124,6 +137,7 @@ struct CgAfterResidual {
     auto& s = *state;
     s.improves = s.restarts = false;
     if (s.phase != (is_recheck ? Phase::candidate : Phase::running)) return;
+    s.owed = 0;  // CgSettle has been
     double const residual2 = s.is_scaled ? sums[1] : sums[0];
     // Where the caller's residual is not watched, residual2 is a lower bound: what was believed of the iterated
     // system says how far the recursion has strayed.

@@ -86,15 +86,16 @@ struct CgResidual {
   }
 };
 
-/// x <- x + alpha p, r <- r - alpha q, p <- r + beta p in 7 passes; |r|^2 and p.p.
+/// x <- x + alpha p, r <- r - alpha q, p <- r + beta p; |r|^2 and p.p. 7 passes; 5 where x lags, and the next
+/// one adds what it lacks.
 template <class Vectors>
 struct CgUpdate {
   using Sums = PartialSums<3, typename Vectors::Device>;
   using Scalar = typename Vectors::Scalar;
   using Real = typename Vectors::Real;
   struct Scalars {
-    Real alpha, beta;
-    bool active, watches;
+    Real alpha, beta, paid;
+    bool active, watches, lags;
     KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return active; }
   };
   struct Loaded {
@@ -104,15 +105,16 @@ struct CgUpdate {
   CgState const* state;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
-    return {Real(state->alpha), Real(state->beta), state->pending, state->watches};
+    return {Real(state->alpha), Real(state->beta), Real(state->paid),
+            state->pending,     state->watches,    state->lags};
   }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
-    return {v.x(i), v.r(i), v.p(i), v.q(i)};
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const& s) const {
+    return {s.lags ? Scalar(0) : v.x(i), v.r(i), v.p(i), v.q(i)};
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s,
                                          double* sums) const {
     Scalar const r = in.r - s.alpha * in.q;
-    v.x(i) = in.x + s.alpha * in.p;
+    if (!s.lags) v.x(i) = in.x + (s.alpha * in.p + s.paid * (in.p - in.r));
     v.r(i) = r;
     Scalar const p = r + s.beta * in.p;
     v.p(i) = p;
@@ -120,6 +122,36 @@ struct CgUpdate {
     if constexpr (Vectors::is_scaled)
       if (s.watches) sums[1] += v.unscaled_square(i, r);
     sums[2] += squared(p);
+  }
+};
+
+/// x becomes the iterate, where the last update has left it: 4 passes, or none. The state is left to the step
+/// of CgResidual, which follows, under the same condition.
+template <class Vectors>
+struct CgSettle {
+  using Sums = PartialSums<1, typename Vectors::Device>;
+  using Scalar = typename Vectors::Scalar;
+  using Real = typename Vectors::Real;
+  struct Scalars {
+    Real owed;
+    KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return owed != Real(0); }
+  };
+  struct Loaded {
+    Scalar x, r, p;
+  };
+  Vectors v;
+  CgState const* state;
+  bool is_recheck = false, always = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
+    bool const is_time = always || state->phase == (is_recheck ? Phase::candidate : Phase::running);
+    return {is_time ? Real(state->owed) : Real(0)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
+    return {v.x(i), v.r(i), v.p(i)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s, double*) const {
+    v.x(i) = in.x + s.owed * (in.p - in.r);
   }
 };
 

@@ -96,7 +96,7 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         w,
         limits_of(options),
         w.space().news().writer(wants_history(options))};
-    bool const records = is_applied_in_sweeps<M> && w.space().records(options, a, w.size());
+    bool const records = w.space().records(options, a, w.size(), is_applied_in_sweeps<M>);
     bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);
   };

@@ -154,17 +154,21 @@ class SolveSpace {
     return can && (asked || (options.execution == Execution::automatic && suits));
   }
   /// Whether iterations are recorded. Only products that are kernels of ours can be: another operator's apply()
-  /// may do what no graph can hold. Throws InvalidArgument when it is asked for and cannot be had.
+  /// may do what no graph can hold, and so may a preconditioner's: not is_in_sweeps. Throws InvalidArgument
+  /// when it is asked for and cannot be had.
   template <class A>
-  [[nodiscard]] bool records(SolverOptions const& options, A const& a, std::size_t rows) const {
+  [[nodiscard]] bool records(SolverOptions const& options, A const& a, std::size_t rows,
+                             bool is_in_sweeps = true) const {
     using Y = Vector;
-    bool can = can_record<Exec> && requires(Exec const& exec, Out<false> const& out, Y const& y) {
+    bool can =
+        is_in_sweeps && can_record<Exec> && requires(Exec const& exec, Out<false> const& out, Y const& y) {
       a.sweep(exec, out, y, y);
     };
     if constexpr (requires { a.has_sweep(); }) can = can && a.has_sweep();
     bool const asked = options.execution == Execution::graph;
     require<InvalidArgument>(!asked || can,
-                             "solve: Execution::graph needs CUDA or HIP and an operator with sweep()");
+                             "solve: Execution::graph needs CUDA or HIP, an operator with sweep(), and no "
+                             "preconditioner but a diagonal in CG");
     return can && (asked || (options.execution == Execution::automatic &&
                              rows <= solver_tuning(arch_of<Exec>).most_recorded_rows));
   }

@@ -4,6 +4,7 @@
 
 #include <einkorn/formats/bdia/from_csr.hpp>
 #include <einkorn/formats/bdia/spmv.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
@@ -37,6 +38,42 @@ TYPED_TEST(DotsOfFormats, AreExactForWholeNumbers) {
     expect("ell", make_spmv_plan(Space(), from_csr<Ell>(Space(), A.on_device(), {.fill_limit = 1e9})));
     expect("dia", make_spmv_plan(Space(), from_csr<Dia>(Space(), A.on_device(), {.fill_limit = 1e9})));
     expect("bdia", make_spmv_plan(Space(), from_csr<Bdia>(Space(), A.on_device(), {.fill_limit = 1e9})));
+  }
+}
+
+/// A matrix whose products run as those of more rows than a test can have.
+template <class Format>
+struct OfManyRows {
+  Format F;
+};
+template <class Format, class Out, class X, class Y>
+void spmv_sweep(Space const& exec, OfManyRows<Format> const& many, Out const& update, X const& x, Y const& y) {
+  auto const& F = many.F;
+  if constexpr (!is_gpu<Space>) {
+    spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
+  } else if constexpr (requires { F.offsets; }) {
+    constexpr auto tuning = gathering_rows_tuning(arch_of<Space>, sizeof(double)).rows;
+    if (F.num_diagonals() == 0 || F.num_cols == 0)
+      return spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
+    detail::spmv_diagonal_rows<tuning>(exec, "dia", update, F, F.offsets, x, y);
+  } else {
+    constexpr int lanes = 2, unroll = 4;
+    constexpr auto tuning = gathering_row_team_tuning(arch_of<Space>, lanes, unroll, true);
+    if (F.nnz() == 0) return spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
+    detail::launch_row_team<tuning, lanes, false>(exec, update, F, x, y, detail::RowsAsTheyCome{});
+  }
+}
+
+TEST(DotsOfManyRows, AreExactForWholeNumbers) {
+  for (auto const& pattern : vector_patterns()) {
+    SCOPED_TRACE(pattern.name);
+    auto const A = with_numbers<double>(pattern, Numbers::integers);
+    auto const csr = A.on_device();
+    expect_dots<false>(A, OfManyRows<std::decay_t<decltype(csr)>>{csr});
+    expect_dots<true>(A, OfManyRows<std::decay_t<decltype(csr)>>{csr});
+    auto const dia = from_csr<Dia>(Space(), csr, {.fill_limit = 1e9});
+    expect_dots<false>(A, OfManyRows<std::decay_t<decltype(dia)>>{dia});
+    expect_dots<true>(A, OfManyRows<std::decay_t<decltype(dia)>>{dia});
   }
 }
 

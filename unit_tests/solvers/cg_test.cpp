@@ -29,5 +29,36 @@ TYPED_TEST(Cg, TakesAnOperatorOfTheUsers) {
     expect_cg(system, UserOperator<TypeParam>{system.A.on_device()}, false, false);
 }
 
+/// q.q and p.q of a direction with |p| = |r| = 1.
+detail::CgState after_product(detail::CgState state, double qq, double pq, bool may_lag) {
+  state.rho = state.pp = 1;
+  double const sums[] = {qq, pq};
+  using Writer = detail::News<Space>::Writer;
+  detail::CgAfterProduct<Writer>{&state, Writer{}, may_lag}(sums);
+  return state;
+}
+
+TEST(CgAfterProduct, LeavesXToTheNextUpdateEverySecondTime) {
+  auto const first = after_product({}, 6, 2, true);  // alpha = 1/2, beta = 1/2
+  EXPECT_TRUE(first.pending && first.lags);
+  EXPECT_EQ(first.owed, 1.0);
+  EXPECT_EQ(first.paid, 0.0);
+  auto const second = after_product(first, 6, 2, true);
+  EXPECT_TRUE(second.pending && !second.lags);
+  EXPECT_EQ(second.owed, 0.0);
+  EXPECT_EQ(second.paid, 1.0);
+  EXPECT_TRUE(after_product(second, 6, 2, true).lags);
+}
+
+TEST(CgAfterProduct, UpdatesXAtOnceWhereTheDirectionBeforeWouldBeRounded) {
+  EXPECT_TRUE(after_product({}, 4.25, 2, true).lags);  // beta = 1/16
+  for (double const qq : {4.2, 4.0}) {
+    auto const state = after_product({}, qq, 2, true);
+    EXPECT_TRUE(state.pending && !state.lags);
+    EXPECT_EQ(state.owed, 0.0);
+  }
+  EXPECT_FALSE(after_product({}, 6, 2, false).lags);
+}
+
 }  // namespace
 }  // namespace einkorn::test

@@ -179,6 +179,20 @@ TEST_F(SolversRefuse, OptionsThatMakeNoSense) {
   expect_refused<InvalidArgument>(A, b, x, {.run_ahead = 0}, {"run_ahead"});
 }
 
+/// The operator has no sweep; a preconditioner that only applies itself may do what no graph can hold.
+TEST_F(SolversRefuse, AGraphWhereThereIsNone) {
+  SolverOptions options;
+  options.execution = Execution::graph;
+  expect_refused<InvalidArgument>(A, b, x, options, {"Execution::graph"});
+  auto const before = to_host(x);
+  auto const with_sweep = make_operator<double>(Space(), A.A);
+  std::vector<std::string> const words{"Execution::graph"};
+  UserDiagonal<double> const M(std::vector<double>(6, 0.5));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { pcg(Space(), with_sweep, M, b, x, options); }, words));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { bicgstab(Space(), with_sweep, M, b, x, options); }, words));
+  EXPECT_EQ(to_host(x), before);
+}
+
 /// The operator has no sweep; PCG, BiCGStab and classical scalars have no loop for one launch.
 TEST_F(SolversRefuse, APersistentLaunchWhereThereIsNone) {
   SolverOptions options;

@@ -47,9 +47,7 @@ struct SpmvRowTeam {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
-  /// Sums that are gathered need registers beyond the 32 that short rows are held to.
-  static constexpr int teams_at_once = Out::gathers ? (3 * tuning.teams_at_once + 3) / 4 : tuning.teams_at_once;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
   using L = Lanes<Exec>;
 
   Matrix A;
@@ -128,11 +126,10 @@ struct SpmvRowTeam {
   }
 };
 
-template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
           class Rows>
-void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
-                   Rows const& rows) {
-  constexpr SpmvTuning tuning = row_team_tuning(arch_of<Exec>, lanes, unroll);
+void launch_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+                     Rows const& rows) {
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Out, Rows>;
   using Policy = typename Functor::Policy;
@@ -140,7 +137,7 @@ void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const
     auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
     return (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
   };
-  int passes = rows_in_turn(lanes, unroll);
+  int passes = rows_in_turn(lanes, tuning.unroll);
   if (teams_of(passes) < std::size_t(fewest_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
@@ -149,6 +146,23 @@ void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const
                                           : "einkorn::spmv[csr,row_team]";
   update.launch(label, Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
                 Functor{A, x, y, update, static_cast<int>(row_teams), passes, rows});
+}
+
+template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
+          class Rows>
+void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+                   Rows const& rows) {
+  constexpr Arch arch = arch_of<Exec>;
+  if constexpr (Out::gathers) {
+    if constexpr (gathers_in_launches<Out> && lanes <= 4)
+      if (static_cast<std::size_t>(A.num_rows) >= least_rows_of_small_teams)
+        return launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, true), lanes, conjugated>(
+            exec, update, A, x, y, rows);
+    launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, false), lanes, conjugated>(exec, update, A,
+                                                                                              x, y, rows);
+  } else {
+    launch_row_team<row_team_tuning(arch, lanes, unroll), lanes, conjugated>(exec, update, A, x, y, rows);
+  }
 }
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
