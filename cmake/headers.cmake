@@ -117,7 +117,6 @@ set(einkorn_headers
   formats/csr/detail/spgemm_sums.hpp
   formats/csr/detail/spgemm_teams.hpp
   formats/csr/detail/spgemm_words.hpp
-  formats/csr/detail/spmm_row_tile.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
@@ -168,7 +167,9 @@ set(einkorn_headers
   formats/detail/diagonal_spmv_host.hpp
   formats/detail/diagonal_to_csr.hpp
   formats/detail/diagonal_tuning.hpp
+  formats/detail/row_tile_sum.hpp
   formats/detail/rows_times_matrix.hpp
+  formats/detail/spmm_row_tile.hpp
   formats/detail/spmv_diagonal_rows.hpp
   formats/detail/spmv_padded_rows.hpp
   formats/detail/structure_blocks.hpp

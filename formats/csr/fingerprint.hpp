@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/error.hpp>
 #include <einkorn/core/fours.hpp>
 #include <einkorn/core/scramble.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace einkorn {
 
@@ -60,6 +62,18 @@ template <class Matrix>
 Fingerprint empty_fingerprint(Matrix const& A) {
   return {static_cast<std::uint64_t>(A.num_rows), static_cast<std::uint64_t>(A.num_cols),
           static_cast<std::uint64_t>(A.nnz()), 0, 0};
+}
+
+/// Throws StalePlan unless what was made for one structure is given that structure again.
+inline void require_same_structure(Fingerprint const& planned, Fingerprint const& given) {
+  auto const size = [](Fingerprint const& f) {
+    return std::to_string(f.num_rows) + " x " + std::to_string(f.num_cols) + " with " + std::to_string(f.nnz) +
+           " entries";
+  };
+  require<StalePlan>(planned == given, [&] {
+    return "update_values: made for a matrix of " + size(planned) + ", given one of " + size(given) +
+           (planned.nnz == given.nnz ? " whose entries lie elsewhere" : "");
+  });
 }
 
 }  // namespace detail

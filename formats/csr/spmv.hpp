@@ -31,14 +31,15 @@ namespace einkorn {
 /// Algorithms: row_thread, row_team and, for a transpose, atomic_scatter. segmented_sum and sorted_rows need a
 /// plan (csr/spmv_plan.hpp), as does a transpose with sums that repeat. Multivectors (SpMM): one pass over A
 /// serves 4 columns, 8 on the host. Row-major x and y (stride(1) == 1), on a GPU from 4 columns on, go to a
-/// kernel with lanes over the columns, whichever of the row algorithms was asked for: one pass for up to 128
-/// columns (all of them on the host), each row of x read in one piece.
+/// kernel with lanes over the columns, whichever of the row algorithms was asked for: each row of x is read in
+/// one piece, on a GPU for up to 128 columns of as many as there are (32 where rows are not whole multiples of
+/// 16 bytes or do not begin at one), and rows much longer than the mean are shared by several groups of lanes.
 ///
 /// Repeatable bit for bit, but for SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no
-/// allocation, nothing copied; 1 launch (2 for atomic_scatter). Throws DimensionMismatch (shapes),
-/// InvalidArgument (overlap; lanes; an algorithm or op that needs a plan: a row longer than a thread's fair
-/// share and a transpose are what make_spmv_plan() is for). Source: Bell & Garland, NVIDIA NVR-2008-004,
-/// CSR-scalar and CSR-vector; for multivectors detail/spmm_row_tile.hpp.
+/// allocation, nothing copied; 1 launch (2 for atomic_scatter and for row-major multivectors on a GPU). Throws
+/// DimensionMismatch (shapes), InvalidArgument (overlap; lanes; an algorithm or op that needs a plan: a row
+/// longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source: Bell & Garland,
+/// NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors formats/detail/spmm_row_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) &&

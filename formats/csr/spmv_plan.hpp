@@ -8,7 +8,6 @@
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
-#include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -73,13 +72,14 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] SpmvAlgorithm algorithm() const { return options_.algorithm; }
   [[nodiscard]] int lanes() const { return options_.lanes; }
   /// Whether row-major multivectors of this many columns go to the kernel with lanes over the columns (GPU):
-  /// where the algorithm was left to the plan, and the one group of lanes that has the longest row keeps nobody
-  /// waiting. It takes an eighth of a microsecond an entry, segmented_sum 12 bytes an entry and column at 4
-  /// TB/s: analytical, not measured.
+  /// under row_team and row_thread, and where the algorithm was left to the plan and the team that has the
+  /// longest row keeps nobody waiting. It takes a nanosecond for an entry, segmented_sum 12 bytes an entry and
+  /// column at 4 TB/s: analytical, not measured.
   [[nodiscard]] bool takes_columns_together(std::size_t columns) const {
-    return is_automatic_ &&
-           static_cast<double>(row_lengths_.longest) <=
-               2.4e-5 * static_cast<double>(matrix_.nnz()) * static_cast<double>(columns) + 512.0;
+    if (!is_automatic_)
+      return algorithm() == SpmvAlgorithm::row_team || algorithm() == SpmvAlgorithm::row_thread;
+    return static_cast<double>(row_lengths_.longest) <=
+           3e-3 * static_cast<double>(matrix_.nnz()) * static_cast<double>(columns) + 4096.0;
   }
   [[nodiscard]] Op op() const { return options_.op; }
   /// Of op(A).
@@ -178,7 +178,7 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
       if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
     if constexpr (Y::rank() == 2 && is_gpu<Exec>)
       if (plan.takes_columns_together(y.extent(1)) && detail::takes_row_tile(x, y))
-        return detail::spmm_row_tile<conjugated()>(exec, update, A, x, y);
+        return detail::spmm_by_rows<conjugated()>(exec, update, A, x, y, plan.row_lengths().longest);
     if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
       return detail::spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y,
                                                     plan.row_order());
@@ -203,8 +203,8 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
 /// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
 /// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
 /// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
-/// multivector, where the row kernels share one launch). Row-major multivectors under an automatic plan: see
-/// takes_columns_together().
+/// multivector, where the row kernels share one launch, or two for row-major ones with long rows on a GPU).
+/// Row-major multivectors under an automatic plan: see takes_columns_together().
 /// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
 /// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
 /// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of

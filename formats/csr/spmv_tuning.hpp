@@ -133,4 +133,100 @@ constexpr int lanes_for_row(Arch arch, double mean) {
   return lanes;
 }
 
+/// The shape of the kernel of row-major multivectors. A structural type: kernels take it as a template
+/// argument.
+struct RowTile {
+  int lanes;          ///< that take a row together, a power of two
+  int packs;          ///< of columns a lane
+  int pack;           ///< columns side by side that a lane reads and writes as one
+  int held;           ///< entries of a row that a lane keeps for its group
+  int unroll;         ///< rows of X that a group asks for before it uses the first
+  int team_size;      ///< threads
+  int teams_at_once;  ///< that a multiprocessor must have registers for
+
+  [[nodiscard]] constexpr int columns() const { return lanes * packs * pack; }
+};
+
+/// Columns of 16 bytes, the most that a lane loads as one.
+template <class T>
+inline constexpr int columns_a_pack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
+
+/// How the entries of a row lie: in Csr side by side, in padded rows with those of other rows between.
+enum class EntryOrder { by_row, by_slot };
+
+/// The shape for tiles of so many packs (1, 2, 4, .. 64) of 16 bytes on a GPU. Measured on an NVIDIA H200,
+/// 2026-11, warm, as the geometric mean over gen:stencil27:100, gen:elasticity:50, gen:stencil7:150 and
+/// gen:longrows:1000000:1000000:16, for 4 to 128 columns in double and float, among 5 to 10 shapes each: 4 to
+/// 16 rows of X of 16 bytes in flight a lane; fewer lanes where the entries of neighbouring rows lie side by
+/// side.
+constexpr RowTile row_tile_of_packs(int packs, int pack, EntryOrder order) {
+  bool const by_row = order == EntryOrder::by_row;
+  switch (packs) {
+    case 1:
+      return by_row ? RowTile{1, 1, pack, 8, 8, 256, 2} : RowTile{1, 1, pack, 4, 4, 256, 2};
+    case 2:
+      return by_row ? RowTile{2, 1, pack, 4, 8, 256, 3} : RowTile{1, 2, pack, 2, 2, 256, 3};
+    case 4:
+      return by_row ? RowTile{2, 2, pack, 4, 8, 256, 2} : RowTile{2, 2, pack, 1, 2, 256, 3};
+    case 8:
+      return {4, 2, pack, 1, 2, 256, 4};
+    case 16:
+      return {8, 2, pack, 1, 2, 256, 4};
+    case 32:
+      return {8, 4, pack, 1, 4, 256, 2};
+    default:
+      return {16, packs / 16, pack, 1, 4, 256, 2};
+  }
+}
+
+/// The shape for tiles of 4, 8, .. 128 columns, `pack` of them read as one. Single columns, what a host has and
+/// AMD GPUs: analytical, not measured.
+constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
+  int const packs = columns / pack;
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+    case Arch::hip:
+    case Arch::mi300:
+      if (pack > 1) return row_tile_of_packs(packs, pack, order);
+      return packs <= 4 ? RowTile{packs, 1, pack, 2, 8, 256, 3} : RowTile{8, packs / 8, pack, 1, 4, 256, 2};
+    default:
+      return {1, packs, pack, 4, 2, 1, 1};
+  }
+}
+
+/// Rows that are not for one group: those of more than `bound` entries and of more than `means` times the mean.
+/// Teams of their own look through the rows for them, `side_by_side` at a time; there are least_teams or more.
+/// Up to `of_one_warp` entries are for one of their warps, with warp_bytes of their columns; longer rows for
+/// all of a team, with team_bytes, so that the longest spread over more multiprocessors. Measured on an NVIDIA
+/// H200, 2026-11, on gen:rmat:18, gen:powerlaw:1000000:16 and gen:circuit:1000000 with 4 and 32 columns in
+/// double, but for of_one_warp and warp_bytes, which are analytical. A structural type.
+struct LongRows {
+  int bound, means, of_one_warp;
+  int warp_bytes, team_bytes;
+  int side_by_side, least_teams;
+  int unroll, team_size, teams_at_once;
+
+  /// The shape for so many bytes of columns, beside that of the groups.
+  [[nodiscard]] constexpr RowTile tile(RowTile of_groups, std::size_t scalar_bytes, int bytes) const {
+    int const most = bytes / (of_groups.pack * static_cast<int>(scalar_bytes));
+    int lanes = 1;
+    while (team_size > 1 && lanes * 2 <= most && lanes * 2 <= of_groups.lanes * of_groups.packs) lanes *= 2;
+    return {lanes, 1, of_groups.pack, lanes < unroll ? unroll / lanes : 1, unroll, team_size, teams_at_once};
+  }
+};
+
+constexpr LongRows long_rows(Arch arch) {
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};
+    case Arch::hip:
+    case Arch::mi300:
+      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};  // analytical, not measured
+    default:
+      return {64, 4, 512, 128, 64, 2, 16, 8, 1, 1};
+  }
+}
+
 }  // namespace einkorn

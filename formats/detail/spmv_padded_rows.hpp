@@ -10,6 +10,7 @@
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/detail/column_readers.hpp>
 #include <einkorn/formats/detail/rows_times_matrix.hpp>
+#include <einkorn/formats/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/padded_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -224,6 +225,9 @@ void launch_padded_rows(Exec const& exec, char const* label, Out const& update, 
   using Ordinal = typename Format::ordinal_type;
   using Sum = typename Out::sum_type;
   if constexpr (is_gpu<Exec>) {
+    if constexpr (Y::rank() == 2 && indices == Indices::full) {
+      if (takes_row_tile(x, y)) return spmm_row_tile<false>(exec, label, update, RowsOfPadded<Format>{F}, x, y);
+    }
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
     using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, Out>;

@@ -6,13 +6,14 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/core/update.hpp>
-#include <einkorn/formats/csr/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_split.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_team.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -50,6 +51,14 @@ int row_lanes(Matrix const& A, SpmvOptions const& options) {
   return std::max(lanes_for_row(arch_of<Exec>, mean), shared ? 2 : 1);
 }
 
+/// longest: of the rows' lengths, where a plan knows it.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+void spmm_by_rows(
+    Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+    typename Matrix::offset_type longest = std::numeric_limits<typename Matrix::offset_type>::max()) {
+  spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", update, RowsOfCsr<Matrix>{A}, x, y, longest);
+}
+
 /// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
 /// where lanes other than 1 mean SIMD lanes within a row. Row-major multivectors of 4 columns or more have a
 /// kernel of their own on a GPU, with lanes over the columns; the number of lanes a row is then not asked for.
@@ -57,7 +66,7 @@ template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out
 void spmv_by_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y) {
   if constexpr (is_gpu<Exec>) {
     if constexpr (Y::rank() == 2) {
-      if (takes_row_tile(x, y)) return spmm_row_tile<conjugated>(exec, update, A, x, y);
+      if (takes_row_tile(x, y)) return spmm_by_rows<conjugated>(exec, update, A, x, y);
     }
     spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
   } else if (lanes == 1) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// The kernel of row-major multivectors by itself, on hosts too, which have another one: rows long and short,
+// teams that look through few and many of them.
+
+#include "../support/battery.hpp"
+#include "../support/multivectors.hpp"
+
+#include <einkorn/formats/detail/spmm_row_tile.hpp>
+#include <einkorn/formats/sell/from_csr.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using namespace einkorn::detail;
+
+constexpr LongRows tuning = long_rows(arch_of<Space>);
+
+/// Short and empty rows, and some around the bounds of long_rows().
+Pattern pattern() {
+  std::vector<std::int64_t> lengths;
+  for (int i = 0; i < 700; ++i) lengths.push_back(i % 6);
+  lengths[0] = 5000;
+  for (std::size_t const d : {0u, 1u, 2u}) {
+    lengths[3 + d] = tuning.bound + 1 - static_cast<int>(d);
+    lengths[100 + 9 * d] = tuning.of_one_warp - 1 + static_cast<int>(d);
+    lengths[697 + d] = 3 * tuning.bound + 7 * static_cast<int>(d);
+  }
+  return from_lengths("", lengths, 5000);
+}
+
+template <class Rows>
+auto multiply_by(Rows const& rows) {
+  return [rows](double alpha, auto const& X, double beta, auto const& Y) {
+    spmm_row_tile<false>(Space(), "einkorn::test", Update<double>{alpha, beta}, rows, X, Y);
+  };
+}
+
+/// check(host, multiply) for the matrix in CSR and in SELL, whose slices have rows of very unlike lengths.
+template <class Check>
+void both_ways(Numbers kind, Check const& check) {
+  auto const host = with_numbers<double>(pattern(), kind);
+  auto const A = host.on_device();
+  {
+    SCOPED_TRACE("CSR");
+    check(host, multiply_by(RowsOfCsr<std::decay_t<decltype(A)>>{A}));
+  }
+  SCOPED_TRACE("SELL");
+  auto const F = from_csr<Sell>(Space(), A, {.fill_limit = std::numeric_limits<double>::infinity()});
+  check(host, multiply_by(RowsOfPadded<std::decay_t<decltype(F)>>{F}));
+}
+
+TEST(SpmmRowTile, OfAnyWidthAndAlignment) {
+  both_ways(Numbers::integers, [](auto const& host, auto const& multiply) {
+    Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 130);
+    for (std::size_t const k : {4u, 5u, 7u, 8u, 10u, 16u, 17u, 31u, 32u, 36u, 64u, 65u, 128u, 130u}) {
+      vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
+      vectors.expect_parts(k, multiply);
+    }
+  });
+}
+
+TEST(SpmmRowTile, KeepsNaNInTheRowsThatUseIt) {
+  both_ways(Numbers::integers, [](auto const& host, auto const& multiply) {
+    Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 66);
+    for (std::size_t const k : {4u, 9u, 18u, 66u})
+      for (std::size_t const row : {std::size_t(0), host.cols() - 1})
+        vectors.expect_nan_apart(host, row, k, multiply);
+  });
+}
+
+TEST(SpmmRowTile, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
+  both_ways(Numbers::reals, [](auto const& host, auto const& multiply) {
+    check_rounding<double>(host)(multiply);
+    check_repeatability<double>(host)(multiply);
+  });
+}
+
+/// Every row is long for somebody, and few teams look for all of them.
+TEST(SpmmRowTile, WithFewTeamsForManyLongRows) {
+  LongRows constexpr many_long = [] {
+    LongRows few = long_rows(arch_of<Space>);
+    few.bound = 2;
+    few.means = 0;
+    few.of_one_warp = 10;
+    few.warp_bytes = 32;
+    few.team_bytes = 16;
+    few.least_teams = 3;
+    return few;
+  }();
+  constexpr RowTile tile = row_tile(arch_of<Space>, 8, 1, EntryOrder::by_row);
+  auto const host = with_numbers<double>(random_pattern(3000, 400, 5), Numbers::integers);
+  auto const A = host.on_device();
+  Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 15);
+  auto const multiply = [&](double alpha, auto const& X, double beta, auto const& Y) {
+    launch_row_tile<tile, many_long, false>(Space(), "einkorn::test", Update<double>{alpha, beta},
+                                            RowsOfCsr<std::decay_t<decltype(A)>>{A}, X, Y,
+                                            std::numeric_limits<int>::max());
+  };
+  for (std::size_t const k : {8u, 9u, 15u}) vectors.expect_parts(k, multiply);
+}
+
+}  // namespace
+}  // namespace einkorn::test
