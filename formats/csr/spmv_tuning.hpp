@@ -154,11 +154,16 @@ inline constexpr int columns_a_pack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 
 /// How the entries of a row lie: in Csr side by side, in padded rows with those of other rows between.
 enum class EntryOrder { by_row, by_slot };
 
-/// The shape for tiles of so many packs (1, 2, 4, .. 64) of 16 bytes on a GPU. Measured on an NVIDIA H200,
-/// 2026-11, warm, as the geometric mean over gen:stencil27:100, gen:elasticity:50, gen:stencil7:150 and
-/// gen:longrows:1000000:1000000:16, for 4 to 128 columns in double and float, among 5 to 10 shapes each: 4 to
-/// 16 rows of X of 16 bytes in flight a lane; fewer lanes where the entries of neighbouring rows lie side by
-/// side.
+/// The shape for tiles of so many packs (1, 2, 4, .. 64) of 16 bytes on a GPU.
+///
+/// NVIDIA H200, 2026-11, warm, the best by the geometric mean over gen:stencil27:100, gen:elasticity:50,
+/// gen:stencil7:150 and gen:longrows:1000000:1000000:16 among 2 to 10 shapes, double and float. With 16 packs
+/// (32 columns in double) 8 lanes with 2 rows of X in flight and 4 teams took 511 us on stencil27:100, with 4
+/// rows and 3 teams 543, with 8 rows and 2 teams 622; 4 lanes with 4 packs each 616. With 2 packs 8 rows in
+/// flight at 3 teams took 191 us, 4 rows at 4 teams 244: short rows of X need more of them. In padded rows,
+/// where the entries of neighbouring rows lie side by side, fewer lanes are enough. The other shapes are from
+/// an earlier version of the kernel that needed more registers, that of 8 packs from one with 3 teams: not
+/// measured again.
 constexpr RowTile row_tile_of_packs(int packs, int pack, EntryOrder order) {
   bool const by_row = order == EntryOrder::by_row;
   switch (packs) {
@@ -198,9 +203,13 @@ constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
 /// Rows that are not for one group: those of more than `bound` entries and of more than `means` times the mean.
 /// Teams of their own look through the rows for them, `side_by_side` at a time; there are least_teams or more.
 /// Up to `of_one_warp` entries are for one of their warps, with warp_bytes of their columns; longer rows for
-/// all of a team, with team_bytes, so that the longest spread over more multiprocessors. Measured on an NVIDIA
-/// H200, 2026-11, on gen:rmat:18, gen:powerlaw:1000000:16 and gen:circuit:1000000 with 4 and 32 columns in
-/// double, but for of_one_warp and warp_bytes, which are analytical. A structural type.
+/// all of a team, with team_bytes, so that the longest spread over more multiprocessors. A structural type.
+///
+/// NVIDIA H200, 2026-11, warm, 4 and 32 columns in double: a bound of 64 gave 349 us where 128 gave 395
+/// (gen:powerlaw:1000000:16), 256 threads with 8 rows of X in flight 404 where 512 with 4 gave 513
+/// (gen:rmat:18), rows looked at one at a time by 1024 teams 132 where 4 at a time by 512 gave 159
+/// (gen:rmat:18), but 198 where those gave 191 (gen:stencil27:100). 2 at a time, of_one_warp and warp_bytes:
+/// analytical, not measured.
 struct LongRows {
   int bound, means, of_one_warp;
   int warp_bytes, team_bytes;
