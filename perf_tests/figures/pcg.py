@@ -14,8 +14,8 @@ STAGES = {("host_scalars", "unfused"): ("a kernel an operation", 19),
           ("device_scalars", "updates"): ("+ updates with r.z and r.r", 14),
           ("launches", "classical"): ("+ SpMV with p.Ap", 12),
           ("device_scalars", "one_pass"): ("+ scalars of one pass", 11),
-          ("launches", "scaled"): ("+ system scaled in advance", 9),
-          ("graph", "scaled"): ("+ iterations as a graph", 9)}
+          ("launches", "scaled"): ("+ system scaled in advance", 8),
+          ("graph", "scaled"): ("+ iterations as a graph", 8)}
 FIRST = next(iter(STAGES))
 FORMATS = ("csr", "sell")
 

@@ -46,7 +46,7 @@ def stripes(height, **changes):
 
 def cg(**changes):
     """An iteration of CG on three diagonals of 1000 rows: by our fused loop, or another."""
-    made = record(**{"operation": "cg", "solver": "cg", "fusion": "fused", "execution": "automatic", "vectors": 9,
+    made = record(**{"operation": "cg", "solver": "cg", "fusion": "fused", "execution": "automatic", "vectors": 8,
                      "cold": False, "temperature": "warm"} | changes)
     del made["gflops"]
     return made | {"algorithm": f"{made['execution']} {made['fusion']}"}
