@@ -6,6 +6,7 @@
 
 set(einkorn_headers
   core/accumulate/index_words.hpp
+  core/accumulate/place_table.hpp
   core/accumulate/row_group.hpp
   core/accumulate/word_table.hpp
   core/allocate.hpp

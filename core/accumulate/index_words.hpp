@@ -14,6 +14,13 @@ namespace einkorn {
 /// own. Source: the compressed rows of Deveci, Trott & Rajamanickam, Parallel Computing 78 (2018), section 3.2.
 inline constexpr int word_bits = 32;
 
+/// One of them. With indices of 4 bytes it is read as one.
+template <class Index>
+struct alignas(2 * sizeof(Index)) IndexWord {
+  Index key;
+  std::uint32_t mask;
+};
+
 template <class Index>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Index word_of(Index index) {
   return static_cast<Index>(index >> 5);

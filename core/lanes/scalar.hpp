@@ -27,6 +27,19 @@ struct ScalarLane {
   }
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot(bool condition) { return condition; }
   static KOKKOS_FORCEINLINE_FUNCTION int lowest(Mask) { return 0; }
+  static KOKKOS_FORCEINLINE_FUNCTION void meet() {}
+  /// As Warp::exchange_if(), of memory that other threads work on too.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, T expected, T desired) {
+    return Kokkos::atomic_compare_exchange(address, expected, desired);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void set_bits(std::uint32_t* address, std::uint32_t bits) {
+    Kokkos::atomic_or(address, bits);
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+    return Kokkos::atomic_load(address);
+  }
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
     return *address;

@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -51,6 +52,29 @@ struct Warp {
   static KOKKOS_FORCEINLINE_FUNCTION int lowest([[maybe_unused]] Mask mask) {
     KOKKOS_IF_ON_DEVICE((return __ffs(static_cast<int>(mask)) - 1;))
     KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
+  static KOKKOS_FORCEINLINE_FUNCTION void meet() { KOKKOS_IF_ON_DEVICE((__syncwarp(all);)) }
+
+  /// Writes `desired` where `expected` stands, and what stood there. For memory of a team: Kokkos' own atomics
+  /// reach that by generic addresses, which is slower.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, [[maybe_unused]] T expected,
+                                                   [[maybe_unused]] T desired) {
+    using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+    KOKKOS_IF_ON_DEVICE((return static_cast<T>(atomicCAS(
+        reinterpret_cast<Word*>(address), static_cast<Word>(expected), static_cast<Word>(desired)));))
+    KOKKOS_IF_ON_HOST((return *address;))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void set_bits([[maybe_unused]] std::uint32_t* address,
+                                                   [[maybe_unused]] std::uint32_t bits) {
+    KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
+  }
+  /// What others may be writing just now. (Kokkos::atomic_load() compares and swaps.)
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+    return *static_cast<T const volatile*>(address);
   }
 
   /// Reads what nobody writes meanwhile, through the read-only path.

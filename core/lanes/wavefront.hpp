@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -56,6 +57,30 @@ struct Wavefront {
   static KOKKOS_FORCEINLINE_FUNCTION int lowest([[maybe_unused]] Mask mask) {
     KOKKOS_IF_ON_DEVICE((return __ffsll(static_cast<unsigned long long>(mask)) - 1;))
     KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
+  static KOKKOS_FORCEINLINE_FUNCTION void meet() {
+    KOKKOS_IF_ON_DEVICE(
+        (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"); __builtin_amdgcn_wave_barrier();))
+  }
+
+  /// As Warp::exchange_if().
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, [[maybe_unused]] T expected,
+                                                   [[maybe_unused]] T desired) {
+    using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+    KOKKOS_IF_ON_DEVICE((return static_cast<T>(atomicCAS(
+        reinterpret_cast<Word*>(address), static_cast<Word>(expected), static_cast<Word>(desired)));))
+    KOKKOS_IF_ON_HOST((return *address;))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void set_bits([[maybe_unused]] std::uint32_t* address,
+                                                   [[maybe_unused]] std::uint32_t bits) {
+    KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+    return *static_cast<T const volatile*>(address);
   }
 
   template <class T>

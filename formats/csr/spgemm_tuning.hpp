@@ -4,6 +4,8 @@
 
 #include <einkorn/core/arch.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +15,9 @@ namespace einkorn {
 /// more share a multiprocessor of 228 KB and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices
 /// included.
 struct SpgemmTuning {
-  int group_slots[2] = {64, 512};    ///< words of a hash table for one group of lanes; powers of two
+  /// Words of a hash table for one group of lanes; powers of two.
+  int group_slots[5] = {32, 64, 128, 256, 512};
+  int narrow_bins = 2;               ///< of these, those whose rows share a warp where B's rows are short
   int team_slots[2] = {1024, 2048};  ///< for a whole team
   int bitmap_words = 4096;           ///< a bitmap for a whole team: 131072 columns at a time
   int sums[3] = {32, 128, 512};      ///< entries of C a group of lanes; longer rows come in pieces of the last
@@ -22,6 +26,11 @@ struct SpgemmTuning {
   /// fewer, so have the others, most likely, and small tables do; a row that fills its table is counted again.
   int sample = 256;
   std::size_t scratch = 46 * 1024;  ///< bytes that a team of several groups may take
+
+  /// Places where columns are gathered: tables of groups, of teams, a bitmap.
+  [[nodiscard]] static constexpr int group_bins() { return 5; }
+  [[nodiscard]] static constexpr int bitmap_bin() { return group_bins() + 2; }
+  [[nodiscard]] static constexpr int columns_bins() { return bitmap_bin() + 1; }
 };
 
 constexpr SpgemmTuning spgemm_tuning(Arch) {
@@ -31,29 +40,32 @@ constexpr SpgemmTuning spgemm_tuning(Arch) {
 namespace detail {
 
 /// Slots are filled to at most four fifths.
-constexpr std::uint64_t most_words(int slots) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t most_words(int slots) {
   return static_cast<std::uint64_t>(slots) * 4 / 5;
 }
 
 /// Where the columns of a row that comes in `words` words are gathered: the place in
 /// SpgemmReport::rows_by_columns. A bitmap has to be looked through, so it is for rows that fill a sixteenth.
-constexpr int columns_bin(SpgemmTuning const& tuning, std::uint64_t words, std::uint64_t words_of_all_columns) {
-  for (int bin = 0; bin < 2; ++bin)
+KOKKOS_INLINE_FUNCTION constexpr int columns_bin(SpgemmTuning const& tuning, std::uint64_t words,
+                                                 std::uint64_t words_of_all_columns) {
+  constexpr int of_groups = 5, of_teams = 2;
+  for (int bin = 0; bin < of_groups; ++bin)
     if (words <= most_words(tuning.group_slots[bin])) return bin;
-  if (words_of_all_columns <= 16 * words) return 4;
-  for (int bin = 0; bin < 2; ++bin)
-    if (words <= most_words(tuning.team_slots[bin])) return 2 + bin;
-  return 4;
+  if (words_of_all_columns > 16 * words)
+    for (int bin = 0; bin < of_teams; ++bin)
+      if (words <= most_words(tuning.team_slots[bin])) return of_groups + bin;
+  return of_groups + of_teams;
 }
 
 /// Slots for the words among `sums` columns: few where columns stand next to each other.
-constexpr int slots_for_sums(int sums, bool scattered) {
-  return scattered ? 2 * sums : sums / 2;
+KOKKOS_FORCEINLINE_FUNCTION constexpr int slots_for_sums(int sums, bool scattered) {
+  return scattered ? 2 * sums : sums;
 }
 
 /// Where the sums of a row of `length` columns in `words` words are taken: the place in
 /// SpgemmReport::rows_by_sums.
-constexpr int sums_bin(SpgemmTuning const& tuning, std::uint64_t length, std::uint64_t words) {
+KOKKOS_INLINE_FUNCTION constexpr int sums_bin(SpgemmTuning const& tuning, std::uint64_t length,
+                                              std::uint64_t words) {
   int size = 0;
   while (size < 2 && length > static_cast<std::uint64_t>(tuning.sums[size])) ++size;
   bool const in_pieces = length > static_cast<std::uint64_t>(tuning.sums[size]);

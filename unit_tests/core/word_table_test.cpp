@@ -5,7 +5,9 @@
 #include "../support/types.hpp"
 
 #include <einkorn/core/accumulate/index_words.hpp>
+#include <einkorn/core/accumulate/place_table.hpp>
 #include <einkorn/core/accumulate/word_table.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,21 +33,21 @@ TEST(IndexWords, ArePlacesOfTheirIndices) {
 }
 
 /// A table on the host.
-template <class Index, bool shared>
+template <class Index, class L>
 struct OwnTable {
-  std::vector<Index> keys;
-  std::vector<std::uint32_t> masks;
-  WordTable<Index, shared> table;
+  using index_type = Index;
+  std::vector<IndexWord<Index>> words;
+  WordTable<Index, L> table;
 
-  explicit OwnTable(std::size_t capacity) : keys(capacity), masks(capacity) {
-    table = {keys.data(), masks.data(), static_cast<int>(capacity)};
+  explicit OwnTable(std::size_t capacity) : words(capacity) {
+    table = {words.data(), static_cast<int>(capacity)};
     for (std::size_t slot = 0; slot < capacity; ++slot) table.clear(static_cast<int>(slot));
   }
 };
 
 /// Keys whose search begins in the same slot.
-template <class Index, bool shared>
-std::vector<Index> colliding(WordTable<Index, shared> const& table, int home, std::size_t count) {
+template <class Index, class L>
+std::vector<Index> colliding(WordTable<Index, L> const& table, int home, std::size_t count) {
   std::vector<Index> keys;
   for (Index key = 0; keys.size() < count; ++key)
     if (table.home(key) == home) keys.push_back(key);
@@ -54,7 +56,8 @@ std::vector<Index> colliding(WordTable<Index, shared> const& table, int home, st
 
 template <class Table>
 class WordTableOf : public testing::Test {};
-using Tables = TestTypes<OwnTable<int, false>, OwnTable<int, true>, OwnTable<std::int64_t, true>>;
+using Tables =
+    TestTypes<OwnTable<int, OneThread>, OwnTable<int, ScalarLane>, OwnTable<std::int64_t, ScalarLane>>;
 TYPED_TEST_SUITE(WordTableOf, Tables);
 
 TYPED_TEST(WordTableOf, KeepsCollidingKeysApartAcrossTheEnd) {
@@ -65,7 +68,7 @@ TYPED_TEST(WordTableOf, KeepsCollidingKeysApartAcrossTheEnd) {
   std::set<int> slots;
   for (auto const key : keys) {
     slots.insert(own.table.find(key));
-    EXPECT_EQ(own.table.keys[own.table.find(key)], key);
+    EXPECT_EQ(own.table.words[own.table.find(key)].key, key);
   }
 
   EXPECT_EQ(slots, (std::set<int>{14, 15, 0, 1, 2, 3}));
@@ -74,7 +77,7 @@ TYPED_TEST(WordTableOf, KeepsCollidingKeysApartAcrossTheEnd) {
 
 TYPED_TEST(WordTableOf, TakesAsManyKeysAsItHasSlotsAndNoMore) {
   TypeParam own(32);
-  using Index = typename decltype(own.keys)::value_type;
+  using Index = typename TypeParam::index_type;
   for (Index key = 0; key < 32; ++key) EXPECT_NE(own.table.insert(7 * key, 1), own.table.none);
 
   EXPECT_EQ(own.table.insert(Index(1000003), 1), own.table.none);
@@ -82,7 +85,7 @@ TYPED_TEST(WordTableOf, TakesAsManyKeysAsItHasSlotsAndNoMore) {
   for (Index key = 0; key < 32; ++key) {
     int const slot = own.table.insert(7 * key, 2);  // still there when the table is full
     ASSERT_NE(slot, own.table.none);
-    EXPECT_EQ(own.table.masks[slot], 3u);
+    EXPECT_EQ(own.table.words[slot].mask, 3u);
   }
 }
 
@@ -92,38 +95,69 @@ TYPED_TEST(WordTableOf, UnitesTheBitsOfAKey) {
   own.table.insert(9, 0x80000000u);
   own.table.insert(2, 0x6u);
 
-  EXPECT_EQ(own.table.masks[own.table.find(9)], 0x80000001u);
-  EXPECT_EQ(own.table.masks[own.table.find(2)], 0x6u);
+  EXPECT_EQ(own.table.words[own.table.find(9)].mask, 0x80000001u);
+  EXPECT_EQ(own.table.words[own.table.find(2)].mask, 0x6u);
 }
 
 TEST(WordTable, ReachesEverySlotFromKeysThatArePowersOfTwoApart) {
   for (int const step : {1, 32, 1024, 65536}) {
-    OwnTable<int, false> own(64);
+    OwnTable<int, OneThread> own(64);
     std::set<int> homes;
     for (int i = 0; i < 1024; ++i) homes.insert(own.table.home(i * step));
     EXPECT_GT(homes.size(), 32u) << "step " << step;
   }
 }
 
+/// Words with one index and with many, whose searches begin in the last slots.
+TEST(PlaceTable, TellsWhereAnIndexStands) {
+  constexpr int capacity = 16;
+  std::vector<int> list;
+  int crowded = 0;
+  for (int key = 0; crowded < 5; ++key) {
+    if (home_of_word(key, capacity) < capacity - 2) continue;
+    for (int bit = 0; bit <= 7 * crowded; ++bit) list.push_back(32 * key + bit);
+    ++crowded;
+  }
+  std::vector<int> keys(capacity);
+  std::vector<PlacedWord> words(capacity);
+  PlaceTable<int, OneThread> const table{keys.data(), words.data(), capacity};
+  for (int slot = 0; slot < capacity; ++slot) table.clear(slot);
+  auto const size = static_cast<int>(list.size());
+  for (int place = size; place-- > 0;) table.insert(list.data(), place);
+
+  for (int place = 0; place < size; ++place) {
+    EXPECT_EQ(table.place_of(list[static_cast<std::size_t>(place)]), place);
+    EXPECT_EQ(table.find(list[static_cast<std::size_t>(place)]), place);
+  }
+  EXPECT_EQ(table.find(list.back() + 1), table.none);  // its word is there
+  EXPECT_EQ(table.find(list[0] + 32 * 1000003), table.none);
+}
+
+using SharedTable = WordTable<int, Lanes<Space>>;
+struct ClearSlot {
+  SharedTable table;
+  KOKKOS_FUNCTION void operator()(int slot) const { table.clear(slot); }
+};
+struct InsertBit {
+  SharedTable table;
+  KOKKOS_FUNCTION void operator()(int i) const { table.insert(i / 32 * 37, std::uint32_t(1) << (i % 32)); }
+};
+
 /// Every thread inserts each key, one bit a thread: what is in the table is the same whoever comes first.
 TEST(WordTable, TakesInsertionsFromAllThreadsAtOnce) {
   constexpr int capacity = 256, num_keys = 200, bits = 32;
-  Kokkos::View<int*, Device> const keys("keys", capacity);
-  Kokkos::View<std::uint32_t*, Device> const masks("masks", capacity);
-  Kokkos::deep_copy(keys, -1);
-  WordTable<int, true> const table{keys.data(), masks.data(), capacity};
+  Kokkos::View<IndexWord<int>*, Device> const words("words", capacity);
+  SharedTable const table{words.data(), capacity};
+  Kokkos::parallel_for("test", Kokkos::RangePolicy<Space>(0, capacity), ClearSlot{table});
 
-  Kokkos::parallel_for(
-      "test", Kokkos::RangePolicy<Space>(0, num_keys * bits),
-      KOKKOS_LAMBDA(int i) { table.insert((i / bits) * 37, std::uint32_t(1) << (i % bits)); });
+  Kokkos::parallel_for("test", Kokkos::RangePolicy<Space>(0, num_keys * bits), InsertBit{table});
 
-  auto const host_keys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), keys);
-  auto const host_masks = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), masks);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), words);
   std::multiset<int> found;
   for (std::size_t slot = 0; slot < capacity; ++slot)
-    if (host_keys(slot) != -1) {
-      found.insert(host_keys(slot));
-      EXPECT_EQ(host_masks(slot), 0xffffffffu);
+    if (host(slot).key != -1) {
+      found.insert(host(slot).key);
+      EXPECT_EQ(host(slot).mask, 0xffffffffu);
     }
   EXPECT_EQ(found.size(), static_cast<std::size_t>(num_keys));
   for (int key = 0; key < num_keys; ++key) EXPECT_EQ(found.count(key * 37), 1u);

@@ -5,9 +5,9 @@
 #include <einkorn/core/accumulate/index_words.hpp>
 #include <einkorn/core/accumulate/row_group.hpp>
 #include <einkorn/core/accumulate/word_table.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_NestedSort.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,8 @@ struct ColumnsOfC {
   KOKKOS_FORCEINLINE_FUNCTION void write(Ordinal key, std::uint32_t mask, COffset at) const {
     for_each_index(key, mask, [&](Ordinal column) { columns(at++) = column; });
   }
-  /// The columns of words 0 .. count - 1, which are in order, by a whole team. How many there are.
+  /// The columns of words 0 .. count - 1, which are in order, by a whole team, of one vector lane a thread: the
+  /// scan of Kokkos over the threads of a team is wrong on CUDA where there are more. How many there are.
   template <class Member, class MaskOf, class KeyOf>
   KOKKOS_FORCEINLINE_FUNCTION int write_in_order(Member const& team, int count, COffset offset,
                                                  MaskOf const& mask_of, KeyOf const& key_of) const {
@@ -67,9 +68,7 @@ struct ColumnsOfC {
         [&](int i, int& before, bool is_final) {
           std::uint32_t const mask = mask_of(i);
           if (is_final && mask != 0)
-            Kokkos::single(Kokkos::PerThread(team), [&] {
-              write(key_of(i), mask, static_cast<COffset>(offset + static_cast<COffset>(before)));
-            });
+            write(key_of(i), mask, static_cast<COffset>(offset + static_cast<COffset>(before)));
           before += bits_in(mask);
         },
         total);
@@ -79,64 +78,74 @@ struct ColumnsOfC {
 
 /// The columns of a row of C in a hash table of words: all words of the rows of B that A's row names go in, in
 /// any order. Counting: the sum of their bits; a table without an empty slot may lack words, and is said to
-/// have overflowed. Writing: the words, ordered by key, hand out their columns: a
-/// group of lanes finds the place of a word by looking at all of them (few), a team sorts its table.
+/// have overflowed. Writing: the words, sorted by key, hand out their columns. A group of lanes packs its words
+/// first, sorts them and writes columns through scratch, so that they leave side by side; a team sorts its
+/// table.
 template <class Exec, class Rows, bool whole_team>
 struct HashedColumns {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Ordinal = typename Rows::Ordinal;
+  using Offset = typename Rows::Offset;
   using Run = typename Rows::Run;
-  using Table = WordTable<Ordinal, true>;
-  using Group = RowGroup<typename Policy::member_type, whole_team>;
+  using Table = WordTable<Ordinal, Lanes<Exec>>;
+  using Word = typename Table::Word;
+  using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, whole_team>;
 
   Rows on;
   int capacity;
+  int lanes, run_lanes;
 
   /// Scratch of a group.
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool counting) {
-    auto const table = bytes_taken<Ordinal>(capacity) + bytes_taken<std::uint32_t>(capacity);
+    auto const table = bytes_taken<Word>(capacity);
     if (whole_team) return table;
-    return bytes_taken<Run>(Group::most_staged) + (counting ? table : 2 * table + bytes_taken<int>(1));
+    return bytes_taken<Run>(Group::room_for_staged) + (counting ? table : 2 * table);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group const group{team};
+    Group group{team, lanes, run_lanes};
     std::size_t const own = bytes(capacity, on.counting);
     char* scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
                         own * static_cast<std::size_t>(group.groups()), 16)) +
                     own * static_cast<std::size_t>(group.rank());
     auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
-    if (item >= on.num_items) return;
-    auto const row = on.row(item);
-    auto* const keys = take<Ordinal>(scratch, capacity);
-    auto* const masks = take<std::uint32_t>(scratch, capacity);
-    Table const table{keys, masks, capacity};
-    auto* const runs = whole_team ? nullptr : take<Run>(scratch, Group::most_staged);
+    group.is_idle = item >= on.num_items;
+    auto const row = on.row(group.is_idle ? on.num_items - 1 : item);
+    Table const table = take_table(scratch);
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
-    insert(group, table, row, runs);
+    auto* const runs = whole_team ? nullptr : take<Run>(scratch, Group::room_for_staged);
+    if (on.words.compressed)
+      insert<true>(group, table, row, runs);
+    else
+      insert<false>(group, table, row, runs);
     if (on.counting) {
       auto const counts = group.template sum<std::uint64_t>(
-          capacity, [&](int slot) { return Rows::counted(table.masks[slot]); });
+          capacity, [&](int slot) { return Rows::counted(table.words[slot].mask); });
       group.once([&] {
         if (counts >> 32 < static_cast<std::uint64_t>(capacity))
           on.store_counts(row, counts & 0xffffffffu, counts >> 32);
         else
-          on.offsets(row) = overflowed<typename Rows::Offset>;
+          on.offsets(row) = overflowed<Offset>;
       });
     } else if constexpr (whole_team) {
       write_sorted(group, table, on.offsets(row));
     } else {
-      write_ranked(group, table, on.offsets(row), scratch);
+      write_packed(group, table, take_table(scratch), on.offsets(row));
     }
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION Table take_table(char*& scratch) const {
+    return {take<Word>(scratch, capacity), capacity};
+  }
+
+  template <bool compressed>
   KOKKOS_FORCEINLINE_FUNCTION void insert(Group const& group, Table const& table, Ordinal row,
                                           Run* runs) const {
     auto const begin = on.A.row_begin(row);
     bool is_full = false;  // as this lane has seen
     group.for_each_staged(
-        runs, static_cast<Ordinal>(on.A.row_end(row) - begin),
+        runs, group.is_idle ? Ordinal(0) : static_cast<Ordinal>(on.A.row_end(row) - begin),
         [&](Ordinal k) -> Run {
           Ordinal const j = on.A.columns(begin + k);
           auto const first = on.words.offsets(j);
@@ -144,53 +153,85 @@ struct HashedColumns {
         },
         [&](Run const& run) {
           group.in_lanes(run.count, [&](Ordinal w) {
-            if (!is_full)
-              is_full = table.insert(on.words.key(run.first + w), on.words.mask(run.first + w)) == Table::none;
+            if (is_full) return;
+            auto const word = on.words.template word_as<compressed>(run.first + w);
+            is_full = table.insert(word.key, word.mask) == Table::none;
           });
         });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void write_ranked(Group const& group, Table const& table,
-                                                typename Rows::Offset offset, char* scratch) const {
-    auto* const keys = take<Ordinal>(scratch, capacity);
-    auto* const masks = take<std::uint32_t>(scratch, capacity);
-    auto* const size = take<int>(scratch, 1);
-    group.for_each(1, [&](int) { *size = 0; });
-    group.for_each(capacity, [&](int slot) {
-      if (table.keys[slot] == Table::empty) return;
-      int const at = Kokkos::atomic_fetch_add(size, 1);
-      keys[at] = table.keys[slot];
-      masks[at] = table.masks[slot];
-    });
-    int const count = Kokkos::atomic_load(size);
-    group.for_each(count, [&](int i) {
-      int start = 0;
-      for (int other = 0; other < count; ++other)
-        if (keys[other] < keys[i]) start += bits_in(masks[other]);
-      on.write(keys[i], masks[i],
-               static_cast<typename Rows::Offset>(offset + static_cast<typename Rows::Offset>(start)));
-    });
+  /// other: a table's room besides.
+  KOKKOS_FORCEINLINE_FUNCTION void write_packed(Group const& group, Table const& table, Table const& other,
+                                                Offset offset) const {
+    int const count = group.scan(
+        capacity, [&](int slot) { return table.words[slot].key == Table::empty ? 0 : 1; },
+        [&](int slot, int at) {
+          if (table.words[slot].key != Table::empty) other.words[at] = table.words[slot];
+        });
+    group.meet();
+    int const most = group.longest(count);
+    if (most <= 32) {  // a place by looking at all others
+      group.for_each(count, [&](int i) {
+        int place = 0;
+        for (int o = 0; o < count; ++o) place += other.words[o].key < other.words[i].key ? 1 : 0;
+        table.words[place] = other.words[i];
+      });
+      write_words(group, table, count, most, other, offset);
+    } else {
+      sort_words(group, other, count, most);
+      write_words(group, other, count, most, table, offset);
+    }
   }
 
-  /// The table itself is sorted, empty slots last: as unsigned numbers they are the largest.
-  struct Before {
-    KOKKOS_FUNCTION bool operator()(Ordinal a, Ordinal b) const {
-      return static_cast<std::make_unsigned_t<Ordinal>>(a) < static_cast<std::make_unsigned_t<Ordinal>>(b);
+  /// Bitonic sort of words 0 .. count - 1.
+  KOKKOS_FORCEINLINE_FUNCTION void sort_words(Group const& group, Table const& words, int count,
+                                              int most) const {
+    int size = 1;
+    while (size < most) size *= 2;
+    group.for_each(size - count, [&](int i) { words.clear(count + i); });
+    for (int blocks = 2; blocks <= size; blocks *= 2)
+      for (int distance = blocks / 2; distance > 0; distance /= 2)
+        group.for_each(size / 2, [&](int pair) {
+          int const low = 2 * pair - (pair & (distance - 1)), high = low + distance;
+          bool const ascends = (low & blocks) == 0;
+          if (comes_before(words.words[high], words.words[low]) == ascends)
+            Kokkos::kokkos_swap(words.words[low], words.words[high]);
+        });
+  }
+  /// Empty slots last: as unsigned numbers their keys are the largest.
+  KOKKOS_FORCEINLINE_FUNCTION static bool comes_before(Word const& a, Word const& b) {
+    using Key = std::make_unsigned_t<Ordinal>;
+    return static_cast<Key>(a.key) < static_cast<Key>(b.key);
+  }
+
+  /// The columns of sorted words, through the room of another table.
+  KOKKOS_FORCEINLINE_FUNCTION void write_words(Group const& group, Table const& words, int count, int most,
+                                               Table const& other, Offset offset) const {
+    auto* const staged = reinterpret_cast<Ordinal*>(other.words);
+    int const room = capacity * static_cast<int>(sizeof(Word) / sizeof(Ordinal));
+    for (int first = 0; first < most; first += group.size()) {
+      int const own = first + group.lane();
+      auto [key, mask] = own < count ? words.words[own] : Word{};
+      int const up_to = group.sum_up_to(bits_in(mask)), total = group.last(up_to);
+      int at = up_to - bits_in(mask);
+      for (int done = 0, rounds = group.longest(total); done < rounds; done += room) {
+        for (; mask != 0 && at < done + room; mask &= mask - 1, ++at)
+          staged[at - done] = static_cast<Ordinal>(key * word_bits + lowest_bit(mask));
+        group.meet();
+        int const size = total - done < room ? total - done : room;
+        group.for_each(size, [&](int i) {
+          if (!group.is_idle) on.columns(offset + static_cast<Offset>(done + i)) = staged[i];
+        });
+      }
+      offset += static_cast<Offset>(total);
     }
-  };
-  KOKKOS_FORCEINLINE_FUNCTION void write_sorted(Group const& group, Table const& table,
-                                                typename Rows::Offset offset) const {
-    using Space = typename Exec::scratch_memory_space;
-    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    auto const slots = static_cast<std::size_t>(capacity);
-    if (on.sorted)
-      Kokkos::Experimental::sort_by_key_team(
-          group.team, Kokkos::View<Ordinal*, Space, Unmanaged>(table.keys, slots),
-          Kokkos::View<std::uint32_t*, Space, Unmanaged>(table.masks, slots), Before());
-    group.team.team_barrier();
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write_sorted(Group const& group, Table const& table, Offset offset) const {
+    if (on.sorted) sort_words(group, table, capacity, capacity);
     on.write_in_order(
-        group.team, capacity, offset, [&](int slot) { return table.masks[slot]; },
-        [&](int slot) { return table.keys[slot]; });
+        group.team, capacity, offset, [&](int slot) { return table.words[slot].mask; },
+        [&](int slot) { return table.words[slot].key; });
   }
 };
 
@@ -200,10 +241,11 @@ template <class Exec, class Rows>
 struct BitmapColumns {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Ordinal = typename Rows::Ordinal;
-  using Group = RowGroup<typename Policy::member_type, true>;
+  using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, true>;
 
   Rows on;
   int capacity;  // words of the bitmap
+  int lanes, run_lanes;
   Ordinal words_of_all_columns;
   bool sorted_B;
 
@@ -212,7 +254,7 @@ struct BitmapColumns {
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group const group{team};
+    Group const group{team, lanes, run_lanes};
     char* scratch =
         static_cast<char*>(team.team_scratch(0).get_shmem_aligned(bytes(capacity, on.counting), 16));
     auto const row = on.row(team.league_rank());
@@ -257,9 +299,9 @@ struct BitmapColumns {
         },
         [&](typename Rows::Run const& run) {
           group.in_lanes(run.count, [&](Ordinal w) {
-            Ordinal const at = on.words.key(run.first + w) - first;
-            if (at >= 0 && at < static_cast<Ordinal>(size))
-              Kokkos::atomic_or(&bits[at], on.words.mask(run.first + w));
+            auto const word = on.words.word(run.first + w);
+            Ordinal const at = word.key - first;
+            if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::set_bits(&bits[at], word.mask);
           });
         });
   }

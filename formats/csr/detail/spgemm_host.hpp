@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/accumulate/index_words.hpp>
-#include <einkorn/core/accumulate/word_table.hpp>
+#include <einkorn/core/accumulate/place_table.hpp>
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
 
@@ -81,9 +81,9 @@ struct HostColumns {
       auto const j = A.columns(k);
       auto const begin = words.offsets(j), end = words.offsets(j + 1);
       if (words.compressed)
-        for (auto w = begin; w < end; ++w) add(words.keys(w), words.masks(w));
+        for (auto w = begin; w < end; ++w) add(words.packed(w).key, words.packed(w).mask);
       else
-        for (auto w = begin; w < end; ++w) add(word_of(words.keys(w)), bit_of(words.keys(w)));
+        for (auto w = begin; w < end; ++w) add(word_of(words.columns(w)), bit_of(words.columns(w)));
     }
     if (counting) {
       COffset total = 0;
@@ -166,34 +166,28 @@ struct HostHashedSums {
   AMatrix A;
   BMatrix B;
   CMatrix C;
-  Scratch<Ordinal> keys;  // [thread][slots of the longest row]
-  Scratch<std::uint32_t> masks;
-  Scratch<Ordinal> starts;  // place in C's row of a word's first column
+  Scratch<Ordinal> keys;      // [thread][slots of the longest row]
+  Scratch<PlacedWord> words;  // likewise
 
   void operator()(std::size_t i, std::size_t thread) const {
     auto const row = static_cast<Ordinal>(i);
     auto const first = C.row_begin(row), end = C.row_end(row);
     if (first == end) return;
     auto const length = static_cast<std::size_t>(end - first);
-    using Table = WordTable<Ordinal, false>;
-    std::size_t const capacity = Table::capacity_for(length);
-    Table const table{&keys(thread, 0), &masks(thread, 0), static_cast<int>(capacity)};
-    auto* const start = &starts(thread, 0);
-    for (std::size_t slot = 0; slot < capacity; ++slot) table.clear(static_cast<int>(slot));
+    auto const capacity = static_cast<int>(capacity_for_words(length));
+    PlaceTable<Ordinal, OneThread> const table{&keys(thread, 0), &words(thread, 0), capacity};
+    for (int slot = 0; slot < capacity; ++slot) table.clear(slot);
     auto const* const columns = C.columns.data() + first;
     Scalar* const sum = C.values.data() + first;
     for (std::size_t p = 0; p < length; ++p) {
       sum[p] = Scalar(0);
-      insert_place(table, start, columns, static_cast<Ordinal>(p));
+      table.insert(columns, static_cast<int>(p));
     }
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       Scalar const a(A.values(k));
       auto const j = A.columns(k);
-      for (auto l = B.row_begin(j); l < B.row_end(j); ++l) {
-        auto const column = B.columns(l);
-        int const slot = table.find(word_of(column));
-        sum[place_in_list(table, start, slot, bit_of(column))] += a * Scalar(B.values(l));
-      }
+      for (auto l = B.row_begin(j); l < B.row_end(j); ++l)
+        sum[table.place_of(B.columns(l))] += a * Scalar(B.values(l));
     }
   }
 };

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/accumulate/place_table.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/spgemm_schedule.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
@@ -21,13 +22,13 @@ struct HostSumsScratch {
   template <class T>
   using PerThread = Kokkos::View<T**, Kokkos::LayoutRight, typename Device::memory_space>;
   PerThread<Scalar> sums;
-  PerThread<Ordinal> keys, starts;
-  PerThread<std::uint32_t> masks;
+  PerThread<Ordinal> keys;
+  PerThread<PlacedWord> words;
   Kokkos::View<std::uint64_t*, typename Device::memory_space> products;  // offsets, [rows + 1]
 
   [[nodiscard]] std::size_t bytes() const {
-    return sums.size() * sizeof(Scalar) + (keys.size() + starts.size()) * sizeof(Ordinal) +
-           masks.size() * sizeof(std::uint32_t) + products.size() * sizeof(std::uint64_t);
+    return sums.size() * sizeof(Scalar) + keys.size() * sizeof(Ordinal) + words.size() * sizeof(PlacedWord) +
+           products.size() * sizeof(std::uint64_t);
   }
 };
 

@@ -60,7 +60,7 @@ struct SpgemmSteps {
     if (A.nnz() == 0 || B.nnz() == 0) return plan;
     std::size_t const others = plan.by_teams ? 2 * rows * sizeof(Ordinal) : bytes_on_host(A, B);
     auto words = row_words(exec, B, options.workspace_limit - std::min(options.workspace_limit, others));
-    plan.report.words_of_B = words.compressed ? words.keys.extent(0) : 0;
+    plan.report.words_of_B = words.compressed ? words.count() : 0;
     plan.report.workspace = words.bytes();
     if (plan.by_teams)
       symbolic_by_teams(exec, plan, A, B, std::move(words), order);
@@ -186,7 +186,7 @@ struct SpgemmSteps {
     ProductShape shape;
     shape.sorted_B = order.is_sorted;
     shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(B.num_cols));
-    shape.lanes_of_words = lanes_for<Exec>(mean(words.keys.extent(0)));
+    shape.lanes_of_words = lanes_for<Exec>(mean(words.count()));
     bool const one_lane =
         plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, plan, B, words, shape, order);
     plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
@@ -200,7 +200,7 @@ struct SpgemmSteps {
     bound_words(exec, A, words, shape.words_of_all_columns, on.words_of_C);
     on.words = std::move(words);
     if (plan.options.workspace_limit - kept >=
-        sizeof(Ordinal) * 4 * static_cast<std::size_t>(spgemm_tuning(arch_of<Exec>).sample))
+        (sizeof(Ordinal) * 4 + sizeof(float)) * static_cast<std::size_t>(spgemm_tuning(arch_of<Exec>).sample))
       shape.share = share_of_words(exec, on, shape, rows);
     auto const in_chunks = [&] {
       for (std::size_t first = 0; first < rows; first += chunk)
@@ -322,10 +322,9 @@ struct SpgemmSteps {
             most = std::max(most, static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
           },
           Kokkos::Max<std::size_t>(longest));
-      std::size_t const slots = WordTable<Ordinal, false>::capacity_for(longest);
+      std::size_t const slots = capacity_for_words(longest);
       scratch.keys = decltype(scratch.keys)("einkorn::spgemm::keys", threads, slots);
-      scratch.starts = decltype(scratch.starts)("einkorn::spgemm::starts", threads, slots);
-      scratch.masks = decltype(scratch.masks)("einkorn::spgemm::masks", threads, slots);
+      scratch.words = decltype(scratch.words)("einkorn::spgemm::words", threads, slots);
     }
     require_room(plan, scratch.bytes());
     plan.report.workspace = std::max(plan.report.workspace, scratch.bytes());
@@ -339,9 +338,8 @@ struct SpgemmSteps {
       parts.for_each_row(exec, "einkorn::spgemm[values,dense]",
                          HostDenseSums<AMatrix, BMatrix, CMatrix>{A, B, C, scratch.sums});
     else
-      parts.for_each_row(
-          exec, "einkorn::spgemm[values,hash]",
-          HostHashedSums<AMatrix, BMatrix, CMatrix>{A, B, C, scratch.keys, scratch.masks, scratch.starts});
+      parts.for_each_row(exec, "einkorn::spgemm[values,hash]",
+                         HostHashedSums<AMatrix, BMatrix, CMatrix>{A, B, C, scratch.keys, scratch.words});
   }
 };
 

@@ -3,15 +3,17 @@
 #pragma once
 
 #include <einkorn/core/accumulate/index_words.hpp>
+#include <einkorn/core/accumulate/place_table.hpp>
 #include <einkorn/core/accumulate/row_group.hpp>
-#include <einkorn/core/accumulate/word_table.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
 
@@ -28,11 +30,12 @@ KOKKOS_FORCEINLINE_FUNCTION void add_atomically(Scalar* to, Scalar const& value)
 }
 
 /// The values of rows of C, or of pieces of them, on their known columns. A group has a hash table that tells
-/// from a column's word where in the piece it stands, and the sums, all in scratch.
+/// where in the piece a column stands, and the sums, all in scratch.
 ///
 /// ordered: a group of lanes takes A's entries one after the other, its lanes the entries of B's row, no two of
-/// which meet in a column: every sum grows in the order of A's entries, without atomics. Otherwise a team,
-/// whose threads take entries of A side by side and add atomically.
+/// which meet in a column: every sum grows in the order of A's entries, without atomics. The entries of B for
+/// the next entry of A are asked for while these are added. Otherwise a team, whose threads take entries of A
+/// side by side and add atomically.
 template <class Exec, class AMatrix, class BMatrix, class CMatrix, bool ordered>
 struct RowSumsOfC {
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -40,8 +43,9 @@ struct RowSumsOfC {
   using Offset = typename CMatrix::offset_type;
   using Scalar = typename CMatrix::scalar_type;
   using Device = typename CMatrix::device_type;
-  using Table = WordTable<Ordinal, true>;
-  using Group = RowGroup<typename Policy::member_type, !ordered>;
+  using L = Lanes<Exec>;
+  using Table = PlaceTable<Ordinal, L>;
+  using Group = RowGroup<L, typename Policy::member_type, !ordered>;
 
   AMatrix A;
   BMatrix B;
@@ -50,41 +54,42 @@ struct RowSumsOfC {
   Kokkos::View<std::uint32_t const*, Device> piece_offsets;  // of `rows`; empty: one piece a row
   std::int64_t num_items;
   int most_sums, capacity;
+  int lanes, run_lanes;
   bool narrow;  // B's and C's rows are sorted: a piece needs a part of B's rows only
 
   /// An entry of A, and the entries of B that it is multiplied by.
-  struct Run {
+  struct alignas(16) Run {
     Scalar a;
     typename BMatrix::offset_type first;
     Ordinal count;
   };
 
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int most_sums, int capacity) {
-    return (ordered ? bytes_taken<Run>(Group::most_staged) : 0) + bytes_taken<Scalar>(most_sums) +
-           2 * bytes_taken<Ordinal>(capacity) + bytes_taken<std::uint32_t>(capacity);
+    return (ordered ? bytes_taken<Run>(Group::room_for_staged) : 0) + bytes_taken<Scalar>(most_sums) +
+           bytes_taken<Ordinal>(capacity) + bytes_taken<PlacedWord>(capacity);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group const group{team};
+    Group group{team, lanes, run_lanes};
     std::size_t const own = bytes(most_sums, capacity);
     char* scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
                         own * static_cast<std::size_t>(group.groups()), 16)) +
                     own * static_cast<std::size_t>(group.rank());
     auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
-    if (item >= num_items) return;
-    Piece piece = piece_of(item);
+    group.is_idle = item >= num_items;
+    Piece piece = piece_of(group.is_idle ? num_items - 1 : item);
+    if (group.is_idle) piece.size = 0;
     piece.sums = take<Scalar>(scratch, most_sums);
     auto* const keys = take<Ordinal>(scratch, capacity);
-    piece.starts = take<Ordinal>(scratch, capacity);
-    auto* const masks = take<std::uint32_t>(scratch, capacity);
-    auto* const runs = ordered ? take<Run>(scratch, Group::most_staged) : nullptr;
-    Table const table{keys, masks, capacity};
+    Table const table{keys, take<PlacedWord>(scratch, capacity), capacity};
+    auto* const runs = ordered ? take<Run>(scratch, Group::room_for_staged) : nullptr;
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
+    auto const* const columns = C.columns.data() + piece.first;
     group.for_each(piece.size, [&](int p) {
       piece.sums[p] = Scalar(0);
-      insert_place(table, piece.starts, C.columns.data() + piece.first, static_cast<Ordinal>(p));
+      table.insert(columns, p);
     });
-    if (piece.whole)
+    if (group.longest(piece.whole ? 0 : 1) == 0)  // the warp goes one way
       add_products<false>(group, table, piece, runs);
     else
       add_products<true>(group, table, piece, runs);
@@ -99,8 +104,12 @@ struct RowSumsOfC {
     bool whole;
     Ordinal least, most;  // columns, where C's rows are sorted
     Scalar* sums;
-    Ordinal* starts;
   };
+  struct Entry {
+    Ordinal column;
+    Scalar value;
+  };
+  static constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
 
   KOKKOS_FORCEINLINE_FUNCTION Piece piece_of(std::int64_t item) const {
     std::int64_t place = item, part = 0;
@@ -116,7 +125,7 @@ struct RowSumsOfC {
     Offset const left = end - piece.first;
     piece.size = left < static_cast<Offset>(most_sums) ? static_cast<int>(left) : most_sums;
     piece.whole = end - begin <= static_cast<Offset>(most_sums);
-    if (!piece.whole && narrow) {
+    if (narrow && piece.size > 0) {
       piece.least = C.columns(piece.first);
       piece.most = C.columns(piece.first + static_cast<Offset>(piece.size - 1));
     }
@@ -128,31 +137,118 @@ struct RowSumsOfC {
   KOKKOS_FORCEINLINE_FUNCTION void add_products(Group const& group, Table const& table, Piece const& piece,
                                                 Run* runs) const {
     auto const begin = A.row_begin(piece.row);
-    group.for_each_staged(
-        runs, static_cast<Ordinal>(A.row_end(piece.row) - begin),
-        [&](Ordinal k) -> Run {
-          Ordinal const j = A.columns(begin + k);
-          auto from = B.row_begin(j), end = B.row_end(j);
-          if (partial && narrow) {
-            from = first_not_below(B.columns, from, end, piece.least);
-            end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
-          }
-          return {Scalar(A.values(begin + k)), from, static_cast<Ordinal>(end - from)};
-        },
-        [&](Run const& run) {
-          group.in_lanes(run.count, [&](Ordinal l) {
-            Ordinal const column = B.columns(run.first + l);
-            int const slot = table.find(word_of(column));
-            std::uint32_t const bit = bit_of(column);
-            if (partial && (slot == Table::none || (table.masks[slot] & bit) == 0)) return;
-            Scalar* const sum = &piece.sums[place_in_list(table, piece.starts, slot, bit)];
-            Scalar const product = run.a * Scalar(B.values(run.first + l));
-            if constexpr (ordered)
-              *sum += product;
-            else
-              add_atomically(sum, product);
-          });
-        });
+    Ordinal const count = piece.size == 0 ? Ordinal(0) : static_cast<Ordinal>(A.row_end(piece.row) - begin);
+    auto const run_of = [&](Ordinal k) -> Run {
+      Ordinal const j = A.columns(begin + k);
+      auto from = B.row_begin(j), end = B.row_end(j);
+      if (partial && narrow) {
+        from = first_not_below(B.columns, from, end, piece.least);
+        end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
+      }
+      return {Scalar(A.values(begin + k)), from, static_cast<Ordinal>(end - from)};
+    };
+    if constexpr (ordered) {
+      Ordinal const most = group.longest(count);
+      for (Ordinal done = 0; done < most; done += Group::most_staged) {
+        int const staged = group.stage(runs, count, done, run_of);
+        add_in_order<partial>(group, table, piece, runs, staged);
+      }
+    } else {
+      group.for_each_staged(runs, count, run_of, [&](Run const& run) {
+        group.in_lanes(run.count, [&](Ordinal l) { add<partial>(table, piece, run.a, load(run, l)); });
+      });
+    }
+  }
+
+  /// A run's entry that is this lane's, already asked for.
+  struct Ahead {
+    Scalar a;
+    Entry entry;
+    bool is_entry;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Ahead ahead(Run const& run, Ordinal l) const {
+    Ahead result{run.a, {}, l < run.count};
+    if (result.is_entry) result.entry = load(run, l);
+    return result;
+  }
+
+  /// The staged runs one after the other. Where one is longer than its lanes, none is asked for in advance.
+  template <bool partial>
+  KOKKOS_FORCEINLINE_FUNCTION void add_in_order(Group const& group, Table const& table, Piece const& piece,
+                                                Run const* runs, int count) const {
+    auto const lane = group.lane() < run_lanes ? static_cast<Ordinal>(group.lane()) : none;
+    int const rounds = group.longest(count);
+    int const num_long = group.template sum<int>(
+        count, [&](int s) { return runs[s].count > static_cast<Ordinal>(run_lanes) ? 1 : 0; });
+    if (partial && lanes >= few && run_lanes > 1) {  // one lane: a run may repeat a column
+      for (int s = 0; s < rounds; s += lanes / few) add_few<partial>(group, table, piece, runs + s, lane);
+    } else if (group.longest(num_long) > 0) {
+      for (int s = 0; s < rounds; ++s) add_run<partial>(group, table, piece, runs[s], lane);
+    } else {
+      auto const add_one = [&](Ahead const& one) {
+        if (one.is_entry) add<partial>(table, piece, one.a, one.entry);
+        group.meet();
+      };
+      Ahead even = ahead(runs[0], lane);
+      for (int s = 0; s < rounds; s += 2) {  // two a time, so that nothing is copied from next to now
+        Ahead const odd = ahead(runs[s + 1], lane);
+        add_one(even);
+        even = ahead(runs[s + 2], lane);
+        add_one(odd);
+      }
+    }
+  }
+  template <bool partial>
+  KOKKOS_FORCEINLINE_FUNCTION void add_run(Group const& group, Table const& table, Piece const& piece,
+                                           Run const& run, Ordinal lane) const {
+    auto const stride = static_cast<Ordinal>(run_lanes);
+    for (Ordinal l = lane; l < run.count; l += 2 * stride) {
+      Ahead const one = ahead(run, l), other = ahead(run, run.count - l > stride ? l + stride : none);
+      add<partial>(table, piece, one.a, one.entry);
+      if (other.is_entry) add<partial>(table, piece, other.a, other.entry);
+    }
+    group.meet();
+  }
+
+  /// As many runs as a group has lanes for, `few` each: few entries of a run are in a piece of a long row. All
+  /// are looked for side by side, and added one run after the other.
+  static constexpr int few = 4;
+  template <bool partial>
+  KOKKOS_FORCEINLINE_FUNCTION void add_few(Group const& group, Table const& table, Piece const& piece,
+                                           Run const* runs, Ordinal lane) const {
+    int const own = group.lane() / few, at_once = lanes / few;
+    Run const run = runs[own];
+    Ordinal most = run.count;
+    for (int bits = L::size / 2; bits > 0; bits /= 2) {
+      Ordinal const other = L::shuffle_xor(most, bits);
+      if (other > most) most = other;
+    }
+    if (most > static_cast<Ordinal>(few)) {
+      for (int s = 0; s < at_once; ++s) add_run<partial>(group, table, piece, runs[s], lane);
+      return;
+    }
+    Ahead const one = ahead(run, static_cast<Ordinal>(group.lane() % few));
+    int const place = one.is_entry ? table.find(one.entry.column) : Table::none;
+    Scalar const product = place == Table::none ? Scalar(0) : one.a * one.entry.value;
+    for (int s = 0; s < at_once; ++s) {
+      if (s == own && place != Table::none) piece.sums[place] += product;
+      group.meet();
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Entry load(Run const& run, Ordinal l) const {
+    return {B.columns(run.first + l), Scalar(B.values(run.first + l))};
+  }
+
+  template <bool partial>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(Table const& table, Piece const& piece, Scalar const& a,
+                                              Entry const& b) {
+    int const place = partial ? table.find(b.column) : table.place_of(b.column);
+    if (partial && place == Table::none) return;
+    if constexpr (ordered)
+      piece.sums[place] += a * b.value;
+    else
+      add_atomically(&piece.sums[place], a * b.value);
   }
 };
 

@@ -15,34 +15,41 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace einkorn::detail {
 
-/// One launch of a functor whose groups, of `lanes` lanes or a whole team, take an item each.
+/// One launch of a functor whose groups, of `lanes` lanes at least, or a whole team, take an item each. A team
+/// has whole warps of groups; where their scratch is more than a team may take, groups get more lanes.
 template <bool whole_team, class Exec, class Functor>
-void launch_groups(Exec const& exec, char const* label, Functor const& functor, std::int64_t num_items,
-                   int lanes, std::size_t bytes) {
+void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items, int lanes,
+                   std::size_t bytes) {
   if (num_items == 0) return;
   SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
   int groups = 1, team_size = std::min(2, static_cast<int>(exec.concurrency()));
-  if constexpr (is_gpu<Exec>) team_size = tuning.threads / lanes;
-  if constexpr (!whole_team) {
-    if constexpr (is_gpu<Exec>) {
-      int const of_a_warp = std::max(1, lockstep_lanes(arch_of<Exec>) / lanes);
-      groups = std::clamp(static_cast<int>(tuning.scratch / bytes), 1, team_size);
-      if (groups > of_a_warp) groups -= groups % of_a_warp;  // whole warps
+  if constexpr (is_gpu<Exec>) {
+    team_size = tuning.threads;
+    if constexpr (!whole_team) {
+      constexpr int of_a_warp = lockstep_lanes(arch_of<Exec>);
+      while (lanes < of_a_warp && bytes * static_cast<std::size_t>(of_a_warp / lanes) > tuning.scratch)
+        lanes *= 2;
+      int const at_once = of_a_warp / lanes, fit = static_cast<int>(tuning.scratch / bytes);
+      groups = std::clamp(fit - fit % at_once, at_once, tuning.threads / lanes);
+      team_size = groups * lanes;
     }
-    team_size = groups;
+  } else if constexpr (!whole_team) {
+    team_size = 1;
   }
+  functor.lanes = lanes;
   auto const teams = (num_items + groups - 1) / groups;
-  typename Functor::Policy policy(exec, static_cast<int>(teams), team_size, lanes);
+  typename Functor::Policy policy(exec, static_cast<int>(teams), team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(groups) + 16)));
   Kokkos::parallel_for(label, light_weight(policy), functor);
 }
 
-/// Rows of C by where their columns are gathered; bin 5 is that of rows which need not be.
+/// Rows of C by where their columns are gathered; past the last bin, rows that need not be.
 template <class Words, class Offsets>
 struct ColumnsBin {
   Words words;      // [rows], at most
@@ -53,7 +60,8 @@ struct ColumnsBin {
   bool overflowed_only = false;
 
   KOKKOS_FUNCTION int operator()(std::size_t i) const {
-    if (overflowed_only && offsets(i) != overflowed<typename Offsets::non_const_value_type>) return 5;
+    if (overflowed_only && offsets(i) != overflowed<typename Offsets::non_const_value_type>)
+      return SpgemmTuning::columns_bins();
     auto const most = static_cast<std::uint64_t>(words(i));
     auto const thought = static_cast<std::uint64_t>(1.25 * share * static_cast<double>(most)) + 8;
     return columns_bin(tuning, share < 1.0 && thought < most ? thought : most, words_of_all_columns);
@@ -73,22 +81,24 @@ template <class Exec, class Rows>
 void columns_of_bin(Exec const& exec, Rows const& on, ProductShape const& shape, int bin) {
   using Ordinal = typename Rows::Ordinal;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  if (bin < 2) {
+  int const run_lanes = shape.lanes_of_words;
+  if (bin < tuning.group_bins()) {
     using Functor = HashedColumns<Exec, Rows, false>;
     int const slots = tuning.group_slots[bin];
-    launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots}, on.num_items,
-                         shape.lanes_of_words, Functor::bytes(slots, on.counting));
-  } else if (bin < 4) {
+    int const lanes = bin < tuning.narrow_bins ? run_lanes : lanes_for<Exec>(slots);
+    launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots, lanes, run_lanes},
+                         on.num_items, lanes, Functor::bytes(slots, on.counting));
+  } else if (bin < tuning.bitmap_bin()) {
     using Functor = HashedColumns<Exec, Rows, true>;
-    int const slots = tuning.team_slots[bin - 2];
-    launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots}, on.num_items,
-                        shape.lanes_of_words, Functor::bytes(slots, on.counting));
+    int const slots = tuning.team_slots[bin - tuning.group_bins()];
+    launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots, 0, run_lanes}, on.num_items,
+                        run_lanes, Functor::bytes(slots, on.counting));
   } else {
     using Functor = BitmapColumns<Exec, Rows>;
-    launch_groups<true>(
-        exec, "einkorn::spgemm[columns,bitmap]",
-        Functor{on, tuning.bitmap_words, static_cast<Ordinal>(shape.words_of_all_columns), shape.sorted_B},
-        on.num_items, shape.lanes_of_words, Functor::bytes(tuning.bitmap_words, on.counting));
+    launch_groups<true>(exec, "einkorn::spgemm[columns,bitmap]",
+                        Functor{on, tuning.bitmap_words, 0, run_lanes,
+                                static_cast<Ordinal>(shape.words_of_all_columns), shape.sorted_B},
+                        on.num_items, run_lanes, Functor::bytes(tuning.bitmap_words, on.counting));
   }
 }
 
@@ -108,8 +118,9 @@ void columns_of_rows(Exec const& exec, Rows on, ProductShape const& shape, typen
                                                         on.counting ? shape.share : 1.0};
   on.first_row = first;
   auto const run = [&] {
-    auto const bins = make_bins<6, Ordinal, Device>(exec, count, bin_of);
-    for (int bin = 0; bin < 5; ++bin) {
+    constexpr int num_bins = SpgemmTuning::columns_bins();
+    auto const bins = make_bins<num_bins + 1, Ordinal, Device>(exec, count, bin_of);
+    for (int bin = 0; bin < num_bins; ++bin) {
       on.rows = bins.of(bin);
       on.num_items = static_cast<std::int64_t>(bins.size(bin));
       if (on.counting) report.rows_by_columns[static_cast<std::size_t>(bin)] += bins.size(bin);
@@ -136,15 +147,14 @@ struct TakeSample {
     most(s) = words_of_C(row);
   }
 };
-/// The largest part of them that a row of the sample has; words_of_C is what it was.
-template <class Words>
-struct ShareOfSample {
+/// The part of them that each row of the sample has; words_of_C is what it was.
+template <class Words, class Shares>
+struct SharesOfSample {
   Words words_of_C, rows, most;
-  KOKKOS_FUNCTION void operator()(std::size_t s, double& largest) const {
+  Shares shares;
+  KOKKOS_FUNCTION void operator()(std::size_t s) const {
     auto const row = rows(s);
-    if (most(s) == 0) return;
-    double const share = static_cast<double>(words_of_C(row)) / static_cast<double>(most(s));
-    if (share > largest) largest = share;
+    shares(s) = most(s) == 0 ? 0.0f : static_cast<float>(words_of_C(row)) / static_cast<float>(most(s));
     words_of_C(row) = most(s);
   }
 };
@@ -155,8 +165,8 @@ struct RowsOfItems {
   KOKKOS_FUNCTION void operator()(std::size_t p) const { of_items(p) = rows(items(p)); }
 };
 
-/// What part of the words that a row may have a sample of the rows has at most; 1 where it would make no
-/// difference. 4 indices a row of the sample at most.
+/// What part of the words that a row may have nearly all rows of a sample have at most; 1 where it would make
+/// no difference. 4 indices and a float a row of the sample at most. Fences exec.
 template <class Exec, class Rows>
 double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std::size_t num_rows) {
   using Ordinal = typename Rows::Ordinal;
@@ -169,7 +179,7 @@ double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std:
   List const rows = list(), most = list();
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, size);
   Kokkos::parallel_for("einkorn::spgemm[sample]", all, TakeSample<List>{on.words_of_C, rows, most, num_rows});
-  auto const bins = make_bins<5, Ordinal, Device>(
+  auto const bins = make_bins<SpgemmTuning::columns_bins(), Ordinal, Device>(
       exec, size, ColumnsBin<List, decltype(on.offsets)>{most, on.offsets, tuning, shape.words_of_all_columns});
   List of_bins = rows;
   if (bins.items.extent(0) > 0) {
@@ -177,15 +187,21 @@ double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std:
     Kokkos::parallel_for("einkorn::spgemm[sample]", all,
                          RowsOfItems<List, decltype(bins.items)>{rows, of_bins, bins.items});
   }
-  for (int bin = 0; bin < 5; ++bin) {
+  for (int bin = 0; bin < SpgemmTuning::columns_bins(); ++bin) {
     auto const place = static_cast<std::size_t>(bin);
     on.rows = Kokkos::subview(of_bins, Kokkos::make_pair(bins.offsets[place], bins.offsets[place + 1]));
     on.num_items = static_cast<std::int64_t>(bins.size(bin));
     columns_of_bin(exec, on, shape, bin);
   }
-  double share = 0.0;
-  Kokkos::parallel_reduce("einkorn::spgemm[share]", all, ShareOfSample<List>{on.words_of_C, rows, most},
-                          Kokkos::Max<double>(share));
+  using Shares = Kokkos::View<float*, Device>;
+  auto const shares = allocate<Shares>(exec, "einkorn::spgemm::sample", size);
+  Kokkos::parallel_for("einkorn::spgemm[share]", all,
+                       SharesOfSample<List, Shares>{on.words_of_C, rows, most, shares});
+  std::array<float, size> sorted;
+  Kokkos::deep_copy(exec, Kokkos::View<float*, Kokkos::HostSpace>(sorted.data(), size), shares);
+  exec.fence("einkorn::spgemm: the sample is looked at");
+  std::sort(sorted.begin(), sorted.end());
+  double const share = sorted[size - 1 - size / 16];
   return share > 0.0 && share < 0.5 ? share : 1.0;
 }
 
@@ -247,9 +263,12 @@ void sum_values(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix co
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   for (int bin = 0; bin < 6; ++bin) {
     int const sums = tuning.sums[bin / 2], slots = slots_for_sums(sums, bin % 2 == 1);
-    Functor functor{
-        A,    B,     C,     schedule.bins.of(bin), {}, static_cast<std::int64_t>(schedule.bins.size(bin)),
-        sums, slots, narrow};
+    Functor functor{A,     B,
+                    C,     schedule.bins.of(bin),
+                    {},    static_cast<std::int64_t>(schedule.bins.size(bin)),
+                    sums,  slots,
+                    lanes, lanes,
+                    narrow};
     if (bin == 5 && functor.num_items > 0) {
       functor.piece_offsets = schedule.piece_offsets;
       functor.num_items = schedule.num_pieces;

@@ -24,25 +24,28 @@ template <class Ordinal, class Offset, class Device>
 struct RowWords {
   using offset_type = Offset;
 
-  Kokkos::View<Offset const*, Device> offsets;       // [rows of B + 1]
-  Kokkos::View<Ordinal const*, Device> keys;         // words, or B's columns
-  Kokkos::View<std::uint32_t const*, Device> masks;  // empty: keys are columns
+  Kokkos::View<Offset const*, Device> offsets;             // [rows of B + 1]
+  Kokkos::View<Ordinal const*, Device> columns;            // of B
+  Kokkos::View<IndexWord<Ordinal> const*, Device> packed;  // empty: columns are used
   bool compressed = false;
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal key(Offset k) const {
-    return compressed ? keys(k) : word_of(keys(k));
+  [[nodiscard]] std::size_t count() const { return compressed ? packed.extent(0) : columns.extent(0); }
+  template <bool is_compressed>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION IndexWord<Ordinal> word_as(Offset k) const {
+    if constexpr (is_compressed)
+      return packed(k);
+    else
+      return {word_of(columns(k)), bit_of(columns(k))};
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t mask(Offset k) const {
-    return compressed ? masks(k) : bit_of(keys(k));
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION IndexWord<Ordinal> word(Offset k) const {
+    return compressed ? word_as<true>(k) : word_as<false>(k);
   }
   /// The first word of row j whose key is at least `least`, where the row's columns are sorted.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset first_from(Ordinal j, Ordinal least) const {
-    return first_not_below([this](Offset k) { return key(k); }, offsets(j), offsets(j + 1), least);
+    return first_not_below([this](Offset k) { return word(k).key; }, offsets(j), offsets(j + 1), least);
   }
   [[nodiscard]] std::size_t bytes() const {
-    return compressed
-               ? offsets.extent(0) * sizeof(Offset) + keys.extent(0) * (sizeof(Ordinal) + sizeof(std::uint32_t))
-               : 0;
+    return compressed ? offsets.extent(0) * sizeof(Offset) + packed.extent(0) * sizeof(IndexWord<Ordinal>) : 0;
   }
 };
 
@@ -55,8 +58,7 @@ struct CompressRow {
 
   Matrix B;
   Kokkos::View<Offset*, Device> offsets;
-  Kokkos::View<Ordinal*, Device> keys;  // empty: counts go to offsets
-  Kokkos::View<std::uint32_t*, Device> masks;
+  Kokkos::View<IndexWord<Ordinal>*, Device> packed;  // empty: counts go to offsets
 
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t row) const {
@@ -66,7 +68,7 @@ struct CompressRow {
     auto const starts = [&](Offset i) -> Offset {  // 1 where a word begins
       return i == 0 || word_at(begin + i) != word_at(begin + i - 1) ? 1 : 0;
     };
-    if (keys.extent(0) == 0) {
+    if (packed.extent(0) == 0) {
       Offset const words = group.template sum<Offset>(end - begin, starts);
       group.once([&] { offsets(j) = words; });
       return;
@@ -78,8 +80,7 @@ struct CompressRow {
       Ordinal const key = word_at(k);
       std::uint32_t mask = 0;
       for (; k < end && word_at(k) == key; ++k) mask |= bit_of(B.columns(k));
-      keys(first + before) = key;
-      masks(first + before) = mask;
+      packed(first + before) = {key, mask};
     });
   }
 };
@@ -98,15 +99,15 @@ auto row_words(Exec const& exec, Matrix const& B, std::size_t limit) {
   if (B.nnz() == 0 || of_offsets >= limit) return as_they_are;
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::word_offsets", rows + 1);
   int const lanes = lanes_for<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
-  CompressRow<Matrix> compress{B, offsets, {}, {}};
+  CompressRow<Matrix> compress{B, offsets, {}};
   for_each_by_lanes(exec, "einkorn::spgemm[count words]", rows, lanes, compress);
   auto const total = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
-  std::size_t const of_words = total * (sizeof(Ordinal) + sizeof(std::uint32_t));
+  std::size_t const of_words = total * sizeof(IndexWord<Ordinal>);
   if (3 * total > 2 * static_cast<std::size_t>(B.nnz()) || of_words > limit - of_offsets) return as_they_are;
-  compress.keys = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::word_keys", total);
-  compress.masks = allocate<Kokkos::View<std::uint32_t*, Device>>(exec, "einkorn::spgemm::word_masks", total);
+  compress.packed =
+      allocate<Kokkos::View<IndexWord<Ordinal>*, Device>>(exec, "einkorn::spgemm::words_of_B", total);
   for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);
-  return Words{offsets, compress.keys, compress.masks, true};
+  return Words{offsets, B.columns, compress.packed, true};
 }
 
 /// Products of A with B: for each entry of A the length of a row of B.

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+// Teams of a GPU stepped through on one host thread, for kernels whose groups of lanes have one lane on a host.
+// Include it before the kernels. A lane is a fiber; it runs until it meets others: at a shuffle or meet() all
+// lanes of its warp, at a barrier all of its team. Lanes that wait for some that never come, as those of a warp
+// that took different branches, are an error. Every lane runs on alone as far as it can, so that what is not
+// ordered by a meeting comes in another order than on a GPU.
+
+#include <einkorn/core/lanes/lanes.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+namespace einkorn::test {
+
+/// In place of an execution space.
+struct Lockstep {};
+
+/// Who waits for each other.
+struct Meeting {
+  int members = 0, arrived = 0;
+  std::size_t held = 0;  // how often they have met
+};
+
+struct Lane {
+  ucontext_t context;
+  std::vector<char> stack;
+  int rank = 0;
+  Meeting* warp = nullptr;
+  Lane* of_warp = nullptr;    // the first lane
+  alignas(16) char sent[16];  // to the others, by a shuffle
+  bool done = false;
+};
+
+class LockstepTeam {
+ public:
+  static constexpr int warp_size = 32;
+  static inline Lane* current = nullptr;
+
+  LockstepTeam(int size, std::size_t scratch_bytes)
+      : lanes_(static_cast<std::size_t>(size)),
+        warps_(static_cast<std::size_t>(size / warp_size)),
+        scratch_(scratch_bytes / sizeof(Line) + 1) {
+    if (size % warp_size != 0) throw std::invalid_argument("a team of whole warps is wanted");
+    everybody_.members = size;
+    for (auto& warp : warps_) warp.members = warp_size;
+    for (int rank = 0; rank < size; ++rank) {
+      auto& lane = lanes_[static_cast<std::size_t>(rank)];
+      lane.rank = rank;
+      lane.warp = &warps_[static_cast<std::size_t>(rank / warp_size)];
+      lane.of_warp = &lanes_[static_cast<std::size_t>(rank / warp_size * warp_size)];
+      lane.stack.resize(std::size_t(1) << 16);
+    }
+  }
+
+  /// Throws when lanes wait for others in vain.
+  void run(std::function<void()> const& body) {
+    body_ = &body;
+    for (auto& lane : lanes_) {
+      lane.done = false;
+      getcontext(&lane.context);
+      lane.context.uc_stack.ss_sp = lane.stack.data();
+      lane.context.uc_stack.ss_size = lane.stack.size();
+      lane.context.uc_link = &main_;
+      makecontext(&lane.context, &LockstepTeam::begin, 0);
+    }
+    running = this;
+    for (bool moves = true; moves;) {
+      moves = false;
+      for (auto& lane : lanes_) {
+        if (lane.done) continue;
+        steps_ = 0;
+        current = &lane;
+        swapcontext(&main_, &lane.context);
+        moves = moves || steps_ > 0;
+      }
+    }
+    for (auto const& lane : lanes_)
+      if (!lane.done) throw std::logic_error("lane " + std::to_string(lane.rank) + " waits in vain");
+  }
+  static void meet(Meeting& meeting) {
+    auto const before = meeting.held;
+    ++running->steps_;
+    if (++meeting.arrived == meeting.members) {
+      meeting.arrived = 0;
+      ++meeting.held;
+    }
+    while (meeting.held == before) running->pause();
+    ++running->steps_;
+  }
+  static inline LockstepTeam* running = nullptr;
+
+  Meeting& everybody() { return everybody_; }
+  [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
+  char* scratch() { return scratch_.data()->bytes; }
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.size() * sizeof(Line); }
+
+ private:
+  struct alignas(16) Line {
+    char bytes[16];
+  };
+  static void begin() {
+    (*running->body_)();
+    current->done = true;
+    ++running->steps_;
+  }
+  void pause() {
+    Lane* const self = current;
+    swapcontext(&self->context, &main_);
+    current = self;
+  }
+
+  std::vector<Lane> lanes_;
+  std::vector<Meeting> warps_;
+  std::vector<Line> scratch_;
+  Meeting everybody_;
+  ucontext_t main_;
+  std::function<void()> const* body_ = nullptr;
+  int steps_ = 0;
+};
+
+/// What a functor sees of its team.
+struct LockstepMember {
+  struct Scratch {
+    LockstepTeam* team;
+    [[nodiscard]] void* get_shmem_aligned(std::size_t bytes, std::size_t) const {
+      return bytes <= team->scratch_bytes() ? team->scratch() : nullptr;
+    }
+  };
+  LockstepTeam* team;
+  int league;
+
+  [[nodiscard]] int league_rank() const { return league; }
+  [[nodiscard]] int team_rank() const { return LockstepTeam::current->rank; }
+  [[nodiscard]] int team_size() const { return team->size(); }
+  void team_barrier() const { LockstepTeam::meet(team->everybody()); }
+  [[nodiscard]] Scratch team_scratch(int) const { return {team}; }
+};
+
+/// As Warp.
+struct LockstepWarp {
+  static constexpr int size = LockstepTeam::warp_size;
+  using Mask = std::uint32_t;
+
+  static void meet() { LockstepTeam::meet(*LockstepTeam::current->warp); }
+  template <class T>
+  static T shuffle(T const& value, int lane, int width = size) {
+    return from(value, own() / width * width + lane % width);
+  }
+  template <class T>
+  static T shuffle_xor(T const& value, int bits, int = size) {
+    return from(value, own() ^ bits);
+  }
+  template <class T>
+  static T load_shared(T const* address) {
+    return *address;
+  }
+  template <class T>
+  static T exchange_if(T* address, T expected, T desired) {
+    T const found = *address;
+    if (found == expected) *address = desired;
+    return found;
+  }
+  static void set_bits(std::uint32_t* address, std::uint32_t bits) { *address |= bits; }
+
+ private:
+  static int own() { return LockstepTeam::current->rank % size; }
+  template <class T>
+  static T from(T const& value, int lane) {
+    static_assert(sizeof(T) <= sizeof(Lane::sent));
+    std::memcpy(LockstepTeam::current->sent, static_cast<void const*>(&value), sizeof(T));
+    meet();
+    T result;
+    std::memcpy(static_cast<void*>(&result), LockstepTeam::current->of_warp[lane].sent, sizeof(T));
+    meet();
+    return result;
+  }
+};
+
+/// functor(team) for every team of a league.
+template <class Functor>
+void run_in_lockstep(Functor const& functor, int league_size, int team_size, std::size_t scratch_bytes) {
+  LockstepTeam team(team_size, scratch_bytes);
+  for (int league = 0; league < league_size; ++league) {
+    LockstepMember const member{&team, league};
+    team.run([&] { functor(member); });
+  }
+}
+
+template <class Index>
+struct LockstepRange {
+  LockstepMember const& member;
+  Index count;
+};
+
+}  // namespace einkorn::test
+
+namespace einkorn::detail {
+
+template <>
+struct ArchOf<test::Lockstep> {
+  static constexpr Arch value = Arch::hopper;
+};
+template <>
+struct LanesOf<Arch::hopper> {
+  using type = test::LockstepWarp;
+};
+
+}  // namespace einkorn::detail
+
+// What of Kokkos' team interface the kernels use, on a team of vector length 1.
+namespace Kokkos {
+
+template <>
+class TeamPolicy<einkorn::test::Lockstep> {
+ public:
+  using member_type = einkorn::test::LockstepMember;
+};
+
+template <class Index>
+einkorn::test::LockstepRange<Index> TeamThreadRange(einkorn::test::LockstepMember const& member, Index count) {
+  return {member, count};
+}
+template <class Index, class Body, class T>
+void parallel_reduce(einkorn::test::LockstepRange<Index> const& range, Body const& body, T& result) {
+  T all(0);
+  for (Index i = 0; i < range.count; ++i) body(i, all);  // each lane the whole of it
+  range.member.team_barrier();
+  result = all;
+}
+template <class Index, class Body, class T>
+void parallel_scan(einkorn::test::LockstepRange<Index> const& range, Body const& body, T& result) {
+  T before(0);
+  bool const is_first = range.member.team_rank() == 0;
+  for (Index i = 0; i < range.count; ++i) body(i, before, is_first);  // lane 0 does what is to be done
+  range.member.team_barrier();
+  result = before;
+}
+
+}  // namespace Kokkos
