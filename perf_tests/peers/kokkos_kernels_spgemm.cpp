@@ -18,8 +18,16 @@ namespace einkorn::perf {
 namespace {
 
 using Memory = Device::memory_space;
-using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, double, Exec, Memory, Memory>;
-using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
+/// With int it hands the product to cuSPARSE where it was built with that, whatever algorithm is asked for.
+using Offset = std::size_t;
+using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<Offset, int, double, Exec, Memory, Memory>;
+using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, Offset>;
+
+struct WidenOffsets {
+  Kokkos::View<int const*, Device> from;
+  typename Matrix::row_map_type::non_const_type to;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = static_cast<Offset>(from(i)); }
+};
 
 /// With arrays of its own: Kokkos Kernels' SpGEMM takes no const columns.
 Matrix copy_of(Csr<double, int, int, Device> const& A) {
@@ -27,10 +35,12 @@ Matrix copy_of(Csr<double, int, int, Device> const& A) {
                                                               A.row_offsets.extent(0));
   typename Matrix::index_type::non_const_type const columns("einkorn::perf::columns", A.columns.extent(0));
   typename Matrix::values_type::non_const_type const values("einkorn::perf::values", A.values.extent(0));
-  Kokkos::deep_copy(offsets, A.row_offsets);
+  Kokkos::parallel_for("einkorn::perf::widen",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, A.row_offsets.extent(0)),
+                       WidenOffsets{A.row_offsets, offsets});
   Kokkos::deep_copy(columns, A.columns);
   Kokkos::deep_copy(values, A.values);
-  return {"einkorn::perf", A.num_rows, A.num_cols, A.nnz(), values, offsets, columns};
+  return {"einkorn::perf", A.num_rows, A.num_cols, static_cast<Offset>(A.nnz()), values, offsets, columns};
 }
 
 struct Kept {
@@ -41,7 +51,7 @@ struct Kept {
 struct Widen {
   typename Matrix::row_map_type from;
   Kokkos::View<std::int64_t*, Device> to;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = from(i); }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = static_cast<std::int64_t>(from(i)); }
 };
 
 ProductView product_view(Exec const& exec, Matrix const& C) {
@@ -60,6 +70,7 @@ void add_kokkos_kernels_spgemm(SpgemmBench& bench) {
   SpgemmRow row;
   row.library = "kokkos-kernels";
   row.algorithm = "native";
+  row.offset_bytes = sizeof(Offset);
   bench.add(row, [&](SpgemmRow& built) {
     auto const A = copy_of(bench.A), B = copy_of(bench.B);
     auto const kept = std::make_shared<Kept>();
