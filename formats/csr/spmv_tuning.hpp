@@ -210,7 +210,7 @@ constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
 /// (gen:rmat:18), rows looked at one at a time by 1024 teams 132 where 4 at a time by 512 gave 159
 /// (gen:rmat:18), but 198 where those gave 191 (gen:stencil27:100). 2 at a time, of_one_warp and warp_bytes:
 /// analytical, not measured.
-struct LongRows {
+struct LongRowsTuning {
   int bound, means, of_one_warp;
   int warp_bytes, team_bytes;
   int side_by_side, least_teams;
@@ -225,7 +225,7 @@ struct LongRows {
   }
 };
 
-constexpr LongRows long_rows(Arch arch) {
+constexpr LongRowsTuning long_rows(Arch arch) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:

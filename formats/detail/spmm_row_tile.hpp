@@ -116,8 +116,8 @@ struct SpmmRowTile {
 /// are summed by a whole team, each team of the chunk with a slice of the columns, the others by the warps of
 /// these teams in turn; each group of lanes has every n-th piece of the row, and sums of groups are added in an
 /// order that nothing but the length decides.
-template <RowTile of_team, RowTile of_warp, LongRows tuning, bool conjugated, class Exec, class Rows, class X,
-          class Y, class Sum>
+template <RowTile of_team, RowTile of_warp, LongRowsTuning tuning, bool conjugated, class Exec, class Rows,
+          class X, class Y, class Sum>
 struct SpmmLongRows {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -248,7 +248,8 @@ struct SpmmLongRows {
 };
 
 /// 1 launch. tile: of the groups; X and Y have at least its columns.
-template <RowTile tile, LongRows tuning, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
+          class Sum>
 void spmm_long_rows(Exec const& exec, char const* label, Update<Sum> const& update, Rows const& A, X const& x,
                     Y const& y, typename Rows::Offset bound) {
   constexpr std::size_t scalar_bytes = sizeof(typename X::value_type);
@@ -268,7 +269,8 @@ void spmm_long_rows(Exec const& exec, char const* label, Update<Sum> const& upda
 }
 
 /// longest: of the rows' lengths, as far as it is known. 1 launch, and 1 more where rows may be long.
-template <RowTile tile, LongRows tuning, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
+          class Sum>
 void launch_row_tile(Exec const& exec, char const* label, Update<Sum> const& update, Rows const& A, X const& x,
                      Y const& y, typename Rows::Offset longest) {
   using Functor = SpmmRowTile<tile, conjugated, Exec, Rows, X, Y, Sum>;

@@ -21,7 +21,7 @@ namespace {
 
 using namespace einkorn::detail;
 
-constexpr LongRows tuning = long_rows(arch_of<Space>);
+constexpr LongRowsTuning tuning = long_rows(arch_of<Space>);
 
 /// Short and empty rows, and some around the bounds of long_rows().
 Pattern pattern() {
@@ -85,8 +85,8 @@ TEST(SpmmRowTile, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
 
 /// Every row is long for somebody, and few teams look for all of them.
 TEST(SpmmRowTile, WithFewTeamsForManyLongRows) {
-  LongRows constexpr many_long = [] {
-    LongRows few = long_rows(arch_of<Space>);
+  LongRowsTuning constexpr many_long = [] {
+    LongRowsTuning few = long_rows(arch_of<Space>);
     few.bound = 2;
     few.means = 0;
     few.of_one_warp = 10;
