@@ -26,7 +26,9 @@
 namespace einkorn::test {
 
 /// In place of an execution space.
-struct Lockstep {};
+struct Lockstep {
+  [[nodiscard]] static int concurrency() { return 2048; }
+};
 
 /// Who waits for each other.
 struct Meeting {
@@ -163,6 +165,20 @@ struct LockstepWarp {
   static T shuffle_xor(T const& value, int bits, int = size) {
     return from(value, own() ^ bits);
   }
+  static Mask ballot(bool condition) {
+    Mask result = 0;
+    for (int lane = 0; lane < size; ++lane) result |= from(condition, lane) ? Mask(1) << lane : 0;
+    return result;
+  }
+  static int lowest(Mask mask) { return Kokkos::Experimental::countr_zero_builtin(mask); }
+  template <class T>
+  static T load(T const* address) {
+    return *address;
+  }
+  template <class T>
+  static T load_once(T const* address) {
+    return *address;
+  }
   template <class T>
   static T load_shared(T const* address) {
     return *address;
@@ -223,11 +239,30 @@ struct LanesOf<Arch::hopper> {
 // What of Kokkos' team interface the kernels use, on a team of vector length 1.
 namespace Kokkos {
 
-template <>
-class TeamPolicy<einkorn::test::Lockstep> {
+template <class... More>
+class TeamPolicy<einkorn::test::Lockstep, More...> {
  public:
   using member_type = einkorn::test::LockstepMember;
+  int league_size, team_size;
+  std::size_t scratch = 0;
+
+  TeamPolicy(einkorn::test::Lockstep const&, int teams, int threads) : league_size(teams), team_size(threads) {}
+  void set_scratch_size(int, Impl::PerTeamValue const& bytes) {
+    scratch = static_cast<std::size_t>(bytes.value);
+  }
 };
+namespace Experimental {
+template <class... More, unsigned long property>
+auto require(TeamPolicy<einkorn::test::Lockstep, More...> const policy,
+             WorkItemProperty::ImplWorkItemProperty<property>) {
+  return policy;
+}
+}  // namespace Experimental
+template <class... More, class Functor>
+void parallel_for(char const*, TeamPolicy<einkorn::test::Lockstep, More...> const& policy,
+                  Functor const& functor) {
+  einkorn::test::run_in_lockstep(functor, policy.league_size, policy.team_size, policy.scratch);
+}
 
 template <class Index>
 einkorn::test::LockstepRange<Index> TeamThreadRange(einkorn::test::LockstepMember const& member, Index count) {
