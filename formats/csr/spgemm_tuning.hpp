@@ -15,22 +15,21 @@ namespace einkorn {
 /// more share a multiprocessor of 228 KB and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices
 /// included.
 struct SpgemmTuning {
+  /// Places where columns are gathered: tables of groups and of teams, and last a bitmap.
+  static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
+                       columns_bins = bitmap_bin + 1;
+
   /// Words of a hash table for one group of lanes; powers of two.
-  int group_slots[5] = {32, 64, 128, 256, 512};
-  int narrow_bins = 2;               ///< of these, those whose rows share a warp where B's rows are short
-  int team_slots[2] = {1024, 2048};  ///< for a whole team
-  int bitmap_words = 4096;           ///< a bitmap for a whole team: 131072 columns at a time
-  int sums[3] = {32, 128, 512};      ///< entries of C a group of lanes; longer rows come in pieces of the last
-  int threads = 256;                 ///< a team
-  /// Rows that are counted first, in tables for all words that they may have: where every one of them has far
+  int group_slots[group_bins] = {32, 64, 128, 256, 512};
+  int narrow_bins = 2;  ///< of these, those whose rows share a warp where B's rows are short
+  int team_slots[team_bins] = {1024, 2048};  ///< for a whole team
+  int bitmap_words = 4096;                   ///< a bitmap for a whole team: 131072 columns at a time
+  int sums[3] = {32, 128, 512};  ///< entries of C a group of lanes; longer rows come in pieces of the last
+  int threads = 256;             ///< a team
+  /// Rows that are counted first, in tables for all words that they may have: where nearly all of them have far
   /// fewer, so have the others, most likely, and small tables do; a row that fills its table is counted again.
   int sample = 256;
   std::size_t scratch = 46 * 1024;  ///< bytes that a team of several groups may take
-
-  /// Places where columns are gathered: tables of groups, of teams, a bitmap.
-  [[nodiscard]] static constexpr int group_bins() { return 5; }
-  [[nodiscard]] static constexpr int bitmap_bin() { return group_bins() + 2; }
-  [[nodiscard]] static constexpr int columns_bins() { return bitmap_bin() + 1; }
 };
 
 constexpr SpgemmTuning spgemm_tuning(Arch) {
@@ -48,13 +47,12 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t most_words(int slots) {
 /// SpgemmReport::rows_by_columns. A bitmap has to be looked through, so it is for rows that fill a sixteenth.
 KOKKOS_INLINE_FUNCTION constexpr int columns_bin(SpgemmTuning const& tuning, std::uint64_t words,
                                                  std::uint64_t words_of_all_columns) {
-  constexpr int of_groups = 5, of_teams = 2;
-  for (int bin = 0; bin < of_groups; ++bin)
+  for (int bin = 0; bin < SpgemmTuning::group_bins; ++bin)
     if (words <= most_words(tuning.group_slots[bin])) return bin;
   if (words_of_all_columns > 16 * words)
-    for (int bin = 0; bin < of_teams; ++bin)
-      if (words <= most_words(tuning.team_slots[bin])) return of_groups + bin;
-  return of_groups + of_teams;
+    for (int bin = 0; bin < SpgemmTuning::team_bins; ++bin)
+      if (words <= most_words(tuning.team_slots[bin])) return SpgemmTuning::group_bins + bin;
+  return SpgemmTuning::bitmap_bin;
 }
 
 /// Slots for the words among `sums` columns: few where columns stand next to each other.

@@ -250,7 +250,7 @@ TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
     for (int const run_lanes : {2, 16}) {
       SCOPED_TRACE(run_lanes);
       auto C = product(near);
-      for (int const bin : {SpgemmTuning::group_bins(), SpgemmTuning::bitmap_bin()})
+      for (int const bin : {SpgemmTuning::group_bins, SpgemmTuning::bitmap_bin})
         ASSERT_EQ(C.find_columns_of_bin(bin, run_lanes), 0);
       if (near) {
         ASSERT_EQ(C.find_columns_of_bin(1, run_lanes), 0);  // up to 11 words

@@ -61,7 +61,7 @@ struct ColumnsBin {
 
   KOKKOS_FUNCTION int operator()(std::size_t i) const {
     if (overflowed_only && offsets(i) != overflowed<typename Offsets::non_const_value_type>)
-      return SpgemmTuning::columns_bins();
+      return SpgemmTuning::columns_bins;
     auto const most = static_cast<std::uint64_t>(words(i));
     auto const thought = static_cast<std::uint64_t>(1.25 * share * static_cast<double>(most)) + 8;
     return columns_bin(tuning, share < 1.0 && thought < most ? thought : most, words_of_all_columns);
@@ -82,15 +82,15 @@ void columns_of_bin(Exec const& exec, Rows const& on, ProductShape const& shape,
   using Ordinal = typename Rows::Ordinal;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   int const run_lanes = shape.lanes_of_words;
-  if (bin < tuning.group_bins()) {
+  if (bin < tuning.group_bins) {
     using Functor = HashedColumns<Exec, Rows, false>;
     int const slots = tuning.group_slots[bin];
     int const lanes = bin < tuning.narrow_bins ? run_lanes : lanes_for<Exec>(slots);
     launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots, lanes, run_lanes},
                          on.num_items, lanes, Functor::bytes(slots, on.counting));
-  } else if (bin < tuning.bitmap_bin()) {
+  } else if (bin < tuning.bitmap_bin) {
     using Functor = HashedColumns<Exec, Rows, true>;
-    int const slots = tuning.team_slots[bin - tuning.group_bins()];
+    int const slots = tuning.team_slots[bin - tuning.group_bins];
     launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots, 0, run_lanes}, on.num_items,
                         run_lanes, Functor::bytes(slots, on.counting));
   } else {
@@ -118,7 +118,7 @@ void columns_of_rows(Exec const& exec, Rows on, ProductShape const& shape, typen
                                                         on.counting ? shape.share : 1.0};
   on.first_row = first;
   auto const run = [&] {
-    constexpr int num_bins = SpgemmTuning::columns_bins();
+    constexpr int num_bins = SpgemmTuning::columns_bins;
     auto const bins = make_bins<num_bins + 1, Ordinal, Device>(exec, count, bin_of);
     for (int bin = 0; bin < num_bins; ++bin) {
       on.rows = bins.of(bin);
@@ -179,7 +179,7 @@ double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std:
   List const rows = list(), most = list();
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, size);
   Kokkos::parallel_for("einkorn::spgemm[sample]", all, TakeSample<List>{on.words_of_C, rows, most, num_rows});
-  auto const bins = make_bins<SpgemmTuning::columns_bins(), Ordinal, Device>(
+  auto const bins = make_bins<SpgemmTuning::columns_bins, Ordinal, Device>(
       exec, size, ColumnsBin<List, decltype(on.offsets)>{most, on.offsets, tuning, shape.words_of_all_columns});
   List of_bins = rows;
   if (bins.items.extent(0) > 0) {
@@ -187,7 +187,7 @@ double share_of_words(Exec const& exec, Rows on, ProductShape const& shape, std:
     Kokkos::parallel_for("einkorn::spgemm[sample]", all,
                          RowsOfItems<List, decltype(bins.items)>{rows, of_bins, bins.items});
   }
-  for (int bin = 0; bin < SpgemmTuning::columns_bins(); ++bin) {
+  for (int bin = 0; bin < SpgemmTuning::columns_bins; ++bin) {
     auto const place = static_cast<std::size_t>(bin);
     on.rows = Kokkos::subview(of_bins, Kokkos::make_pair(bins.offsets[place], bins.offsets[place + 1]));
     on.num_items = static_cast<std::int64_t>(bins.size(bin));
