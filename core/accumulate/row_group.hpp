@@ -49,11 +49,9 @@ struct RowGroup {
   template <class Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index longest(Index count) const {
     if constexpr (!whole_team)
-      for (int bits = lanes; bits < L::size; bits *= 2) {
-        Index const other = L::shuffle_xor(count, bits);
-        if (other > count) count = other;
-      }
-    return count;
+      return largest_over_lanes<L>(count, lanes);
+    else
+      return count;
   }
 
   /// body(i) for i = 0 .. count - 1, side by side. All meet then.

@@ -50,6 +50,17 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
   return value;
 }
 
+/// The largest value among the lanes of a warp whose numbers are alike below the bit `from`: of all of them,
+/// or, for values that groups of `from` lanes have in common, among the groups.
+template <class L, class T>
+KOKKOS_FORCEINLINE_FUNCTION T largest_over_lanes(T value, int from = 1) {
+  for (int bits = from; bits < L::size; bits *= 2) {
+    T const other = L::shuffle_xor(value, bits);
+    if (other > value) value = other;
+  }
+  return value;
+}
+
 /// Sums over a team of `team_size` threads, a multiple of L::size, in every lane of its first warp; other lanes
 /// are left with the sums of their warps. Warps first, then over the warps, each in the order of
 /// sum_over_lanes(). Every thread of the team calls it; one barrier. of_warps: memory of the team, [count *

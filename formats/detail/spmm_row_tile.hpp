@@ -97,11 +97,7 @@ struct SpmmRowTile {
       inside = false;
       length = Offset(0);
     }
-    Offset longest = length;  // among the rows of the warp
-    for (int bits = tile.lanes; bits < L::size; bits *= 2) {
-      Offset const other = L::shuffle_xor(longest, bits);
-      if (other > longest) longest = other;
-    }
+    Offset const longest = largest_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
     std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * tile.columns(),
                       last = y.extent(1) - tile.columns();
     GroupSum group(A, x, team.team_rank() % tile.lanes, first < last ? first : last);

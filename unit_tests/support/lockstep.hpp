@@ -8,6 +8,7 @@
 // that took different branches, are an error. Every lane runs on alone as far as it can, so that what is not
 // ordered by a meeting comes in another order than on a GPU.
 
+#include <einkorn/core/accumulate/word_table.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -151,8 +152,8 @@ struct LockstepMember {
   [[nodiscard]] Scratch team_scratch(int) const { return {team}; }
 };
 
-/// As Warp.
-struct LockstepWarp {
+/// As Warp; on memory that others write to, as OneThread, since no two fibers run at once.
+struct LockstepWarp : OneThread {
   static constexpr int size = LockstepTeam::warp_size;
   using Mask = std::uint32_t;
 
@@ -179,17 +180,6 @@ struct LockstepWarp {
   static T load_once(T const* address) {
     return *address;
   }
-  template <class T>
-  static T load_shared(T const* address) {
-    return *address;
-  }
-  template <class T>
-  static T exchange_if(T* address, T expected, T desired) {
-    T const found = *address;
-    if (found == expected) *address = desired;
-    return found;
-  }
-  static void set_bits(std::uint32_t* address, std::uint32_t bits) { *address |= bits; }
 
  private:
   static int own() { return LockstepTeam::current->rank % size; }

@@ -218,12 +218,7 @@ struct RowSumsOfC {
                                            Run const* runs, Ordinal lane) const {
     int const own = group.lane() / few, at_once = lanes / few;
     Run const run = runs[own];
-    Ordinal most = run.count;
-    for (int bits = L::size / 2; bits > 0; bits /= 2) {
-      Ordinal const other = L::shuffle_xor(most, bits);
-      if (other > most) most = other;
-    }
-    if (most > static_cast<Ordinal>(few)) {
+    if (largest_over_lanes<L>(run.count) > static_cast<Ordinal>(few)) {
       for (int s = 0; s < at_once; ++s) add_run<partial>(group, table, piece, runs[s], lane);
       return;
     }

@@ -21,10 +21,10 @@
 
 namespace einkorn::detail {
 
-/// One launch of a functor whose groups, of `lanes` lanes at least, or a whole team, take an item each. A team
-/// has whole warps of groups; where their scratch is more than a team may take, groups get more lanes.
+/// One launch of a functor whose groups, of functor.lanes lanes at least, or a whole team, take an item each. A
+/// team has whole warps of groups; where their scratch is more than a team may take, groups get more lanes.
 template <bool whole_team, class Exec, class Functor>
-void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items, int lanes,
+void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items,
                    std::size_t bytes) {
   if (num_items == 0) return;
   SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
@@ -33,6 +33,7 @@ void launch_groups(Exec const& exec, char const* label, Functor functor, std::in
     team_size = tuning.threads;
     if constexpr (!whole_team) {
       constexpr int of_a_warp = lockstep_lanes(arch_of<Exec>);
+      int& lanes = functor.lanes;
       while (lanes < of_a_warp && bytes * static_cast<std::size_t>(of_a_warp / lanes) > tuning.scratch)
         lanes *= 2;
       int const at_once = of_a_warp / lanes, fit = static_cast<int>(tuning.scratch / bytes);
@@ -42,7 +43,6 @@ void launch_groups(Exec const& exec, char const* label, Functor functor, std::in
   } else if constexpr (!whole_team) {
     team_size = 1;
   }
-  functor.lanes = lanes;
   auto const teams = (num_items + groups - 1) / groups;
   typename Functor::Policy policy(exec, static_cast<int>(teams), team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(groups) + 16)));
@@ -87,18 +87,18 @@ void columns_of_bin(Exec const& exec, Rows const& on, ProductShape const& shape,
     int const slots = tuning.group_slots[bin];
     int const lanes = bin < tuning.narrow_bins ? run_lanes : lanes_for<Exec>(slots);
     launch_groups<false>(exec, "einkorn::spgemm[columns,group]", Functor{on, slots, lanes, run_lanes},
-                         on.num_items, lanes, Functor::bytes(slots, on.counting));
+                         on.num_items, Functor::bytes(slots, on.counting));
   } else if (bin < tuning.bitmap_bin) {
     using Functor = HashedColumns<Exec, Rows, true>;
     int const slots = tuning.team_slots[bin - tuning.group_bins];
     launch_groups<true>(exec, "einkorn::spgemm[columns,team]", Functor{on, slots, 0, run_lanes}, on.num_items,
-                        run_lanes, Functor::bytes(slots, on.counting));
+                        Functor::bytes(slots, on.counting));
   } else {
     using Functor = BitmapColumns<Exec, Rows>;
     launch_groups<true>(exec, "einkorn::spgemm[columns,bitmap]",
                         Functor{on, tuning.bitmap_words, 0, run_lanes,
                                 static_cast<Ordinal>(shape.words_of_all_columns), shape.sorted_B},
-                        on.num_items, run_lanes, Functor::bytes(tuning.bitmap_words, on.counting));
+                        on.num_items, Functor::bytes(tuning.bitmap_words, on.counting));
   }
 }
 
@@ -273,7 +273,7 @@ void sum_values(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix co
       functor.piece_offsets = schedule.piece_offsets;
       functor.num_items = schedule.num_pieces;
     }
-    launch_groups<!ordered>(exec, "einkorn::spgemm[values]", functor, functor.num_items, lanes,
+    launch_groups<!ordered>(exec, "einkorn::spgemm[values]", functor, functor.num_items,
                             Functor::bytes(sums, slots));
   }
 }
