@@ -108,10 +108,14 @@ set(einkorn_headers
   formats/csr/detail/permutation.hpp
   formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
+  formats/csr/detail/row_kinds.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
   formats/csr/detail/spgemm_columns.hpp
   formats/csr/detail/spgemm_host.hpp
+  formats/csr/detail/spgemm_kinds.hpp
+  formats/csr/detail/spgemm_launch.hpp
+  formats/csr/detail/spgemm_places.hpp
   formats/csr/detail/spgemm_schedule.hpp
   formats/csr/detail/spgemm_state.hpp
   formats/csr/detail/spgemm_steps.hpp

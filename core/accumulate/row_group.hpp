@@ -164,6 +164,12 @@ struct RowGroup {
 
 /// What of it needs no scratch, for one thread of a host, without a team.
 struct ThreadGroup {
+  static constexpr bool is_idle = false;
+
+  template <class Index, class Body>
+  KOKKOS_INLINE_FUNCTION void for_each(Index count, Body const& body) const {
+    for (Index i = 0; i < count; ++i) body(i);
+  }
   template <class T, class Index, class Body>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T sum(Index count, Body const& body) const {
     T result(0);

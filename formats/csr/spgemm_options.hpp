@@ -27,10 +27,18 @@ enum class SpgemmSums {
   unordered  ///< with atomic additions; by name only. On the host the same as `ordered`
 };
 
+/// Rows of C that have the same columns but for a shift of all of them, as nearly all have on a structured
+/// grid.
+enum class SpgemmAlikeRows {
+  together,   ///< row_teams: their pattern is worked out once, and with it where each product is added
+  one_by_one  ///< every row for itself
+};
+
 struct SpgemmOptions {
   SpgemmAlgorithm algorithm = SpgemmAlgorithm::automatic;
   SpgemmRows rows = SpgemmRows::sorted;
   SpgemmSums sums = SpgemmSums::ordered;
+  SpgemmAlikeRows alike_rows = SpgemmAlikeRows::together;
   /// On: A and B are validated (O(nnz)), and spgemm_numeric() compares what it is given with what the plan was
   /// made for. Off: sizes only.
   Checks checks = Checks::on;

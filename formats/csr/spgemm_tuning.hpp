@@ -25,7 +25,12 @@ struct SpgemmTuning {
   int team_slots[team_bins] = {1024, 2048};  ///< for a whole team
   int bitmap_words = 4096;                   ///< a bitmap for a whole team: 131072 columns at a time
   int sums[3] = {32, 128, 512};  ///< entries of C a group of lanes; longer rows come in pieces of the last
-  int threads = 256;             ///< a team
+  /// Rows of C of few kinds: the longest whose sums are kept in scratch as a whole, and the bytes of their
+  /// places, which should stay in the second cache.
+  int placed_sums = 1024;
+  int sums_of_rows = 6 * 1024;  ///< bytes of the sums of rows that a group takes together
+  std::size_t places_bytes = std::size_t(16) << 20;
+  int threads = 256;  ///< a team
   /// Rows that are counted first, in tables for all words that they may have: where nearly all of them have far
   /// fewer, so have the others, most likely, and small tables do; a row that fills its table is counted again.
   int sample = 256;

@@ -22,6 +22,9 @@ std::string note_of(SpgemmReport const& report) {
     for (auto const rows : bins) note += " " + std::to_string(rows);
   };
   if (!is_gpu<Exec>) return note;
+  if (report.kinds_of_rows > 0)
+    note += "; " + std::to_string(report.kinds_of_rows) + " kinds of rows" +
+            (report.places_known ? ", placed" : "");
   list("; columns", report.rows_by_columns);
   list("; sums", report.rows_by_sums);
   if (report.rows_again > 0) note += "; again " + std::to_string(report.rows_again);
@@ -62,9 +65,16 @@ void add_einkorn_spgemm(SpgemmBench& bench) {
   bench.entries = static_cast<std::uint64_t>(plan.nnz());
   auto const note = note_of(plan.report());
   add_one(bench, "automatic", note, {});
-  SpgemmOptions unordered;
+  if (!is_gpu<Exec>) return;
+  SpgemmOptions one_by_one, unordered;
+  one_by_one.alike_rows = unordered.alike_rows = SpgemmAlikeRows::one_by_one;
   unordered.sums = SpgemmSums::unordered;
-  if (is_gpu<Exec>) add_one(bench, "unordered", note, unordered);
+  auto const other_note =
+      plan.report().kinds_of_rows == 0
+          ? note
+          : note_of(spgemm_symbolic<std::int64_t>(bench.exec, bench.A, bench.B, one_by_one).report());
+  add_one(bench, "one_by_one", other_note, one_by_one);
+  add_one(bench, "unordered", other_note, unordered);
 }
 
 }  // namespace einkorn::perf

@@ -229,7 +229,9 @@ TEST(Spgemm, CountsARowAgainThatIsUnlikeTheSample) {
   for (int i = unlike + 1; i <= n; ++i)
     A.offsets[static_cast<std::size_t>(i)] += static_cast<int>(columns.size()) - (end - begin);
 
-  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device(), by(SpgemmAlgorithm::row_teams));
+  auto options = by(SpgemmAlgorithm::row_teams);
+  options.alike_rows = SpgemmAlikeRows::one_by_one;
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device(), options);
   auto const C = spgemm_numeric(Space(), plan, A.on_device(), B.on_device());
 
   EXPECT_EQ(plan.report().rows_again, 1u);

@@ -32,9 +32,10 @@ struct CountDisorder {
     if (i < fours.count()) {
       auto const four = fours(i);
       Ordinal before = i > 0 ? columns(4 * i - 1) : Ordinal(-1);
-      for (std::size_t j = 0; j < 4 && 4 * i + j < columns.extent(0); ++j) {
-        if (before > four.entry[j]) ++descents;
-        if (before == four.entry[j]) ++equals;
+      std::size_t const left = columns.extent(0) - 4 * i;
+      for (std::size_t j = 0; j < 4; ++j) {
+        if (j < left && before > four.entry[j]) ++descents;
+        if (j < left && before == four.entry[j]) ++equals;
         before = four.entry[j];
       }
     } else {

@@ -23,4 +23,21 @@ struct SumsSchedule {
   }
 };
 
+/// Where in a row of C each product is added, for every kind of rows (detail/row_kinds.hpp): a kind has a run
+/// of products for each entry of A's row.
+template <class Ordinal, class Device>
+struct SumPlaces {
+  Kokkos::View<Ordinal*, Device> kinds;         // [rows of C]; empty: not known
+  Kokkos::View<std::uint64_t*, Device> runs;    // [kinds + 1]: the first run of a kind
+  Kokkos::View<std::uint64_t*, Device> starts;  // [runs + 1]: the first product of a run
+  Kokkos::View<std::uint16_t*, Device> places;  // [products of all kinds]
+  int longest = 0;                              // row of C
+
+  [[nodiscard]] bool known() const { return kinds.extent(0) > 0; }
+  [[nodiscard]] std::size_t bytes_beside_kinds() const {
+    return (runs.extent(0) + starts.extent(0)) * sizeof(std::uint64_t) +
+           places.extent(0) * sizeof(std::uint16_t);
+  }
+};
+
 }  // namespace einkorn::detail

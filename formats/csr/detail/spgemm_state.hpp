@@ -46,7 +46,8 @@ struct SpgemmState {
   bool by_teams = false;
   bool narrow = false;                                    // rows of B and C are sorted
   int lanes = 1;                                          // a group, for the values
-  SumsSchedule<Ordinal, Device> schedule;                 // row_teams
+  SumPlaces<Ordinal, Device> places;                      // row_teams, where rows are alike
+  SumsSchedule<Ordinal, Device> schedule;                 // row_teams, otherwise
   HostSumsScratch<Scalar, Ordinal, Device> host_scratch;  // host_rows
 };
 

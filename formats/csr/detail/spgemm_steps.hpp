@@ -9,6 +9,8 @@
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/csr/detail/spgemm_host.hpp>
+#include <einkorn/formats/csr/detail/spgemm_kinds.hpp>
+#include <einkorn/formats/csr/detail/spgemm_places.hpp>
 #include <einkorn/formats/csr/detail/spgemm_state.hpp>
 #include <einkorn/formats/csr/detail/spgemm_teams.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -48,20 +50,29 @@ struct SpgemmSteps {
     State plan;
     plan.options = options;
     plan.left = checked_fingerprint(exec, A, options.checks);
-    plan.right = checked_fingerprint(exec, B, options.checks);
+    plan.right = is_same_structure(A, B) ? plan.left : checked_fingerprint(exec, B, options.checks);
     plan.num_rows = A.num_rows;
     plan.num_cols = B.num_cols;
     plan.by_teams = options.algorithm == SpgemmAlgorithm::row_teams ||
                     (options.algorithm == SpgemmAlgorithm::automatic && !on_host);
     auto const rows = static_cast<std::size_t>(A.num_rows);
     plan.row_offsets = Kokkos::View<COffset*, Device>("einkorn::spgemm::row_offsets", rows + 1);
+    if (A.nnz() == 0 || B.nnz() == 0) return plan;
+    std::size_t const limit = options.workspace_limit;
+    std::size_t const others = plan.by_teams ? 2 * rows * sizeof(Ordinal) : bytes_on_host(A, B);
+    std::size_t const room = limit - std::min(limit, others);
+    if (plan.by_teams && options.alike_rows == SpgemmAlikeRows::together) {
+      auto kinds = kinds_of_C(exec, A, B, room, plan.report.workspace);
+      if (kinds.found()) {
+        symbolic_by_kinds(exec, plan, A, B, std::move(kinds));
+        return plan;
+      }
+    }
     auto const order = row_order(exec, B);
     plan.narrow = order.is_sorted && options.rows == SpgemmRows::sorted;
-    if (A.nnz() == 0 || B.nnz() == 0) return plan;
-    std::size_t const others = plan.by_teams ? 2 * rows * sizeof(Ordinal) : bytes_on_host(A, B);
-    auto words = row_words(exec, B, options.workspace_limit - std::min(options.workspace_limit, others));
+    auto words = row_words(exec, B, room);
     plan.report.words_of_B = words.compressed ? words.count() : 0;
-    plan.report.workspace = words.bytes();
+    plan.report.workspace = std::max(plan.report.workspace, words.bytes());
     if (plan.by_teams)
       symbolic_by_teams(exec, plan, A, B, std::move(words), order);
     else
@@ -94,7 +105,9 @@ struct SpgemmSteps {
   static void values(Exec const& exec, State const& plan, AMatrix const& A, BMatrix const& B,
                      CMatrix const& C) {
     if (plan.columns.extent(0) == 0) return;
-    if (plan.by_teams) {
+    if (plan.places.known()) {
+      sum_by_places(exec, A, B, C, plan.places, plan.lanes);
+    } else if (plan.by_teams) {
       if (plan.options.sums == SpgemmSums::ordered)
         sum_values<true>(exec, A, B, C, plan.schedule, plan.lanes, plan.narrow);
       else
@@ -105,6 +118,16 @@ struct SpgemmSteps {
   }
 
  private:
+  using Kinds = KindsOfC<AMatrix>;
+  using List = Kokkos::View<Ordinal*, Device>;
+
+  static bool is_same_structure(AMatrix const& A, BMatrix const& B) {
+    return A.num_rows == B.num_rows && A.num_cols == B.num_cols && A.columns.size() == B.columns.size() &&
+           A.columns.data() == B.columns.data() &&
+           static_cast<void const*>(A.row_offsets.data()) == static_cast<void const*>(B.row_offsets.data()) &&
+           std::is_same_v<typename AMatrix::offset_type, typename BMatrix::offset_type>;
+  }
+
   template <class Matrix>
   static std::string size_of(Matrix const& M) {
     return std::to_string(M.num_rows) + " x " + std::to_string(M.num_cols);
@@ -178,8 +201,63 @@ struct SpgemmSteps {
 
   static void symbolic_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B, Words words,
                                 RowOrder const& order) {
-    auto const rows = static_cast<std::size_t>(A.num_rows);
     plan.report.products = count_products(exec, A, B);
+    auto const words_of_C =
+        columns_by_teams(exec, plan, A, B, std::move(words), order, [&] { offsets_of(exec, plan); });
+    schedule_sums(exec, plan, words_of_C);
+  }
+
+  /// The rows of C by their kinds: those of F B (detail/spgemm_kinds.hpp), which go where the first rows of C
+  /// are.
+  static void symbolic_by_kinds(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                                Kinds kinds) {
+    using Offsets = Kokkos::View<COffset*, Device>;
+    auto const rows = static_cast<std::size_t>(plan.num_rows);
+    auto const& limit = plan.options.workspace_limit;
+    auto const order = row_order_of(exec, kinds, B);
+    plan.narrow = order.is_sorted && plan.options.rows == SpgemmRows::sorted;
+    plan.report.products = count_products_of(exec, kinds, B);
+    State of_kinds;
+    of_kinds.num_rows = kinds.firsts.num_rows;
+    of_kinds.num_cols = plan.num_cols;
+    of_kinds.options = plan.options;
+    of_kinds.options.workspace_limit -= kinds.bytes();
+    of_kinds.row_offsets =
+        allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", static_cast<std::size_t>(of_kinds.num_rows));
+    List const words_of_kinds =
+        columns_by_teams(exec, of_kinds, kinds.firsts, B, columns_as_words(B), order, [&] {
+          gather(exec, "einkorn::spgemm[counts]", kinds.kinds, of_kinds.row_offsets, plan.row_offsets);
+          offsets_of(exec, plan);
+          gather(exec, "einkorn::spgemm[offsets]", kinds.first_rows, plan.row_offsets, of_kinds.row_offsets);
+          of_kinds.columns = plan.columns;
+        });
+    copy_columns(exec, A, kinds, plan.row_offsets, plan.columns);
+    plan.lanes = of_kinds.lanes;
+    plan.report.kinds_of_rows = static_cast<std::uint64_t>(of_kinds.num_rows);
+    plan.report.rows_by_columns = of_kinds.report.rows_by_columns;
+    std::size_t const so_far = kinds.bytes() + of_kinds.report.workspace;
+    plan.report.workspace = std::max(plan.report.workspace, so_far);
+    if (plan.options.rows == SpgemmRows::sorted)
+      plan.places = sum_places(exec, kinds, B, plan.row_offsets, plan.columns,
+                               std::min(limit - so_far, spgemm_tuning(arch_of<Exec>).places_bytes));
+    plan.report.places_known = plan.places.known();
+    if (plan.places.known()) {
+      plan.report.workspace = std::max(plan.report.workspace, so_far + plan.places.bytes_beside_kinds());
+      return;
+    }
+    List const words_of_C = allocate<List>(exec, "einkorn::spgemm::words_of_C", rows);
+    gather(exec, "einkorn::spgemm[words]", kinds.kinds, words_of_kinds, words_of_C);
+    exec.fence("einkorn::spgemm: the kinds are freed");
+    kinds = Kinds();
+    schedule_sums(exec, plan, words_of_C);
+  }
+
+  /// The columns of C, row by row. counted() is called when plan.row_offsets are the counts of its rows, and
+  /// makes offsets of them and room for the columns. The words of each row.
+  template <class Counted>
+  static List columns_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B, Words words,
+                               RowOrder const& order, Counted const& counted) {
+    auto const rows = static_cast<std::size_t>(A.num_rows);
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
     };
@@ -193,7 +271,7 @@ struct SpgemmSteps {
     Rows on;
     on.A = A;
     on.offsets = plan.row_offsets;
-    on.words_of_C = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::spgemm::words_of_C", rows);
+    on.words_of_C = allocate<List>(exec, "einkorn::spgemm::words_of_C", rows);
     on.sorted = plan.options.rows == SpgemmRows::sorted;
     std::size_t const kept = words.bytes() + rows * sizeof(Ordinal);
     std::size_t const chunk = rows_at_once(plan, rows, kept);
@@ -208,17 +286,21 @@ struct SpgemmSteps {
                         plan.report);
     };
     in_chunks();
-    offsets_of(exec, plan);
+    counted();
     on.columns = plan.columns;
     on.counting = false;
     in_chunks();
-    on.words = Words();
-    plan.schedule = sums_schedule(exec, rows, plan.row_offsets, on.words_of_C);
+    plan.report.workspace = std::max(plan.report.workspace, kept + chunk * sizeof(Ordinal));
+    return on.words_of_C;
+  }
+
+  static void schedule_sums(Exec const& exec, State& plan, Kokkos::View<Ordinal*, Device> const& words_of_C) {
+    plan.schedule = sums_schedule(exec, words_of_C.extent(0), plan.row_offsets, words_of_C);
     for (int bin = 0; bin < 6; ++bin)
       plan.report.rows_by_sums[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
-    std::size_t const scheduling = rows * sizeof(Ordinal) + plan.schedule.bytes();
+    std::size_t const scheduling = words_of_C.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();
     require_room(plan, scheduling);
-    plan.report.workspace = std::max({plan.report.workspace, kept + chunk * sizeof(Ordinal), scheduling});
+    plan.report.workspace = std::max(plan.report.workspace, scheduling);
   }
 
   static void require_room(State const& plan, std::size_t needed) {

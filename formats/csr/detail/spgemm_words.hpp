@@ -85,6 +85,13 @@ struct CompressRow {
   }
 };
 
+/// B's columns, each a word of its own.
+template <class Matrix>
+auto columns_as_words(Matrix const& B) {
+  return RowWords<typename Matrix::ordinal_type, typename Matrix::offset_type, typename Matrix::device_type>{
+      B.row_offsets, B.columns, {}, false};
+}
+
 /// B's rows as words where that leaves at most two thirds of its entries and fits `limit` bytes, or B's
 /// columns. Bytes: columns of B once to count and once more to compress. 2 launches and a scan; fences exec.
 template <class Exec, class Matrix>
@@ -93,7 +100,7 @@ auto row_words(Exec const& exec, Matrix const& B, std::size_t limit) {
   using Offset = typename Matrix::offset_type;
   using Device = typename Matrix::device_type;
   using Words = RowWords<Ordinal, Offset, Device>;
-  Words const as_they_are{B.row_offsets, B.columns, {}, false};
+  Words const as_they_are = columns_as_words(B);
   auto const rows = static_cast<std::size_t>(B.num_rows);
   std::size_t const of_offsets = (rows + 1) * sizeof(Offset);
   if (B.nnz() == 0 || of_offsets >= limit) return as_they_are;
@@ -154,7 +161,8 @@ template <class Exec, class AMatrix, class Words, class Bounds>
 void bound_words(Exec const& exec, AMatrix const& A, Words const& words, std::uint64_t most,
                  Bounds const& bounds) {
   auto const rows = static_cast<std::size_t>(A.num_rows);
-  int const lanes = lanes_for<Exec>(static_cast<double>(A.nnz()) / std::max(1.0, static_cast<double>(rows)));
+  int const lanes =
+      lanes_for<Exec>(static_cast<double>(A.columns.extent(0)) / std::max(1.0, static_cast<double>(rows)));
   for_each_by_lanes(exec, "einkorn::spgemm[bounds]", rows, lanes,
                     BoundWords<AMatrix, decltype(words.offsets), Bounds>{A, words.offsets, bounds, most});
 }

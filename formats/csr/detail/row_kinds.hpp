@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/accumulate/row_group.hpp>
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/scramble.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Rows are of one kind when their columns are the same but for a shift of all of them. On a structured grid
+/// there are few kinds: 27 in a box of 27-point stencils, 125 in its square, whatever its size. The first row
+/// of a kind stands for it.
+namespace einkorn::detail {
+
+/// A row: the first row of its kind, and its first column, -1 in an empty row.
+template <class Ordinal>
+struct alignas(2 * sizeof(Ordinal)) RowShape {
+  Ordinal kind, first;
+
+  friend KOKKOS_FORCEINLINE_FUNCTION bool operator==(RowShape const& a, RowShape const& b) {
+    return a.kind == b.kind && a.first == b.first;
+  }
+};
+
+/// Rows of a matrix by their columns, for find_kinds().
+template <class Matrix>
+struct RowsByColumns {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Shape = RowShape<Ordinal>;
+
+  struct Row {
+    std::size_t begin, size;
+    Ordinal base;
+  };
+
+  Matrix A;
+  Kokkos::View<Shape*, typename Matrix::device_type> shapes;  // [rows], written
+
+  KOKKOS_FORCEINLINE_FUNCTION Row row(std::size_t i) const {
+    auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
+    return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin),
+            begin == end ? Ordinal(-1) : A.columns(begin)};
+  }
+  /// Entry k, the same in all rows of a kind.
+  KOKKOS_FORCEINLINE_FUNCTION Shape entry(Row const& row, std::size_t k) const {
+    return {0, A.columns(row.begin + k) - row.base};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(std::size_t i, Row const& row, std::size_t kind) const {
+    shapes(i) = {static_cast<Ordinal>(kind), row.base};
+  }
+};
+
+/// Rows of A B by the rows of B that they are the union of: their kinds, and where they begin. What two rows
+/// of C are shifted by is then the difference of their bases.
+template <class AMatrix>
+struct RowsByShapes {
+  using Ordinal = typename AMatrix::ordinal_type;
+  using Shape = RowShape<Ordinal>;
+  using Row = typename RowsByColumns<AMatrix>::Row;
+
+  AMatrix A;
+  Kokkos::View<Shape const*, typename AMatrix::device_type> shapes;  // [rows of B]
+  Kokkos::View<Ordinal*, typename AMatrix::device_type> kinds;       // [rows of A], written
+
+  KOKKOS_FORCEINLINE_FUNCTION Row row(std::size_t i) const {
+    auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
+    return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin),
+            begin == end ? Ordinal(-1) : shapes(A.columns(begin)).first};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Shape entry(Row const& row, std::size_t k) const {
+    Shape const shape = shapes(A.columns(row.begin + k));
+    return {shape.kind, shape.first < 0 ? Ordinal(0) : shape.first - row.base};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(std::size_t i, Row const&, std::size_t kind) const {
+    kinds(i) = static_cast<Ordinal>(kind);
+  }
+};
+
+/// The kinds seen, in device memory: a hash table of the hashes of their rows, and the first row of each.
+template <class Device>
+struct KindTable {
+  Kokkos::View<std::uint64_t*, Device> hashes;  // [a power of two]; 0: nothing
+  Kokkos::View<std::uint64_t*, Device> firsts;  // [as many]
+  Kokkos::View<std::uint64_t, Device> count;
+  std::uint64_t most;  // kinds that are counted; half the slots
+
+  [[nodiscard]] static std::size_t bytes(std::size_t most) { return 2 * slots(most) * sizeof(std::uint64_t); }
+  [[nodiscard]] static std::size_t slots(std::size_t most) {
+    std::size_t slots = 4;
+    while (slots < 2 * most) slots *= 2;
+    return slots;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t home(std::uint64_t hash) const {
+    return static_cast<std::size_t>(hash >> 32) & (hashes.extent(0) - 1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t after(std::size_t slot) const {
+    return (slot + 1) & (hashes.extent(0) - 1);
+  }
+};
+
+/// hashes(i) <- a hash of row i, the same for all rows of a kind, never 0.
+template <class Rows, class Hashes>
+struct HashRow {
+  Rows rows;
+  Hashes hashes;
+
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
+    auto const row = rows.row(i);
+    auto const sum = group.template sum<std::uint64_t>(row.size, [&](std::size_t k) {
+      auto const entry = rows.entry(row, k);
+      return scramble(0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(entry.kind) +
+                      0xbf58476d1ce4e5b9u * static_cast<std::uint64_t>(entry.first) +
+                      0x94d049bb133111ebu * static_cast<std::uint64_t>(k + 1));
+    });
+    std::uint64_t const hash = sum + row.size;
+    group.once([&] { hashes(i) = hash == 0 ? 1 : hash; });
+  }
+};
+
+/// Enters the rows into the table, but those that follow closely on a row with the same hash. Past `most` kinds
+/// nothing more is entered.
+template <class L, class Table, class Hashes>
+struct EnterRow {
+  static constexpr std::size_t closely = 8;
+
+  Table table;
+  Hashes hashes;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const hash = hashes(i);
+    for (std::size_t d = 1; d <= closely && d <= i; ++d)
+      if (hashes(i - d) == hash) return;
+    auto slot = table.home(hash);
+    for (std::size_t probes = 0; probes < table.hashes.extent(0); ++probes, slot = table.after(slot)) {
+      if (probes % 8 == 0 && L::load_shared(table.count.data()) > table.most) return;
+      std::uint64_t found = L::load_shared(&table.hashes(slot));
+      if (found == 0) {
+        found = Kokkos::atomic_compare_exchange(&table.hashes(slot), std::uint64_t(0), hash);
+        if (found == 0) Kokkos::atomic_inc(table.count.data());
+      }
+      if (found != 0 && found != hash) continue;
+      if (i < L::load_shared(&table.firsts(slot))) Kokkos::atomic_min(&table.firsts(slot), std::uint64_t(i));
+      return;
+    }
+  }
+};
+
+/// Says of each row which one stands for its kind; a row that has the hash of another kind, for itself.
+template <class Rows, class Table, class Hashes>
+struct SetKind {
+  Rows rows;
+  Table table;
+  Hashes hashes;
+
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
+    auto const hash = hashes(i);
+    auto slot = table.home(hash);
+    while (table.hashes(slot) != hash) slot = table.after(slot);
+    auto const first = static_cast<std::size_t>(table.firsts(slot));
+    auto const row = rows.row(i), other = rows.row(first);
+    int const differences = group.template sum<int>(row.size == other.size ? row.size : 0, [&](std::size_t k) {
+      return rows.entry(row, k) == rows.entry(other, k) ? 0 : 1;
+    });
+    bool const is_alike = row.size == other.size && differences == 0;
+    group.once([&] { rows.set(i, row, is_alike ? first : i); });
+  }
+};
+
+/// Finds the kinds of `count` rows, each compared with the first of its kind: rows.set(i, row, that one).
+/// hashes: scratch, [count]. False, with nothing set, where there are more than `most` kinds. Reads entries
+/// twice; 3 launches; fences exec.
+template <class Exec, class Rows, class Hashes>
+bool find_kinds(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t most,
+                Hashes const& hashes) {
+  using Device = typename Hashes::device_type;
+  using Table = KindTable<Device>;
+  std::size_t const slots = Table::slots(most);
+  auto const list = [&] {
+    return allocate<Kokkos::View<std::uint64_t*, Device>>(exec, "einkorn::spgemm::kinds", slots);
+  };
+  Table const table{list(), list(), Kokkos::View<std::uint64_t, Device>("einkorn::spgemm::kinds"), most};
+  Kokkos::deep_copy(exec, table.hashes, std::uint64_t(0));
+  Kokkos::deep_copy(exec, table.firsts, std::uint64_t(count));
+  for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes, HashRow<Rows, Hashes>{rows, hashes});
+  Kokkos::parallel_for("einkorn::spgemm[enter rows]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+                       EnterRow<Lanes<Exec>, Table, Hashes>{table, hashes});
+  std::uint64_t kinds = 0;
+  Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&kinds), table.count);
+  exec.fence("einkorn::spgemm: how many kinds of rows there are");
+  if (kinds > most) return false;
+  for_each_by_lanes(exec, "einkorn::spgemm[kinds]", count, lanes,
+                    SetKind<Rows, Table, Hashes>{rows, table, hashes});
+  return true;
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/accumulate/row_group.hpp>
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/csr/detail/spgemm_launch.hpp>
+#include <einkorn/formats/csr/detail/spgemm_schedule.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// counts(run) <- its products: the run is an entry of F, the first rows of A.
+template <class FMatrix, class BMatrix, class Counts>
+struct CountProductsOfRun {
+  FMatrix F;
+  BMatrix B;
+  Counts counts;
+  KOKKOS_FUNCTION void operator()(std::size_t run) const {
+    auto const j = F.columns(run);
+    counts(run) = static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+  }
+};
+
+/// The place of each product's column in the row of C.
+template <class FMatrix, class BMatrix, class Places, class List, class Offsets, class Columns>
+struct FindPlace {
+  FMatrix F;
+  BMatrix B;
+  Places places;
+  List first_rows;
+  Offsets offsets;  // of C
+  Columns columns;
+
+  KOKKOS_FUNCTION void operator()(std::size_t product) const {
+    auto const run = row_of_entry(places.starts, static_cast<std::int64_t>(F.columns.extent(0)),
+                                  static_cast<std::uint64_t>(product));
+    auto const kind =
+        row_of_entry(places.runs, static_cast<std::int64_t>(F.num_rows), static_cast<std::uint64_t>(run));
+    auto const j = F.columns(run), row = first_rows(kind);
+    auto const column = B.columns(static_cast<std::size_t>(B.row_begin(j)) + (product - places.starts(run)));
+    auto const begin = static_cast<std::uint64_t>(offsets(row)),
+               end = static_cast<std::uint64_t>(offsets(row + 1));
+    places.places(product) = static_cast<std::uint16_t>(first_not_below(columns, begin, end, column) - begin);
+  }
+};
+
+/// The longest row of C among the first rows of its kinds.
+template <class List, class Offsets>
+struct LongestRow {
+  List first_rows;
+  Offsets offsets;
+  KOKKOS_FUNCTION void operator()(std::size_t kind, std::uint64_t& longest) const {
+    auto const row = first_rows(kind);
+    auto const length = static_cast<std::uint64_t>(offsets(row + 1)) - static_cast<std::uint64_t>(offsets(row));
+    if (length > longest) longest = length;
+  }
+};
+
+/// The places of the sums of every kind of rows, none where rows of C are too long for it or they would be more
+/// than `limit` bytes. kinds: KindsOfC; C's columns are there, its rows sorted. Fences exec.
+template <class Exec, class Kinds, class BMatrix, class Offsets, class Columns>
+auto sum_places(Exec const& exec, Kinds const& kinds, BMatrix const& B, Offsets const& offsets,
+                Columns const& columns, std::size_t limit) {
+  using AMatrix = decltype(kinds.firsts);
+  using List = decltype(kinds.first_rows);
+  using Places = SumPlaces<typename AMatrix::ordinal_type, typename AMatrix::device_type>;
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  auto const& F = kinds.firsts;
+  std::size_t const runs = F.columns.extent(0);
+  std::uint64_t longest = 0;
+  Kokkos::parallel_reduce("einkorn::spgemm[longest kind]", Range(exec, 0, kinds.first_rows.extent(0)),
+                          LongestRow<List, Offsets>{kinds.first_rows, offsets},
+                          Kokkos::Max<std::uint64_t>(longest));
+  Places places;
+  places.longest = static_cast<int>(std::min<std::uint64_t>(longest, std::numeric_limits<int>::max()));
+  if (places.longest > tuning.placed_sums) return Places();
+  auto const list = [&](std::size_t size) {
+    return allocate<decltype(places.starts)>(exec, "einkorn::spgemm::runs_of_kinds", size);
+  };
+  if ((F.row_offsets.extent(0) + runs + 1) * sizeof(std::uint64_t) > limit) return Places();
+  places.runs = list(F.row_offsets.extent(0));
+  Kokkos::deep_copy(exec, places.runs, F.row_offsets);
+  places.starts = list(runs + 1);
+  Kokkos::parallel_for("einkorn::spgemm[products of runs]", Range(exec, 0, runs),
+                       CountProductsOfRun<AMatrix, BMatrix, decltype(places.starts)>{F, B, places.starts});
+  auto const products = static_cast<std::size_t>(counts_to_offsets(exec, places.starts));
+  if (places.bytes_beside_kinds() + products * sizeof(std::uint16_t) > limit) return Places();
+  places.places = allocate<decltype(places.places)>(exec, "einkorn::spgemm::places", products);
+  using Find = FindPlace<AMatrix, BMatrix, Places, List, Offsets, Columns>;
+  Kokkos::parallel_for("einkorn::spgemm[places]", Range(exec, 0, products),
+                       Find{F, B, places, kinds.first_rows, offsets, columns});
+  exec.fence("einkorn::spgemm: the first rows are freed");
+  places.kinds = kinds.kinds;
+  return places;
+}
+
+/// The values of rows of C whose sums have known places. A group of lanes takes `rows_at_once` rows that follow
+/// each other, together where they are of one kind: the entries of A's rows one after the other, its lanes the
+/// entries of B's rows. Every sum grows in the order of A's entries, without atomics.
+template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Places, int rows_at_once>
+struct PlacedSumsOfC {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Ordinal = typename CMatrix::ordinal_type;
+  using Offset = typename CMatrix::offset_type;
+  using Scalar = typename CMatrix::scalar_type;
+  using L = Lanes<Exec>;
+  using Group = RowGroup<L, typename Policy::member_type, false>;
+
+  AMatrix A;
+  BMatrix B;
+  CMatrix C;
+  Places places;
+  int most_sums, lanes;
+
+  /// An entry of each of `rows` rows of A, the entries of B that it is multiplied by, and where their places
+  /// are. An odd number of 16 bytes for double, so that lanes that write one each go to different banks.
+  template <int rows>
+  struct alignas(16) Run {
+    Scalar a[rows];
+    typename BMatrix::offset_type first[rows];
+    Ordinal count;
+    std::uint32_t start;
+    char apart[rows == 1 ? 8 : 16];
+  };
+  /// Sums of several of the rows, read and written as one: at most 16 bytes, so that lanes next to each other
+  /// go to different banks.
+  template <int rows>
+  static constexpr int rows_of_part = std::min(rows, std::max(1, static_cast<int>(16 / sizeof(Scalar))));
+  template <int rows>
+  struct alignas(rows_of_part<rows> * sizeof(Scalar)) Sums {
+    static constexpr int size = rows_of_part<rows>, parts = rows / size;
+    Scalar of[size];
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int most_sums) {
+    using SumsOfRows = Sums<rows_at_once>;
+    return bytes_taken<SumsOfRows>(SumsOfRows::parts * most_sums) +
+           bytes_taken<Run<rows_at_once>>(Group::room_for_staged);
+  }
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    Group group{team, lanes, lanes};
+    std::size_t const own = bytes(most_sums);
+    char* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
+                              own * static_cast<std::size_t>(group.groups()), 16)) +
+                          own * static_cast<std::size_t>(group.rank());
+    auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
+    std::int64_t const first = item * rows_at_once, end = static_cast<std::int64_t>(C.num_rows);
+    if (group.longest(are_alike(first, end) ? 0 : 1) == 0) {  // the warp goes one way
+      add_rows<rows_at_once>(group, static_cast<Ordinal>(first), scratch);
+    } else {
+      for (std::int64_t row = first; row < first + rows_at_once; ++row) {
+        group.is_idle = row >= end;
+        add_rows<1>(group, static_cast<Ordinal>(group.is_idle ? end - 1 : row), scratch);
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool are_alike(std::int64_t first, std::int64_t end) const {
+    if (first + rows_at_once > end) return false;
+    for (int r = 1; r < rows_at_once; ++r)
+      if (places.kinds(first + r) != places.kinds(first)) return false;
+    return true;
+  }
+
+  /// All sums of `rows` rows of one kind.
+  template <int rows>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(Group const& group, Ordinal row, char* scratch) const {
+    auto* const runs = take<Run<rows>>(scratch, Group::room_for_staged);
+    auto* const sums = take<Sums<rows>>(scratch, Sums<rows>::parts * most_sums);
+    auto const size = group.is_idle ? 0 : static_cast<int>(C.row_end(row) - C.row_begin(row));
+    group.for_each(size, [&](int p) {
+      for (int part = 0; part < Sums<rows>::parts; ++part) sums[part * most_sums + p] = {};
+    });
+    add_products<rows>(group, row, runs, sums);
+    Offset first[rows];
+    for (int r = 0; r < rows; ++r) first[r] = C.row_begin(row + static_cast<Ordinal>(r));
+    group.for_each(size, [&](int p) {
+      for (int part = 0; part < Sums<rows>::parts; ++part) {
+        auto const sum = sums[part * most_sums + p];
+        for (int r = 0; r < Sums<rows>::size; ++r)
+          C.values(first[part * Sums<rows>::size + r] + static_cast<Offset>(p)) = sum.of[r];
+      }
+    });
+  }
+
+  template <int rows>
+  KOKKOS_FORCEINLINE_FUNCTION void add_products(Group const& group, Ordinal row, Run<rows>* runs,
+                                                Sums<rows>* sums) const {
+    typename AMatrix::offset_type begin[rows];
+    for (int r = 0; r < rows; ++r) begin[r] = A.row_begin(row + static_cast<Ordinal>(r));
+    Ordinal const count = group.is_idle ? Ordinal(0) : static_cast<Ordinal>(A.row_end(row) - begin[0]);
+    auto const* const starts = places.starts.data() + places.runs(places.kinds(row));
+    Ordinal const most = group.longest(count);
+    for (Ordinal done = 0; done < most; done += Group::most_staged) {
+      Ordinal longest = 0;
+      int const staged = group.longest(group.stage(runs, count, done, [&](Ordinal k) {
+        Run<rows> run;
+        for (int r = 0; r < rows; ++r) {
+          run.a[r] = Scalar(A.values(begin[r] + k));
+          run.first[r] = B.row_begin(A.columns(begin[r] + k));
+        }
+        run.start = static_cast<std::uint32_t>(starts[k]);
+        run.count = static_cast<Ordinal>(starts[k + 1] - starts[k]);
+        if (run.count > longest) longest = run.count;
+        return run;
+      }));
+      auto const stride = static_cast<Ordinal>(lanes);
+      longest = largest_over_lanes<L>(longest);
+      if (longest <= stride) {
+        for (int s = 0; s < staged; s += ahead<rows>) add<rows, true>(group, runs + s, 0, sums);
+      } else {
+        for (int s = 0; s < staged; ++s)
+          for (Ordinal l = 0; l < longest; l += ahead<rows> * stride)
+            add<rows, false>(group, runs + s, l, sums);
+      }
+    }
+  }
+
+  /// Steps of which the entries of B are on their way at once.
+  template <int rows>
+  static constexpr int ahead = rows < 4 ? 4 : 2;
+
+  /// The products of `ahead` steps: an entry a lane of as many runs, or as many entries of one run from l on.
+  template <int rows, bool of_runs>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Group const& group, Run<rows> const* runs, Ordinal l,
+                                       Sums<rows>* sums) const {
+    Scalar b[ahead<rows>][rows];
+    int place[ahead<rows>];
+    for (int step = 0; step < ahead<rows>; ++step) {
+      Run<rows> const& run = runs[of_runs ? step : 0];
+      auto const own = l + static_cast<Ordinal>(group.lane() + (of_runs ? 0 : step * lanes));
+      place[step] = -1;
+      if (own < run.count) {
+        place[step] = static_cast<int>(places.places(run.start + static_cast<std::uint32_t>(own)));
+        for (int r = 0; r < rows; ++r) b[step][r] = Scalar(B.values(run.first[r] + own));
+      }
+    }
+    auto const add_step = [&](Run<rows> const& run, int step) {
+      for (int part = 0; part < Sums<rows>::parts && place[step] >= 0; ++part) {
+        auto& sums_of_part = sums[part * most_sums + place[step]];
+        auto sum = sums_of_part;
+        for (int r = 0; r < Sums<rows>::size; ++r) {
+          int const row = part * Sums<rows>::size + r;
+          sum.of[r] += run.a[row] * b[step][row];
+        }
+        sums_of_part = sum;
+      }
+      group.meet();
+    };
+    if constexpr (of_runs) {
+      for (int step = 0; step < ahead<rows>; ++step) add_step(runs[step], step);
+    } else {
+      Run<rows> const run = runs[0];  // scratch is read anew after each meet()
+      for (int step = 0; step < ahead<rows>; ++step) add_step(run, step);
+    }
+  }
+};
+
+/// All values of C. One launch, asynchronous on exec.
+template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Places>
+void sum_by_places(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C, Places const& places,
+                   int lanes) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  int const most_sums = std::max(places.longest, 1);
+  auto const launch = [&]<int rows>(std::integral_constant<int, rows>) {
+    using Functor = PlacedSumsOfC<Exec, AMatrix, BMatrix, CMatrix, Places, rows>;
+    launch_groups<false>(exec, "einkorn::spgemm[values,placed]", Functor{A, B, C, places, most_sums, lanes},
+                         (static_cast<std::int64_t>(C.num_rows) + rows - 1) / rows, Functor::bytes(most_sums));
+  };
+  auto const sums_of = [&](int rows) {
+    return most_sums * rows * static_cast<int>(sizeof(typename CMatrix::scalar_type));
+  };
+  if (sums_of(4) <= tuning.sums_of_rows)
+    launch(std::integral_constant<int, 4>());
+  else if (sums_of(2) <= tuning.sums_of_rows)
+    launch(std::integral_constant<int, 2>());
+  else
+    launch(std::integral_constant<int, 1>());
+}
+
+}  // namespace einkorn::detail
