@@ -122,7 +122,9 @@ struct PlacedSumsOfC {
   BMatrix B;
   CMatrix C;
   Places places;
-  int most_sums, lanes;
+  int most_sums;
+  bool one_lane;  // a run may repeat a column: two lanes would meet there
+  int lanes;      // a group; a launch may make them more
 
   /// An entry of each of `rows` rows of A, the entries of B that it is multiplied by, and where their places
   /// are. An odd number of 16 bytes for double, so that lanes that write one each go to different banks.
@@ -218,7 +220,7 @@ struct PlacedSumsOfC {
         if (run.count > longest) longest = run.count;
         return run;
       }));
-      auto const stride = static_cast<Ordinal>(lanes);
+      auto const stride = static_cast<Ordinal>(stride_of_lanes());
       longest = largest_over_lanes<L>(longest);
       if (longest <= stride) {
         for (int s = 0; s < staged; s += ahead<rows>) add<rows, true>(group, runs + s, 0, sums);
@@ -229,6 +231,8 @@ struct PlacedSumsOfC {
       }
     }
   }
+
+  KOKKOS_FORCEINLINE_FUNCTION int stride_of_lanes() const { return one_lane ? 1 : lanes; }
 
   /// Steps of which the entries of B are on their way at once.
   template <int rows>
@@ -242,9 +246,9 @@ struct PlacedSumsOfC {
     int place[ahead<rows>];
     for (int step = 0; step < ahead<rows>; ++step) {
       Run<rows> const& run = runs[of_runs ? step : 0];
-      auto const own = l + static_cast<Ordinal>(group.lane() + (of_runs ? 0 : step * lanes));
+      auto const own = l + static_cast<Ordinal>(group.lane() + (of_runs ? 0 : step * stride_of_lanes()));
       place[step] = -1;
-      if (own < run.count) {
+      if (own < run.count && (!one_lane || group.lane() == 0)) {
         place[step] = static_cast<int>(places.places(run.start + static_cast<std::uint32_t>(own)));
         for (int r = 0; r < rows; ++r) b[step][r] = Scalar(B.values(run.first[r] + own));
       }
@@ -278,7 +282,8 @@ void sum_by_places(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix
   int const most_sums = std::max(places.longest, 1);
   auto const launch = [&]<int rows>(std::integral_constant<int, rows>) {
     using Functor = PlacedSumsOfC<Exec, AMatrix, BMatrix, CMatrix, Places, rows>;
-    launch_groups<false>(exec, "einkorn::spgemm[values,placed]", Functor{A, B, C, places, most_sums, lanes},
+    launch_groups<false>(exec, "einkorn::spgemm[values,placed]",
+                         Functor{A, B, C, places, most_sums, lanes == 1, lanes},
                          (static_cast<std::int64_t>(C.num_rows) + rows - 1) / rows, Functor::bytes(most_sums));
   };
   auto const sums_of = [&](int rows) {
