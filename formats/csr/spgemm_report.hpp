@@ -21,9 +21,9 @@ struct SpgemmReport {
   /// hash tables a group of lanes, two a team, a bitmap.
   std::array<std::uint64_t, 8> rows_by_columns{};
   std::uint64_t rows_again = 0;  ///< of them counted again, since a first table was too small: there twice
-  /// And by that of their sums: three sizes, each for neighbouring columns and for scattered ones; rows longer
+  /// And by that of their sums: four sizes, each for neighbouring columns and for scattered ones; rows longer
   /// than the last are there too, taken in pieces.
-  std::array<std::uint64_t, 6> rows_by_sums{};
+  std::array<std::uint64_t, 8> rows_by_sums{};
 };
 
 }  // namespace einkorn

@@ -18,13 +18,17 @@ struct SpgemmTuning {
   /// Places where columns are gathered: tables of groups and of teams, and last a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
                        columns_bins = bitmap_bin + 1;
+  /// Sizes of the places where sums are taken, and places: each size for neighbouring and for scattered
+  /// columns.
+  static constexpr int sum_sizes = 4, sums_bins = 2 * sum_sizes;
 
   /// Words of a hash table for one group of lanes; powers of two.
   int group_slots[group_bins] = {32, 64, 128, 256, 512};
   int narrow_bins = 2;  ///< of these, those whose rows share a warp where B's rows are short
   int team_slots[team_bins] = {1024, 2048};  ///< for a whole team
   int bitmap_words = 4096;                   ///< a bitmap for a whole team: 131072 columns at a time
-  int sums[3] = {32, 128, 512};  ///< entries of C a group of lanes; longer rows come in pieces of the last
+  int sums[sum_sizes] = {32, 128, 256,
+                         512};  ///< entries of C a group of lanes; longer rows come in pieces of the last
   /// Rows of C of few kinds: the longest whose sums are kept in scratch as a whole, and the bytes of their
   /// places, which should stay in the second cache.
   int placed_sums = 1024;
@@ -70,7 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int slots_for_sums(int sums, bool scattere
 KOKKOS_INLINE_FUNCTION constexpr int sums_bin(SpgemmTuning const& tuning, std::uint64_t length,
                                               std::uint64_t words) {
   int size = 0;
-  while (size < 2 && length > static_cast<std::uint64_t>(tuning.sums[size])) ++size;
+  while (size < SpgemmTuning::sum_sizes - 1 && length > static_cast<std::uint64_t>(tuning.sums[size])) ++size;
   bool const in_pieces = length > static_cast<std::uint64_t>(tuning.sums[size]);
   bool const scattered = in_pieces || words > most_words(slots_for_sums(tuning.sums[size], false));
   return 2 * size + (scattered ? 1 : 0);

@@ -237,7 +237,8 @@ struct Shapes {
         hashes("hashes", static_cast<std::size_t>(A.num_rows)) {}
 
   [[nodiscard]] bool find(std::size_t most, int lanes) const {
-    bool const found = detail::find_kinds(Space(), rows, hashes.extent(0), lanes, most, hashes);
+    Hashes const table("table", detail::KindTable<Device>::bytes(most) / sizeof(std::uint64_t));
+    bool const found = detail::find_kinds(Space(), rows, hashes.extent(0), lanes, most, hashes, table);
     Space().fence();
     return found;
   }
@@ -273,12 +274,10 @@ TEST(RowKinds, SurviveHashesThatCollide) {
   Host const A{4, 9, {0, 2, 4, 6, 8}, {0, 1, 4, 5, 0, 2, 5, 7}, std::vector<double>(8, 1.0)};
   Shapes const shapes(A.on_device());
   using Table = detail::KindTable<Device>;
-  Table const table{Shapes::Hashes("hashes", 4), Shapes::Hashes("firsts", 4),
-                    Kokkos::View<std::uint64_t, Device>("count"), 2};
-  Kokkos::deep_copy(table.firsts, 99u);
+  Table const table{Shapes::Hashes("numbers", 2 * 4 + 1), 4, 4};
   Kokkos::deep_copy(shapes.hashes, 12345u);
   Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>(0, 4),
-                       detail::EnterRow<Lanes<Space>, Table, Shapes::Hashes>{table, shapes.hashes});
+                       detail::EnterRow<Lanes<Space>, Table, Shapes::Hashes>{table, shapes.hashes, 2});
 
   for_each_by_lanes(Space(), "kinds", 4, 2,
                     detail::SetKind<Shapes::Rows, Table, Shapes::Hashes>{shapes.rows, table, shapes.hashes});

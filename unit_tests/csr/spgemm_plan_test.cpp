@@ -266,7 +266,7 @@ TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
   std::vector<std::size_t> lengths{1};
   for (int const sums : tuning.sums)
     for (std::size_t const more : {0, 1}) lengths.push_back(static_cast<std::size_t>(sums) + more);
-  lengths.push_back(4 * static_cast<std::size_t>(tuning.sums[2]) + 5);
+  lengths.push_back(4 * static_cast<std::size_t>(tuning.sums[SpgemmTuning::sum_sizes - 1]) + 5);
   for (std::size_t const apart : {1, 32}) {
     SCOPED_TRACE(apart);
     auto const A = gathers(lengths, apart, lengths.back() * apart);
@@ -274,8 +274,8 @@ TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
 
     auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), by(SpgemmAlgorithm::row_teams));
 
-    auto const want = apart == 1 ? std::array<std::uint64_t, 6>{2, 0, 2, 0, 2, 2}
-                                 : std::array<std::uint64_t, 6>{1, 1, 1, 1, 1, 3};
+    auto const want = apart == 1 ? std::array<std::uint64_t, 8>{2, 0, 2, 0, 2, 0, 2, 2}
+                                 : std::array<std::uint64_t, 8>{1, 1, 1, 1, 1, 1, 1, 3};
     EXPECT_EQ(plan.report().rows_by_sums, want);
     EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
   }

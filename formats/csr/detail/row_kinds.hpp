@@ -84,23 +84,28 @@ struct RowsByShapes {
 /// The kinds seen, in device memory: a hash table of the hashes of their rows, and the first row of each.
 template <class Device>
 struct KindTable {
-  Kokkos::View<std::uint64_t*, Device> hashes;  // [a power of two]; 0: nothing
-  Kokkos::View<std::uint64_t*, Device> firsts;  // [as many]
-  Kokkos::View<std::uint64_t, Device> count;
-  std::uint64_t most;  // kinds that are counted; half the slots
+  using Numbers = Kokkos::View<std::uint64_t*, Device>;
 
-  [[nodiscard]] static std::size_t bytes(std::size_t most) { return 2 * slots(most) * sizeof(std::uint64_t); }
-  [[nodiscard]] static std::size_t slots(std::size_t most) {
+  Numbers
+      numbers;  // [2 slots + 1], all 0 at first: hashes, `behind` less the first row of each, and their count
+  std::size_t slots;     // a power of two
+  std::uint64_t behind;  // more than any row
+
+  [[nodiscard]] static std::size_t slots_for(std::size_t kinds) {
     std::size_t slots = 4;
-    while (slots < 2 * most) slots *= 2;
+    while (slots < 2 * kinds) slots *= 2;
     return slots;
   }
+  [[nodiscard]] static std::size_t bytes(std::size_t kinds) {
+    return (2 * slots_for(kinds) + 1) * sizeof(std::uint64_t);
+  }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t home(std::uint64_t hash) const {
-    return static_cast<std::size_t>(hash >> 32) & (hashes.extent(0) - 1);
+    return static_cast<std::size_t>(hash >> 32) & (slots - 1);
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::size_t after(std::size_t slot) const {
-    return (slot + 1) & (hashes.extent(0) - 1);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t after(std::size_t slot) const { return (slot + 1) & (slots - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* hash(std::size_t slot) const { return &numbers(slot); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* to_first(std::size_t slot) const { return &numbers(slots + slot); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* count() const { return &numbers(2 * slots); }
 };
 
 /// hashes(i) <- a hash of row i, the same for all rows of a kind, never 0.
@@ -131,21 +136,23 @@ struct EnterRow {
 
   Table table;
   Hashes hashes;
+  std::uint64_t most;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const hash = hashes(i);
     for (std::size_t d = 1; d <= closely && d <= i; ++d)
       if (hashes(i - d) == hash) return;
     auto slot = table.home(hash);
-    for (std::size_t probes = 0; probes < table.hashes.extent(0); ++probes, slot = table.after(slot)) {
-      if (probes % 8 == 0 && L::load_shared(table.count.data()) > table.most) return;
-      std::uint64_t found = L::load_shared(&table.hashes(slot));
+    for (std::size_t probes = 0; probes < table.slots; ++probes, slot = table.after(slot)) {
+      if (probes % 8 == 0 && L::load_shared(table.count()) > most) return;
+      std::uint64_t found = L::load_shared(table.hash(slot));
       if (found == 0) {
-        found = Kokkos::atomic_compare_exchange(&table.hashes(slot), std::uint64_t(0), hash);
-        if (found == 0) Kokkos::atomic_inc(table.count.data());
+        found = Kokkos::atomic_compare_exchange(table.hash(slot), std::uint64_t(0), hash);
+        if (found == 0) Kokkos::atomic_inc(table.count());
       }
       if (found != 0 && found != hash) continue;
-      if (i < L::load_shared(&table.firsts(slot))) Kokkos::atomic_min(&table.firsts(slot), std::uint64_t(i));
+      std::uint64_t const own = table.behind - i;
+      if (L::load_shared(table.to_first(slot)) < own) Kokkos::atomic_max(table.to_first(slot), own);
       return;
     }
   }
@@ -162,8 +169,8 @@ struct SetKind {
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
     auto const hash = hashes(i);
     auto slot = table.home(hash);
-    while (table.hashes(slot) != hash) slot = table.after(slot);
-    auto const first = static_cast<std::size_t>(table.firsts(slot));
+    while (*table.hash(slot) != hash) slot = table.after(slot);
+    auto const first = static_cast<std::size_t>(table.behind - *table.to_first(slot));
     auto const row = rows.row(i), other = rows.row(first);
     int const differences = group.template sum<int>(row.size == other.size ? row.size : 0, [&](std::size_t k) {
       return rows.entry(row, k) == rows.entry(other, k) ? 0 : 1;
@@ -174,26 +181,22 @@ struct SetKind {
 };
 
 /// Finds the kinds of `count` rows, each compared with the first of its kind: rows.set(i, row, that one).
-/// hashes: scratch, [count]. False, with nothing set, where there are more than `most` kinds. Reads entries
-/// twice; 3 launches; fences exec.
+/// hashes: scratch, [count]; numbers: scratch of a KindTable for `most` kinds or more. False, with nothing set,
+/// where there are more. Reads entries twice; 3 launches; fences exec.
 template <class Exec, class Rows, class Hashes>
 bool find_kinds(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t most,
-                Hashes const& hashes) {
-  using Device = typename Hashes::device_type;
-  using Table = KindTable<Device>;
-  std::size_t const slots = Table::slots(most);
-  auto const list = [&] {
-    return allocate<Kokkos::View<std::uint64_t*, Device>>(exec, "einkorn::spgemm::kinds", slots);
-  };
-  Table const table{list(), list(), Kokkos::View<std::uint64_t, Device>("einkorn::spgemm::kinds"), most};
-  Kokkos::deep_copy(exec, table.hashes, std::uint64_t(0));
-  Kokkos::deep_copy(exec, table.firsts, std::uint64_t(count));
+                Hashes const& hashes, Hashes const& numbers) {
+  using Table = KindTable<typename Hashes::device_type>;
+  Table const table{numbers, (numbers.extent(0) - 1) / 2, count};
+  Kokkos::deep_copy(exec, numbers, std::uint64_t(0));
   for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes, HashRow<Rows, Hashes>{rows, hashes});
   Kokkos::parallel_for("einkorn::spgemm[enter rows]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       EnterRow<Lanes<Exec>, Table, Hashes>{table, hashes});
+                       EnterRow<Lanes<Exec>, Table, Hashes>{table, hashes, most});
   std::uint64_t kinds = 0;
-  Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&kinds), table.count);
+  auto const last = numbers.extent(0) - 1;
+  Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&kinds),
+                    Kokkos::subview(numbers, last));
   exec.fence("einkorn::spgemm: how many kinds of rows there are");
   if (kinds > most) return false;
   for_each_by_lanes(exec, "einkorn::spgemm[kinds]", count, lanes,

@@ -115,13 +115,17 @@ KindsOfC<AMatrix> kinds_of_C(Exec const& exec, AMatrix const& A, BMatrix const& 
   RowsByShapes<AMatrix> by_shapes{A, found.shapes, {}};
   int const lanes_of_A = lanes_for_rows<Exec>(static_cast<std::size_t>(A.nnz()), rows);
   {
-    auto const hashes = allocate<Kokkos::View<std::uint64_t*, Device>>(exec, "einkorn::spgemm::hashes",
-                                                                       std::max(rows, rows_of_B));
+    using Words = Kokkos::View<std::uint64_t*, Device>;
+    auto const hashes = allocate<Words>(exec, "einkorn::spgemm::hashes", std::max(rows, rows_of_B));
+    auto const table =
+        allocate<Words>(exec, "einkorn::spgemm::kind_table",
+                        KindTable<Device>::bytes(std::max(most, most_of_B)) / sizeof(std::uint64_t));
     int const lanes_of_B = lanes_for_rows<Exec>(static_cast<std::size_t>(B.nnz()), rows_of_B);
-    if (!find_kinds(exec, RowsByColumns<BMatrix>{B, found.shapes}, rows_of_B, lanes_of_B, most_of_B, hashes))
+    if (!find_kinds(exec, RowsByColumns<BMatrix>{B, found.shapes}, rows_of_B, lanes_of_B, most_of_B, hashes,
+                    table))
       return {};
     by_shapes.kinds = list(rows);
-    if (!find_kinds(exec, by_shapes, rows, lanes_of_A, most, hashes)) return {};
+    if (!find_kinds(exec, by_shapes, rows, lanes_of_A, most, hashes, table)) return {};
     exec.fence("einkorn::spgemm: the hashes of the rows are freed");
   }
   auto const numbers = list(rows);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/bins.hpp>
+#include <einkorn/formats/csr/spgemm_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +15,7 @@ namespace einkorn::detail {
 /// How the values of C are shared out. Kept by a plan: 4 or 8 bytes a row where rows are of several kinds.
 template <class Ordinal, class Device>
 struct SumsSchedule {
-  Bins<6, Ordinal, Device> bins;
+  Bins<SpgemmTuning::sums_bins, Ordinal, Device> bins;
   Kokkos::View<std::uint32_t*, Device> piece_offsets;  // of the last bin
   std::int64_t num_pieces = 0;
 

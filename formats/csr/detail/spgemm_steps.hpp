@@ -56,8 +56,11 @@ struct SpgemmSteps {
     plan.by_teams = options.algorithm == SpgemmAlgorithm::row_teams ||
                     (options.algorithm == SpgemmAlgorithm::automatic && !on_host);
     auto const rows = static_cast<std::size_t>(A.num_rows);
-    plan.row_offsets = Kokkos::View<COffset*, Device>("einkorn::spgemm::row_offsets", rows + 1);
-    if (A.nnz() == 0 || B.nnz() == 0) return plan;
+    plan.row_offsets = allocate<Kokkos::View<COffset*, Device>>(exec, "einkorn::spgemm::row_offsets", rows + 1);
+    if (A.nnz() == 0 || B.nnz() == 0) {
+      Kokkos::deep_copy(exec, plan.row_offsets, COffset(0));
+      return plan;
+    }
     std::size_t const limit = options.workspace_limit;
     std::size_t const others = plan.by_teams ? 2 * rows * sizeof(Ordinal) : bytes_on_host(A, B);
     std::size_t const room = limit - std::min(limit, others);
@@ -203,7 +206,7 @@ struct SpgemmSteps {
                                 RowOrder const& order) {
     plan.report.products = count_products(exec, A, B);
     auto const words_of_C =
-        columns_by_teams(exec, plan, A, B, std::move(words), order, [&] { offsets_of(exec, plan); });
+        columns_by_teams(exec, plan, A, B, std::move(words), order, 0, [&] { offsets_of(exec, plan); });
     schedule_sums(exec, plan, words_of_C);
   }
 
@@ -224,8 +227,8 @@ struct SpgemmSteps {
     of_kinds.options.workspace_limit -= kinds.bytes();
     of_kinds.row_offsets =
         allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", static_cast<std::size_t>(of_kinds.num_rows));
-    List const words_of_kinds =
-        columns_by_teams(exec, of_kinds, kinds.firsts, B, columns_as_words(B), order, [&] {
+    List const words_of_kinds = columns_by_teams(
+        exec, of_kinds, kinds.firsts, B, columns_as_words(B), order, SpgemmTuning::group_bins, [&] {
           gather(exec, "einkorn::spgemm[counts]", kinds.kinds, of_kinds.row_offsets, plan.row_offsets);
           offsets_of(exec, plan);
           gather(exec, "einkorn::spgemm[offsets]", kinds.first_rows, plan.row_offsets, of_kinds.row_offsets);
@@ -256,7 +259,7 @@ struct SpgemmSteps {
   /// makes offsets of them and room for the columns. The words of each row.
   template <class Counted>
   static List columns_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B, Words words,
-                               RowOrder const& order, Counted const& counted) {
+                               RowOrder const& order, int least_bin, Counted const& counted) {
     auto const rows = static_cast<std::size_t>(A.num_rows);
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
@@ -268,6 +271,7 @@ struct SpgemmSteps {
     bool const one_lane =
         plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, plan, B, words, shape, order);
     plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
+    shape.least_bin = least_bin;
     Rows on;
     on.A = A;
     on.offsets = plan.row_offsets;
@@ -296,7 +300,7 @@ struct SpgemmSteps {
 
   static void schedule_sums(Exec const& exec, State& plan, Kokkos::View<Ordinal*, Device> const& words_of_C) {
     plan.schedule = sums_schedule(exec, words_of_C.extent(0), plan.row_offsets, words_of_C);
-    for (int bin = 0; bin < 6; ++bin)
+    for (int bin = 0; bin < SpgemmTuning::sums_bins; ++bin)
       plan.report.rows_by_sums[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
     std::size_t const scheduling = words_of_C.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();
     require_room(plan, scheduling);

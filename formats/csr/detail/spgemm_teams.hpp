@@ -29,6 +29,7 @@ struct ColumnsBin {
   SpgemmTuning tuning;
   std::uint64_t words_of_all_columns;
   double share = 1.0;  // of their words that rows are thought to have
+  int least_bin = 0;
   bool overflowed_only = false;
 
   KOKKOS_FUNCTION int operator()(std::size_t i) const {
@@ -36,7 +37,8 @@ struct ColumnsBin {
       return SpgemmTuning::columns_bins;
     auto const most = static_cast<std::uint64_t>(words(i));
     auto const thought = static_cast<std::uint64_t>(1.25 * share * static_cast<double>(most)) + 8;
-    return columns_bin(tuning, share < 1.0 && thought < most ? thought : most, words_of_all_columns);
+    int const bin = columns_bin(tuning, share < 1.0 && thought < most ? thought : most, words_of_all_columns);
+    return bin < least_bin ? least_bin : bin;
   }
 };
 
@@ -46,6 +48,8 @@ struct ProductShape {
   std::uint64_t words_of_all_columns = 0;
   int lanes_of_words = 1;
   double share = 1.0;  ///< of the words that a row may have, those that it is thought to have
+  /// Few rows take as long as the longest of them: they are for teams.
+  int least_bin = 0;
 };
 
 /// The columns of the rows in `on.rows`, all of one bin.
@@ -85,9 +89,12 @@ void columns_of_rows(Exec const& exec, Rows on, ProductShape const& shape, typen
   auto const these = Kokkos::make_pair(begin, begin + count);
   Kokkos::View<Ordinal*, Device> const words = Kokkos::subview(on.words_of_C, these);
   Kokkos::View<typename Rows::Offset*, Device> const offsets = Kokkos::subview(on.offsets, these);
-  ColumnsBin<decltype(words), decltype(offsets)> bin_of{words, offsets, spgemm_tuning(arch_of<Exec>),
+  ColumnsBin<decltype(words), decltype(offsets)> bin_of{words,
+                                                        offsets,
+                                                        spgemm_tuning(arch_of<Exec>),
                                                         shape.words_of_all_columns,
-                                                        on.counting ? shape.share : 1.0};
+                                                        on.counting ? shape.share : 1.0,
+                                                        shape.least_bin};
   on.first_row = first;
   auto const run = [&] {
     constexpr int num_bins = SpgemmTuning::columns_bins;
@@ -210,30 +217,31 @@ SumsSchedule<Ordinal, Device> sums_schedule(Exec const& exec, std::size_t num_ro
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   SumsSchedule<Ordinal, Device> schedule;
   if (num_rows == 0) return schedule;
-  schedule.bins = make_bins<6, Ordinal, Device>(
+  schedule.bins = make_bins<SpgemmTuning::sums_bins, Ordinal, Device>(
       exec, num_rows,
       SumsBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, words_of_C, tuning});
-  std::size_t const longest = schedule.bins.size(5);
+  std::size_t const longest = schedule.bins.size(SpgemmTuning::sums_bins - 1);
   if (longest == 0) return schedule;
   using Pieces = Kokkos::View<std::uint32_t*, Device>;
   schedule.piece_offsets = allocate<Pieces>(exec, "einkorn::spgemm::piece_offsets", longest + 1);
-  auto const rows = schedule.bins.of(5);
+  auto const rows = schedule.bins.of(SpgemmTuning::sums_bins - 1);
   Kokkos::parallel_for(
       "einkorn::spgemm[pieces]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, longest),
       CountPieces<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Pieces>{
-          rows, offsets, schedule.piece_offsets, static_cast<std::uint64_t>(tuning.sums[2])});
+          rows, offsets, schedule.piece_offsets,
+          static_cast<std::uint64_t>(tuning.sums[SpgemmTuning::sum_sizes - 1])});
   schedule.num_pieces = static_cast<std::int64_t>(counts_to_offsets(exec, schedule.piece_offsets));
   return schedule;
 }
 
-/// All values of C. At most 6 launches, asynchronous on exec. One lane a group where B's rows repeat a column:
+/// All values of C. At most 8 launches, asynchronous on exec. One lane a group where B's rows repeat a column:
 /// two lanes would meet there.
 template <bool ordered, class Exec, class AMatrix, class BMatrix, class CMatrix, class Schedule>
 void sum_values(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C,
                 Schedule const& schedule, int lanes, bool narrow) {
   using Functor = RowSumsOfC<Exec, AMatrix, BMatrix, CMatrix, ordered>;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  for (int bin = 0; bin < 6; ++bin) {
+  for (int bin = 0; bin < SpgemmTuning::sums_bins; ++bin) {
     int const sums = tuning.sums[bin / 2], slots = slots_for_sums(sums, bin % 2 == 1);
     Functor functor{A,     B,
                     C,     schedule.bins.of(bin),
@@ -241,7 +249,7 @@ void sum_values(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix co
                     sums,  slots,
                     lanes, lanes,
                     narrow};
-    if (bin == 5 && functor.num_items > 0) {
+    if (bin == SpgemmTuning::sums_bins - 1 && functor.num_items > 0) {
       functor.piece_offsets = schedule.piece_offsets;
       functor.num_items = schedule.num_pieces;
     }
