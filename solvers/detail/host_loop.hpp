@@ -11,6 +11,14 @@
 
 namespace einkorn::detail {
 
+/// method.iteration(), by one copy of the code in a program. Kokkos readies each source file's kernels at its
+/// first launch, which cannot be recorded; of an inline function the linker may take another file's copy here
+/// than there.
+template <class Method>
+[[gnu::noinline]] void iterate(Method const& method) {
+  method.iteration();
+}
+
 /// Drives a solve from the host: launches iterations, at most run_ahead of them beyond what the device has
 /// reported, and what an iteration knows nothing of: the residual computed anew every replace_every iterations
 /// and at a candidate. No fence, no copy: the host looks at a word that the device writes (news.hpp).
@@ -54,13 +62,13 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> co
       if constexpr (can_record<Exec>)
         if (records && !recorded && launched == first_recorded)
           recorded.emplace(exec, [&method]() {
-            for (int i = 0; i < together; ++i) method.iteration();
+            for (int i = 0; i < together; ++i) iterate(method);
           });
       int const count = at_once(launched);
       if (count > 1)
         recorded->submit(exec);
       else
-        method.iteration();
+        iterate(method);
       launched += count;
       if (options.replace_every > 0 && launched % options.replace_every == 0) method.replace();
       word = news.latest();

@@ -304,5 +304,24 @@ TEST(RowKinds, AreAllFoundAndNoMore) {
   for (std::size_t i = 0; i < A.rows(); ++i) EXPECT_EQ(found[i], static_cast<int>(i % kinds));
 }
 
+/// Of so many rows a sample is looked at first.
+TEST(RowKinds, AreSampledInManyRows) {
+  for (bool const alike : {true, false}) {
+    Host A{1 << 17, 1 << 18, {0}, {}, {}};
+    for (int i = 0; i < A.num_rows; ++i) {
+      A.columns.insert(A.columns.end(), {i, i + 1 + (alike ? i % 3 : i)});
+      A.offsets.push_back(static_cast<int>(A.columns.size()));
+    }
+    A.values.resize(A.columns.size());
+    Shapes const shapes(A.on_device());
+
+    ASSERT_EQ(shapes.find(std::size_t(1) << 14, 2), alike);
+
+    if (!alike) continue;
+    auto const found = shapes.kinds();
+    for (std::size_t i = 0; i < A.rows(); ++i) ASSERT_EQ(found[i], static_cast<int>(i % 3));
+  }
+}
+
 }  // namespace
 }  // namespace einkorn::test

@@ -108,15 +108,16 @@ struct KindTable {
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* count() const { return &numbers(2 * slots); }
 };
 
-/// hashes(i) <- a hash of row i, the same for all rows of a kind, never 0.
+/// hashes(i) <- a hash of row first + i, the same for all rows of a kind, never 0.
 template <class Rows, class Hashes>
 struct HashRow {
   Rows rows;
   Hashes hashes;
+  std::size_t first;
 
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
-    auto const row = rows.row(i);
+    auto const row = rows.row(first + i);
     auto const sum = group.template sum<std::uint64_t>(row.size, [&](std::size_t k) {
       auto const entry = rows.entry(row, k);
       return scramble(0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(entry.kind) +
@@ -180,25 +181,36 @@ struct SetKind {
   }
 };
 
-/// Finds the kinds of `count` rows, each compared with the first of its kind: rows.set(i, row, that one).
-/// hashes: scratch, [count]; numbers: scratch of a KindTable for `most` kinds or more. False, with nothing set,
-/// where there are more. Reads entries twice; 3 launches; fences exec.
-template <class Exec, class Rows, class Hashes>
-bool find_kinds(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t most,
-                Hashes const& hashes, Hashes const& numbers) {
-  using Table = KindTable<typename Hashes::device_type>;
-  Table const table{numbers, (numbers.extent(0) - 1) / 2, count};
-  Kokkos::deep_copy(exec, numbers, std::uint64_t(0));
-  for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes, HashRow<Rows, Hashes>{rows, hashes});
+/// Enters rows first .. first + count - 1. How many kinds they are of, or more than `most`. Fences exec.
+template <class Exec, class Rows, class Hashes, class Table>
+std::uint64_t count_kinds(Exec const& exec, Rows const& rows, std::size_t first, std::size_t count, int lanes,
+                          std::size_t most, Hashes const& hashes, Table const& table) {
+  Kokkos::deep_copy(exec, table.numbers, std::uint64_t(0));
+  for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes,
+                    HashRow<Rows, Hashes>{rows, hashes, first});
   Kokkos::parallel_for("einkorn::spgemm[enter rows]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
                        EnterRow<Lanes<Exec>, Table, Hashes>{table, hashes, most});
   std::uint64_t kinds = 0;
-  auto const last = numbers.extent(0) - 1;
   Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&kinds),
-                    Kokkos::subview(numbers, last));
+                    Kokkos::subview(table.numbers, 2 * table.slots));
   exec.fence("einkorn::spgemm: how many kinds of rows there are");
-  if (kinds > most) return false;
+  return kinds;
+}
+
+/// Finds the kinds of `count` rows, each compared with the first of its kind: rows.set(i, row, that one).
+/// hashes: scratch, [count]; numbers: scratch of a KindTable for `most` kinds or more. False, with nothing set,
+/// where there are more, as a sample from the middle of many rows shows at once. Reads entries twice; 3
+/// launches; fences exec.
+template <class Exec, class Rows, class Hashes>
+bool find_kinds(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t most,
+                Hashes const& hashes, Hashes const& numbers) {
+  constexpr std::size_t sample = 2048, many = 64 * sample;
+  using Table = KindTable<typename Hashes::device_type>;
+  Table const table{numbers, (numbers.extent(0) - 1) / 2, count};
+  if (count >= many && count_kinds(exec, rows, count / 2, sample, lanes, sample, hashes, table) > sample / 2)
+    return false;
+  if (count_kinds(exec, rows, 0, count, lanes, most, hashes, table) > most) return false;
   for_each_by_lanes(exec, "einkorn::spgemm[kinds]", count, lanes,
                     SetKind<Rows, Table, Hashes>{rows, table, hashes});
   return true;

@@ -252,6 +252,8 @@ void sum_values(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix co
     if (bin == SpgemmTuning::sums_bins - 1 && functor.num_items > 0) {
       functor.piece_offsets = schedule.piece_offsets;
       functor.num_items = schedule.num_pieces;
+      // A group's scratch leaves room for few groups, and rows that make a long row of C are mostly long.
+      if (ordered && lanes > 1) functor.lanes = functor.run_lanes = lanes_for<Exec>(sums);
     }
     launch_groups<!ordered>(exec, "einkorn::spgemm[values]", functor, functor.num_items,
                             Functor::bytes(sums, slots));
