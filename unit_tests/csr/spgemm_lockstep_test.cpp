@@ -16,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,41 @@ class Product {
     Functor functor{A_,    B_,    C_,        {},    to_device<HostDevice>(offsets), offsets.back(), sums,
                     slots, lanes, run_lanes, narrow};
     launch(functor, ordered ? 64 / lanes : 1, 64, Functor::bytes(sums, slots));
+  }
+  /// By the places of kinds of rows, `rows` of them together.
+  template <int rows>
+  void find_values_by_places(int lanes, bool one_lane = false) {
+    make_C();
+    std::size_t workspace = 0;
+    auto const most = std::numeric_limits<std::size_t>::max();
+    auto const kinds = detail::kinds_of_C(HostExec(), A_, B_, most, workspace);
+    ASSERT_TRUE(kinds.found());
+    auto const places = detail::sum_places(HostExec(), kinds, B_, on_.offsets, on_.columns, most);
+    ASSERT_TRUE(places.known());
+    using Functor =
+        detail::PlacedSumsOfC<Lockstep, Matrix, Matrix, CMatrix, std::remove_const_t<decltype(places)>, rows>;
+    Functor const functor{A_, B_, C_, places, places.longest, one_lane, lanes};
+    int const groups = 64 / lanes, of_team = groups * rows;
+    auto const bytes = Functor::bytes(places.longest) * static_cast<std::size_t>(groups) + 16;
+    run_in_lockstep(functor, (static_cast<int>(host_A_.num_rows) + of_team - 1) / of_team, 64, bytes);
+  }
+  /// The kinds of the rows of B, by hashes that are made here.
+  [[nodiscard]] std::vector<O> kinds_of_B(int lanes) {
+    using Shapes = detail::RowsByColumns<Matrix>;
+    using Numbers = Kokkos::View<std::uint64_t*, HostDevice>;
+    using Table = detail::KindTable<HostDevice>;
+    Shapes const rows{B_, Kokkos::View<detail::RowShape<O>*, HostDevice>("shapes", host_B_.rows())};
+    Numbers const hashes("hashes", host_B_.rows());
+    Table const table{Numbers("table", 2 * 256 + 1), 256, host_B_.rows()};
+    for_each_by_lanes(Lockstep(), "hash", host_B_.rows(), lanes,
+                      detail::HashRow<Shapes, Numbers>{rows, hashes, 0});
+    detail::EnterRow<Lanes<HostExec>, Table, Numbers> const enter{table, hashes, 128};
+    for (std::size_t i = 0; i < host_B_.rows(); ++i) enter(i);
+    for_each_by_lanes(Lockstep(), "kinds", host_B_.rows(), lanes,
+                      detail::SetKind<Shapes, Table, Numbers>{rows, table, hashes});
+    std::vector<O> kinds;
+    for (std::size_t i = 0; i < host_B_.rows(); ++i) kinds.push_back(rows.shapes(i).kind);
+    return kinds;
   }
   [[nodiscard]] testing::AssertionResult is_right() const {
     return is_product(to_host(C_), host_A_, host_B_, true);
@@ -284,6 +320,47 @@ TEST(SpgemmLockstep, SumsRowsThatRepeatColumns) {
 
       EXPECT_TRUE(C.is_right());
     }
+}
+
+/// Rows of `width` neighbours, every seventh of two fewer: kinds that follow each other for some rows only.
+Pattern stairs(std::int64_t rows, std::int64_t width) {
+  Pattern pattern;
+  pattern.num_rows = pattern.num_cols = rows;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t l = i % 7 == 3 ? 2 : 0; l < width; ++l)
+      if (i + l < rows) pattern.columns.push_back(i + l);
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  return pattern;
+}
+
+TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
+  // 40: more runs than are staged, and longer than a warp
+  for (auto const& [width, rows] : {std::pair<std::int64_t, std::int64_t>(3, 203), {9, 203}, {40, 430}}) {
+    SCOPED_TRACE(width);
+    auto const A = with_numbers<double>(stairs(rows, width), Numbers::integers, 1),
+               B = with_numbers<double>(stairs(rows, width), Numbers::integers, 2);
+    Product<int> C(A, B);
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (int const lanes : {1, 8, 32}) {
+      if (width == 40 && lanes != 8) continue;
+      SCOPED_TRACE(lanes);
+      C.find_values_by_places<4>(lanes);
+      EXPECT_TRUE(C.is_right());
+      C.find_values_by_places<2>(lanes, true);
+      EXPECT_TRUE(C.is_right());
+      C.find_values_by_places<1>(lanes);
+      EXPECT_TRUE(C.is_right());
+    }
+  }
+}
+
+TEST(SpgemmLockstep, FindsKindsOfRows) {
+  auto const A = with_numbers<double>(stairs(70, 9), Numbers::integers, 1);
+  Product<int> C(A, A);
+  auto const kinds = C.kinds_of_B(1);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(kinds[i], i % 7 == 3 ? 3 : 0);
+  for (int const lanes : {4, 32}) EXPECT_EQ(C.kinds_of_B(lanes), kinds);
 }
 
 /// What the emulation is for: lanes of a warp that take different ways to where they meet.

@@ -242,7 +242,7 @@ struct PlacedSumsOfC {
   template <int rows, bool of_runs>
   KOKKOS_FORCEINLINE_FUNCTION void add(Group const& group, Run<rows> const* runs, Ordinal l,
                                        Sums<rows>* sums) const {
-    Scalar b[ahead<rows>][rows];
+    Scalar b[ahead<rows>][rows] = {};
     int place[ahead<rows>];
     for (int step = 0; step < ahead<rows>; ++step) {
       Run<rows> const& run = runs[of_runs ? step : 0];
