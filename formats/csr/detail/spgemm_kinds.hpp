@@ -6,12 +6,14 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/row_kinds.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
+#include <einkorn/formats/csr/detail/spgemm_words.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
 
@@ -191,38 +193,20 @@ RowOrder row_order_of(Exec const& exec, KindsOfC<AMatrix> const& kinds, BMatrix 
   return {found[0] == 0, found[1] != 0};
 }
 
-/// products(q) <- those of a row of kind q.
-template <class FMatrix, class BMatrix, class Products>
-struct CountProductsOfKind {
-  FMatrix F;
-  BMatrix B;
-  Products products;
-  template <class Group>
-  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t kind) const {
-    auto const begin = F.row_offsets(kind), end = F.row_offsets(kind + 1);
-    auto const of_row = group.template sum<std::uint64_t>(end - begin, [&](auto k) {
-      auto const j = F.columns(begin + k);
-      return static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
-    });
-    group.once([&] { products(kind) = of_row; });
-  }
-};
 template <class List, class Products>
 struct SumOfKinds {
   List kinds;
   Products products;
   KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const { sum += products(kinds(i)); }
 };
-/// Products of A with B.
+/// Products of A with B: a row of kind q has as many as the columns of B that row q of F names, each a word.
 template <class Exec, class AMatrix, class BMatrix>
 std::uint64_t count_products_of(Exec const& exec, KindsOfC<AMatrix> const& kinds, BMatrix const& B) {
   using Products = Kokkos::View<std::uint64_t*, typename AMatrix::device_type>;
   auto const& F = kinds.firsts;
-  auto const rows = static_cast<std::size_t>(F.num_rows);
-  auto const products = allocate<Products>(exec, "einkorn::spgemm::products", rows);
-  for_each_by_lanes(exec, "einkorn::spgemm[products of kinds]", rows,
-                    lanes_for_rows<Exec>(F.columns.extent(0), rows),
-                    CountProductsOfKind<AMatrix, BMatrix, Products>{F, B, products});
+  auto const products =
+      allocate<Products>(exec, "einkorn::spgemm::products", static_cast<std::size_t>(F.num_rows));
+  bound_words(exec, F, columns_as_words(B), std::numeric_limits<std::uint64_t>::max(), products);
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
       "einkorn::spgemm[products]",
