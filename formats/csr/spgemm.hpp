@@ -34,7 +34,9 @@ namespace einkorn {
 /// go to tables of several sizes, as their lengths differ; the count and the columns work on words of 32
 /// columns (core/accumulate/index_words.hpp), which are fewer and sort fast; the values are added to sorted
 /// places, without atomics, in a fixed order; rows too long for any table take a bitmap in scratch and come in
-/// pieces. On the host: Gustavson, ACM TOMS 4 (1978), rows in parts of equal products.
+/// pieces; by teams, rows of C that are alike but for a shift of their columns, as on structured grids, are
+/// worked out once, and their values find the places of their sums without a search (SpgemmAlikeRows). On the
+/// host: Gustavson, ACM TOMS 4 (1978), rows in parts of equal products.
 ///
 /// Throws DimensionMismatch (both shapes), InvalidStructure (A or B, with Checks::on), OverflowError (C's
 /// entries do not fit COffset: names one that does), OutOfMemory (or options.workspace_limit: how many bytes),

@@ -11,9 +11,10 @@
 
 namespace einkorn {
 
-/// The sizes of SpGEMM's tables in team scratch. All of it analytical, not measured: what lets 12 warps and
-/// more share a multiprocessor of 228 KB and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices
-/// included.
+/// The sizes of SpGEMM's tables in team scratch: what lets 12 warps and more share a multiprocessor of 228 KB
+/// and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices included. Analytical but for the sums of
+/// 256 columns, the bytes of rows summed together and the lanes of pieces, which H200 trials suggested
+/// (docs/design/0004-spgemm.md).
 struct SpgemmTuning {
   /// Places where columns are gathered: tables of groups and of teams, and last a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
@@ -27,8 +28,8 @@ struct SpgemmTuning {
   int narrow_bins = 2;  ///< of these, those whose rows share a warp where B's rows are short
   int team_slots[team_bins] = {1024, 2048};  ///< for a whole team
   int bitmap_words = 4096;                   ///< a bitmap for a whole team: 131072 columns at a time
-  int sums[sum_sizes] = {32, 128, 256,
-                         512};  ///< entries of C a group of lanes; longer rows come in pieces of the last
+  /// Entries of C a group of lanes; longer rows come in pieces of the last.
+  int sums[sum_sizes] = {32, 128, 256, 512};
   /// Rows of C of few kinds: the longest whose sums are kept in scratch as a whole, and the bytes of their
   /// places, which should stay in the second cache.
   int placed_sums = 1024;
