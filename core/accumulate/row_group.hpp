@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn {
 
@@ -30,6 +31,16 @@ struct RowGroup {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int groups() const {
     return whole_team ? 1 : static_cast<int>(team.team_size()) >> log2(lanes);
+  }
+  /// The number of the group among those of all teams.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t item() const {
+    return static_cast<std::int64_t>(team.league_rank()) * groups() + rank();
+  }
+  /// Scratch of the group's own, of a team that has `bytes` for each. Once a kernel.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION char* scratch(std::size_t bytes) const {
+    return static_cast<char*>(
+               team.team_scratch(0).get_shmem_aligned(bytes * static_cast<std::size_t>(groups()), 16)) +
+           bytes * static_cast<std::size_t>(rank());
   }
   /// The calling lane's place in the group, and how many there are.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lane() const {
@@ -203,8 +214,7 @@ struct EachByLanes {
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     Group group{team, lanes, lanes};
-    auto const i = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(group.groups()) +
-                   static_cast<std::size_t>(group.rank());
+    auto const i = static_cast<std::size_t>(group.item());
     group.is_idle = i >= count;
     functor(group, group.is_idle ? count - 1 : i);
   }

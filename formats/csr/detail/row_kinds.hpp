@@ -86,8 +86,8 @@ template <class Device>
 struct KindTable {
   using Numbers = Kokkos::View<std::uint64_t*, Device>;
 
-  Numbers
-      numbers;  // [2 slots + 1], all 0 at first: hashes, `behind` less the first row of each, and their count
+  /// [2 slots + 1], all 0 at first: hashes, `behind` less the first row of each, and their count.
+  Numbers numbers;
   std::size_t slots;     // a power of two
   std::uint64_t behind;  // more than any row
 

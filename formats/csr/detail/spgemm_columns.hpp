@@ -104,11 +104,8 @@ struct HashedColumns {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Group group{team, lanes, run_lanes};
-    std::size_t const own = bytes(capacity, on.counting);
-    char* scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
-                        own * static_cast<std::size_t>(group.groups()), 16)) +
-                    own * static_cast<std::size_t>(group.rank());
-    auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
+    char* scratch = group.scratch(bytes(capacity, on.counting));
+    auto const item = group.item();
     group.is_idle = item >= on.num_items;
     auto const row = on.row(group.is_idle ? on.num_items - 1 : item);
     Table const table = take_table(scratch);
@@ -255,9 +252,8 @@ struct BitmapColumns {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Group const group{team, lanes, run_lanes};
-    char* scratch =
-        static_cast<char*>(team.team_scratch(0).get_shmem_aligned(bytes(capacity, on.counting), 16));
-    auto const row = on.row(team.league_rank());
+    char* scratch = group.scratch(bytes(capacity, on.counting));
+    auto const row = on.row(group.item());
     auto* const bits = take<std::uint32_t>(scratch, capacity);
     std::uint64_t entries = 0, num_words = 0;
     for (Ordinal first = 0; first < words_of_all_columns; first += static_cast<Ordinal>(capacity)) {

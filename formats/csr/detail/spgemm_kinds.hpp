@@ -153,7 +153,7 @@ KindsOfC<AMatrix> kinds_of_C(Exec const& exec, AMatrix const& A, BMatrix const& 
   found.firsts.row_offsets = offsets;
   found.firsts.columns = columns;
   found.kinds = numbers;
-  exec.fence("einkorn::spgemm: the list of first rows is freed");
+  exec.fence("einkorn::spgemm: the first row of every row's kind is freed");
   return found;
 }
 

@@ -154,12 +154,8 @@ struct PlacedSumsOfC {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Group group{team, lanes, lanes};
-    std::size_t const own = bytes(most_sums);
-    char* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
-                              own * static_cast<std::size_t>(group.groups()), 16)) +
-                          own * static_cast<std::size_t>(group.rank());
-    auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
-    std::int64_t const first = item * rows_at_once, end = static_cast<std::int64_t>(C.num_rows);
+    char* const scratch = group.scratch(bytes(most_sums));
+    std::int64_t const first = group.item() * rows_at_once, end = static_cast<std::int64_t>(C.num_rows);
     if (group.longest(are_alike(first, end) ? 0 : 1) == 0) {  // the warp goes one way
       add_rows<rows_at_once>(group, static_cast<Ordinal>(first), scratch);
     } else {

@@ -71,11 +71,8 @@ struct RowSumsOfC {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Group group{team, lanes, run_lanes};
-    std::size_t const own = bytes(most_sums, capacity);
-    char* scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(
-                        own * static_cast<std::size_t>(group.groups()), 16)) +
-                    own * static_cast<std::size_t>(group.rank());
-    auto const item = static_cast<std::int64_t>(team.league_rank()) * group.groups() + group.rank();
+    char* scratch = group.scratch(bytes(most_sums, capacity));
+    auto const item = group.item();
     group.is_idle = item >= num_items;
     Piece piece = piece_of(group.is_idle ? num_items - 1 : item);
     if (group.is_idle) piece.size = 0;
