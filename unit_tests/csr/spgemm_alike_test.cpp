@@ -150,6 +150,11 @@ TYPED_TEST(SpgemmAlike, RowsNeedNotBeSorted) {
   EXPECT_GT(expect_the_same(repeated, A).kinds_of_rows, 0u);
   EXPECT_GT(expect_the_same(A, repeated).kinds_of_rows, 0u);
   EXPECT_GT(expect_the_same(repeated, repeated).kinds_of_rows, 0u);
+
+  auto unordered = with(SpgemmAlikeRows::together);
+  unordered.sums = SpgemmSums::unordered;
+  auto const C = to_host(spgemm(Space(), A.on_device(), repeated.on_device(), unordered));
+  EXPECT_TRUE(is_product(C, A, repeated, false));
 }
 
 TEST(SpgemmAlikeRows, AreNotLookedForAmongRowsThatDiffer) {

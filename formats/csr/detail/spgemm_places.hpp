@@ -20,19 +20,37 @@
 
 namespace einkorn::detail {
 
-/// counts(run) <- its products: the run is an entry of F, the first rows of A.
+/// How many rows of a kind have their sums taken together.
+template <class Scalar>
+constexpr int rows_together(SpgemmTuning const& tuning, int most_sums) {
+  int rows = 4;
+  while (rows > 1 && rows * most_sums * static_cast<int>(sizeof(Scalar)) > tuning.sums_of_rows) rows /= 2;
+  return rows;
+}
+/// Sums of that many rows that are read and written as one: at most 16 bytes, so that lanes next to each other
+/// go to different banks.
+template <class Scalar>
+constexpr int rows_of_part(int rows) {
+  return std::min(rows, std::max(1, static_cast<int>(16 / sizeof(Scalar))));
+}
+
+/// counts(run) <- its slots: the run is an entry of F, the first rows of A. Where they come in steps, one at
+/// least, so that the steps of short runs follow each other.
 template <class FMatrix, class BMatrix, class Counts>
-struct CountProductsOfRun {
+struct CountSlotsOfRun {
   FMatrix F;
   BMatrix B;
   Counts counts;
+  std::uint64_t at_once;  // slots
   KOKKOS_FUNCTION void operator()(std::size_t run) const {
     auto const j = F.columns(run);
-    counts(run) = static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+    auto const products = static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+    auto const steps = (products + at_once - 1) / at_once;
+    counts(run) = (at_once > 1 && steps == 0 ? 1 : steps) * at_once;
   }
 };
 
-/// The place of each product's column in the row of C.
+/// The place of each product's column in the row of C, in the order of B's entries.
 template <class FMatrix, class BMatrix, class Places, class List, class Offsets, class Columns>
 struct FindPlace {
   FMatrix F;
@@ -42,16 +60,101 @@ struct FindPlace {
   Offsets offsets;  // of C
   Columns columns;
 
-  KOKKOS_FUNCTION void operator()(std::size_t product) const {
+  KOKKOS_FUNCTION void operator()(std::size_t slot) const {
     auto const run = row_of_entry(places.starts, static_cast<std::int64_t>(F.columns.extent(0)),
-                                  static_cast<std::uint64_t>(product));
+                                  static_cast<std::uint64_t>(slot));
     auto const kind =
         row_of_entry(places.runs, static_cast<std::int64_t>(F.num_rows), static_cast<std::uint64_t>(run));
     auto const j = F.columns(run), row = first_rows(kind);
-    auto const column = B.columns(static_cast<std::size_t>(B.row_begin(j)) + (product - places.starts(run)));
+    auto const own = slot - places.starts(run), entry = static_cast<std::size_t>(B.row_begin(j)) + own;
+    if (entry >= static_cast<std::size_t>(B.row_end(j))) {
+      places.places(slot) = PlaceOfSlot::none;
+      return;
+    }
     auto const begin = static_cast<std::uint64_t>(offsets(row)),
                end = static_cast<std::uint64_t>(offsets(row + 1));
-    places.places(product) = static_cast<std::uint16_t>(first_not_below(columns, begin, end, column) - begin);
+    auto const place = first_not_below(columns, begin, end, B.columns(entry)) - begin;
+    places.places(slot) = static_cast<std::uint16_t>(place);
+  }
+};
+
+/// Orders the entries of every step of a run, one of 32 lanes that read and write 16 bytes of scratch each, 8
+/// of them at once: lane l gets a place that is l modulo 8 as long as there are such, so that these 8 go to
+/// banks of their own. Values of B come 16 at once, so entries that are 16 apart stay in different halves.
+template <class Places>
+struct SetApart {
+  static constexpr int lanes = Places::lanes_apart, half = 16, at_once = 8;
+
+  Places places;
+
+  struct Step {
+    std::uint16_t of[lanes];
+    int size = 0;
+    std::uint32_t second = 0;  // bit e: entry e is in the second half
+    std::uint64_t counts = 0;  // 4 bits for each half and remainder; 16 of one go wrong, and only here
+
+    KOKKOS_FORCEINLINE_FUNCTION int remainder(int e) const { return of[e] % at_once; }
+    KOKKOS_FORCEINLINE_FUNCTION int bit_of(int e) const {
+      return 4 * (remainder(e) + at_once * static_cast<int>(second >> e & 1));
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void swap(int e) {
+      for (; e < size; e += half) {
+        counts -= std::uint64_t(1) << bit_of(e);
+        second ^= std::uint32_t(1) << e;
+        counts += std::uint64_t(1) << bit_of(e);
+      }
+    }
+    /// Entries that have no place of their own: a half has two for each remainder.
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int excess() const {
+      int sum = 0;
+      for (int bit = 0; bit < 64; bit += 4) {
+        int const count = static_cast<int>(counts >> bit & 15);
+        sum += count > 2 ? count - 2 : 0;
+      }
+      return sum;
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::size_t number) const {
+    auto* const slots = places.places.data() + number * lanes;
+    Step step;
+    for (; step.size < lanes && slots[step.size] != PlaceOfSlot::none; ++step.size)
+      step.of[step.size] = slots[step.size];
+    for (int e = 0; e < step.size; ++e) {
+      step.second |= static_cast<std::uint32_t>(e / half) << e;
+      step.counts += std::uint64_t(1) << step.bit_of(e);
+    }
+    int excess = step.excess();
+    for (int trial = 0; trial < 4 * half && excess > 0; ++trial) {
+      int const e = trial % half, allowed = excess - (trial / half % 2 == 0 ? 1 : 0);
+      step.swap(e);
+      int const now = step.excess();
+      if (now <= allowed)
+        excess = now;
+      else
+        step.swap(e);
+    }
+    std::uint32_t taken = 0, left = 0;
+    auto const put = [&](int e, int slot) {
+      slots[slot] = PlaceOfSlot::of(step.of[e], e);
+      taken |= std::uint32_t(1) << slot;
+    };
+    for (int e = 0; e < step.size; ++e) {
+      int slot = half * static_cast<int>(step.second >> e & 1) + step.remainder(e);
+      if ((taken >> slot & 1) != 0) slot += at_once;
+      if ((taken >> slot & 1) != 0)
+        left |= std::uint32_t(1) << e;
+      else
+        put(e, slot);
+    }
+    for (int e = 0; e < step.size; ++e) {
+      if ((left >> e & 1) == 0) continue;
+      int slot = half * static_cast<int>(step.second >> e & 1);
+      while ((taken >> slot & 1) != 0) ++slot;
+      put(e, slot);
+    }
+    for (int slot = 0; slot < lanes; ++slot)
+      if ((taken >> slot & 1) == 0) slots[slot] = PlaceOfSlot::none;
   }
 };
 
@@ -68,15 +171,17 @@ struct LongestRow {
 };
 
 /// The places of the sums of every kind of rows, none where rows of C are too long for it or they would be more
-/// than `limit` bytes. kinds: KindsOfC; C's columns are there, its rows sorted. Fences exec.
-template <class Exec, class Kinds, class BMatrix, class Offsets, class Columns>
+/// than `limit` bytes. kinds: KindsOfC; C's columns are there, its rows sorted; `lanes` share a run, 1 where it
+/// may repeat a column. Fences exec.
+template <class Scalar, class Exec, class Kinds, class BMatrix, class Offsets, class Columns>
 auto sum_places(Exec const& exec, Kinds const& kinds, BMatrix const& B, Offsets const& offsets,
-                Columns const& columns, std::size_t limit) {
+                Columns const& columns, int lanes, std::size_t limit) {
   using AMatrix = decltype(kinds.firsts);
   using List = decltype(kinds.first_rows);
   using Places = SumPlaces<typename AMatrix::ordinal_type, typename AMatrix::device_type>;
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  static_assert(tuning.placed_sums <= PlaceOfSlot::most_places);
   auto const& F = kinds.firsts;
   std::size_t const runs = F.columns.extent(0);
   std::uint64_t longest = 0;
@@ -86,6 +191,9 @@ auto sum_places(Exec const& exec, Kinds const& kinds, BMatrix const& B, Offsets 
   Places places;
   places.longest = static_cast<int>(std::min<std::uint64_t>(longest, std::numeric_limits<int>::max()));
   if (places.longest > tuning.placed_sums) return Places();
+  constexpr int all_rows = 4;
+  places.are_apart = lanes == Places::lanes_apart && rows_of_part<Scalar>(all_rows) * sizeof(Scalar) == 16 &&
+                     rows_together<Scalar>(tuning, places.longest) == all_rows;
   auto const list = [&](std::size_t size) {
     return allocate<decltype(places.starts)>(exec, "einkorn::spgemm::runs_of_kinds", size);
   };
@@ -93,14 +201,19 @@ auto sum_places(Exec const& exec, Kinds const& kinds, BMatrix const& B, Offsets 
   places.runs = list(F.row_offsets.extent(0));
   Kokkos::deep_copy(exec, places.runs, F.row_offsets);
   places.starts = list(runs + 1);
-  Kokkos::parallel_for("einkorn::spgemm[products of runs]", Range(exec, 0, runs),
-                       CountProductsOfRun<AMatrix, BMatrix, decltype(places.starts)>{F, B, places.starts});
-  auto const products = static_cast<std::size_t>(counts_to_offsets(exec, places.starts));
-  if (places.bytes_beside_kinds() + products * sizeof(std::uint16_t) > limit) return Places();
-  places.places = allocate<decltype(places.places)>(exec, "einkorn::spgemm::places", products);
+  Kokkos::parallel_for(
+      "einkorn::spgemm[slots of runs]", Range(exec, 0, runs),
+      CountSlotsOfRun<AMatrix, BMatrix, decltype(places.starts)>{
+          F, B, places.starts, static_cast<std::uint64_t>(places.are_apart ? Places::lanes_apart : 1)});
+  auto const slots = static_cast<std::size_t>(counts_to_offsets(exec, places.starts));
+  if (places.bytes_beside_kinds() + slots * sizeof(std::uint16_t) > limit) return Places();
+  places.places = allocate<decltype(places.places)>(exec, "einkorn::spgemm::places", slots);
   using Find = FindPlace<AMatrix, BMatrix, Places, List, Offsets, Columns>;
-  Kokkos::parallel_for("einkorn::spgemm[places]", Range(exec, 0, products),
+  Kokkos::parallel_for("einkorn::spgemm[places]", Range(exec, 0, slots),
                        Find{F, B, places, kinds.first_rows, offsets, columns});
+  if (places.are_apart)
+    Kokkos::parallel_for("einkorn::spgemm[places apart]", Range(exec, 0, slots / Places::lanes_apart),
+                         SetApart<Places>{places});
   exec.fence("einkorn::spgemm: the first rows are freed");
   places.kinds = kinds.kinds;
   return places;
@@ -109,7 +222,8 @@ auto sum_places(Exec const& exec, Kinds const& kinds, BMatrix const& B, Offsets 
 /// The values of rows of C whose sums have known places. A group of lanes takes `rows_at_once` rows that follow
 /// each other, together where they are of one kind: the entries of A's rows one after the other, its lanes the
 /// entries of B's rows. Every sum grows in the order of A's entries, without atomics.
-template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Places, int rows_at_once>
+template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Places, int rows_at_once,
+          bool are_apart>
 struct PlacedSumsOfC {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Ordinal = typename CMatrix::ordinal_type;
@@ -136,13 +250,10 @@ struct PlacedSumsOfC {
     std::uint32_t start;
     char apart[rows == 1 ? 8 : 16];
   };
-  /// Sums of several of the rows, read and written as one: at most 16 bytes, so that lanes next to each other
-  /// go to different banks.
+  /// Sums of several of the rows.
   template <int rows>
-  static constexpr int rows_of_part = std::min(rows, std::max(1, static_cast<int>(16 / sizeof(Scalar))));
-  template <int rows>
-  struct alignas(rows_of_part<rows> * sizeof(Scalar)) Sums {
-    static constexpr int size = rows_of_part<rows>, parts = rows / size;
+  struct alignas(rows_of_part<Scalar>(rows) * sizeof(Scalar)) Sums {
+    static constexpr int size = rows_of_part<Scalar>(rows), parts = rows / size;
     Scalar of[size];
   };
 
@@ -219,11 +330,28 @@ struct PlacedSumsOfC {
       auto const stride = static_cast<Ordinal>(stride_of_lanes());
       longest = largest_over_lanes<L>(longest);
       if (longest <= stride) {
-        for (int s = 0; s < staged; s += ahead<rows>) add<rows, true>(group, runs + s, 0, sums);
+        // B's entries wait for these, so they are asked for before the runs that come before are added.
+        [[maybe_unused]] auto const* const slots =
+            places.places.data() + starts[done < count ? done : Ordinal(0)] + group.lane();
+        [[maybe_unused]] std::uint16_t own[ahead<rows>], next[ahead<rows>];
+        [[maybe_unused]] auto const ask = [&](int s) {
+          for (int step = 0; step < ahead<rows>; ++step) {
+            bool const is_run = done + static_cast<Ordinal>(s + step) < count;
+            next[step] = is_run ? slots[(s + step) * Places::lanes_apart] : PlaceOfSlot::none;
+          }
+        };
+        if constexpr (are_apart) ask(0);
+        for (int s = 0; s < staged; s += ahead<rows>) {
+          if constexpr (are_apart) {
+            for (int step = 0; step < ahead<rows>; ++step) own[step] = next[step];
+            ask(s + ahead<rows>);
+          }
+          add<rows, true>(group, runs + s, 0, own, sums);
+        }
       } else {
         for (int s = 0; s < staged; ++s)
           for (Ordinal l = 0; l < longest; l += ahead<rows> * stride)
-            add<rows, false>(group, runs + s, l, sums);
+            add<rows, false>(group, runs + s, l, nullptr, sums);
       }
     }
   }
@@ -235,37 +363,46 @@ struct PlacedSumsOfC {
   static constexpr int ahead = rows < 4 ? 4 : 2;
 
   /// The products of `ahead` steps: an entry a lane of as many runs, or as many entries of one run from l on.
+  /// slots: of the lane in these runs, where they are set apart.
   template <int rows, bool of_runs>
   KOKKOS_FORCEINLINE_FUNCTION void add(Group const& group, Run<rows> const* runs, Ordinal l,
-                                       Sums<rows>* sums) const {
-    Scalar b[ahead<rows>][rows] = {};
+                                       [[maybe_unused]] std::uint16_t const* slots, Sums<rows>* sums) const {
+    Scalar a[ahead<rows>][rows], b[ahead<rows>][rows] = {};
     int place[ahead<rows>];
     for (int step = 0; step < ahead<rows>; ++step) {
-      Run<rows> const& run = runs[of_runs ? step : 0];
+      Run<rows> const run = runs[of_runs ? step : 0];
+      for (int r = 0; r < rows; ++r) a[step][r] = run.a[r];
       auto const own = l + static_cast<Ordinal>(group.lane() + (of_runs ? 0 : step * stride_of_lanes()));
+      auto const ask_for = [&](Ordinal entry) {
+        for (int r = 0; r < rows; ++r) b[step][r] = Scalar(B.values(run.first[r] + entry));
+      };
       place[step] = -1;
-      if (own < run.count && (!one_lane || group.lane() == 0)) {
+      if constexpr (are_apart) {
+        std::uint16_t slot = PlaceOfSlot::none;
+        if constexpr (of_runs)
+          slot = slots[step];
+        else if (own < run.count)
+          slot = places.places(run.start + static_cast<std::uint32_t>(own));
+        if (slot != PlaceOfSlot::none) place[step] = PlaceOfSlot::place(slot);
+        Ordinal const entry = (own & ~static_cast<Ordinal>(Places::lanes_apart - 1)) +
+                              static_cast<Ordinal>(PlaceOfSlot::entry(slot));
+        if (place[step] >= 0) ask_for(entry);
+      } else if (own < run.count && (!one_lane || group.lane() == 0)) {
         place[step] = static_cast<int>(places.places(run.start + static_cast<std::uint32_t>(own)));
-        for (int r = 0; r < rows; ++r) b[step][r] = Scalar(B.values(run.first[r] + own));
+        ask_for(own);
       }
     }
-    auto const add_step = [&](Run<rows> const& run, int step) {
+    for (int step = 0; step < ahead<rows>; ++step) {
       for (int part = 0; part < Sums<rows>::parts && place[step] >= 0; ++part) {
         auto& sums_of_part = sums[part * most_sums + place[step]];
         auto sum = sums_of_part;
         for (int r = 0; r < Sums<rows>::size; ++r) {
           int const row = part * Sums<rows>::size + r;
-          sum.of[r] += run.a[row] * b[step][row];
+          sum.of[r] += a[step][row] * b[step][row];
         }
         sums_of_part = sum;
       }
       group.meet();
-    };
-    if constexpr (of_runs) {
-      for (int step = 0; step < ahead<rows>; ++step) add_step(runs[step], step);
-    } else {
-      Run<rows> const run = runs[0];  // scratch is read anew after each meet()
-      for (int step = 0; step < ahead<rows>; ++step) add_step(run, step);
     }
   }
 };
@@ -276,21 +413,22 @@ void sum_by_places(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix
                    int lanes) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   int const most_sums = std::max(places.longest, 1);
-  auto const launch = [&]<int rows>(std::integral_constant<int, rows>) {
-    using Functor = PlacedSumsOfC<Exec, AMatrix, BMatrix, CMatrix, Places, rows>;
+  auto const launch = [&]<int rows, bool are_apart>(std::integral_constant<int, rows>,
+                                                    std::bool_constant<are_apart>) {
+    using Functor = PlacedSumsOfC<Exec, AMatrix, BMatrix, CMatrix, Places, rows, are_apart>;
     launch_groups<false>(exec, "einkorn::spgemm[values,placed]",
                          Functor{A, B, C, places, most_sums, lanes == 1, lanes},
                          (static_cast<std::int64_t>(C.num_rows) + rows - 1) / rows, Functor::bytes(most_sums));
   };
-  auto const sums_of = [&](int rows) {
-    return most_sums * rows * static_cast<int>(sizeof(typename CMatrix::scalar_type));
-  };
-  if (sums_of(4) <= tuning.sums_of_rows)
-    launch(std::integral_constant<int, 4>());
-  else if (sums_of(2) <= tuning.sums_of_rows)
-    launch(std::integral_constant<int, 2>());
+  int const rows = rows_together<typename CMatrix::scalar_type>(tuning, most_sums);
+  if (places.are_apart)
+    launch(std::integral_constant<int, 4>(), std::true_type());
+  else if (rows == 4)
+    launch(std::integral_constant<int, 4>(), std::false_type());
+  else if (rows == 2)
+    launch(std::integral_constant<int, 2>(), std::false_type());
   else
-    launch(std::integral_constant<int, 1>());
+    launch(std::integral_constant<int, 1>(), std::false_type());
 }
 
 }  // namespace einkorn::detail

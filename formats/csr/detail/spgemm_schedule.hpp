@@ -24,15 +24,31 @@ struct SumsSchedule {
   }
 };
 
+/// A place in a row of C, and which of the entries of its step is added there.
+struct PlaceOfSlot {
+  static constexpr int place_bits = 10, most_places = 1 << place_bits, most_lanes = 32;
+  static constexpr std::uint16_t none = 0xffff;
+  static_assert(most_lanes << place_bits < none);
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint16_t of(int place, int entry) {
+    return static_cast<std::uint16_t>(place | entry << place_bits);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(std::uint16_t slot) { return slot & (most_places - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION static int entry(std::uint16_t slot) { return slot >> place_bits; }
+};
+
 /// Where in a row of C each product is added, for every kind of rows (detail/row_kinds.hpp): a kind has a run
 /// of products for each entry of A's row.
 template <class Ordinal, class Device>
 struct SumPlaces {
   Kokkos::View<Ordinal*, Device> kinds;         // [rows of C]; empty: not known
   Kokkos::View<std::uint64_t*, Device> runs;    // [kinds + 1]: the first run of a kind
-  Kokkos::View<std::uint64_t*, Device> starts;  // [runs + 1]: the first product of a run
-  Kokkos::View<std::uint16_t*, Device> places;  // [products of all kinds]
+  Kokkos::View<std::uint64_t*, Device> starts;  // [runs + 1]: the first slot of a run
+  Kokkos::View<std::uint16_t*, Device> places;  // [slots of all kinds]; are_apart: PlaceOfSlot
   int longest = 0;                              // row of C
+  /// Runs come in steps of that many slots, ordered so that lanes go to different banks (SetApart).
+  bool are_apart = false;
+  static constexpr int lanes_apart = 32;
 
   [[nodiscard]] bool known() const { return kinds.extent(0) > 0; }
   [[nodiscard]] std::size_t bytes_beside_kinds() const {

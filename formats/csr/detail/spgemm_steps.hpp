@@ -241,8 +241,8 @@ struct SpgemmSteps {
     std::size_t const so_far = kinds.bytes() + of_kinds.report.workspace;
     plan.report.workspace = std::max(plan.report.workspace, so_far);
     if (plan.options.rows == SpgemmRows::sorted)
-      plan.places = sum_places(exec, kinds, B, plan.row_offsets, plan.columns,
-                               std::min(limit - so_far, spgemm_tuning(arch_of<Exec>).places_bytes));
+      plan.places = sum_places<Scalar>(exec, kinds, B, plan.row_offsets, plan.columns, plan.lanes,
+                                       std::min(limit - so_far, spgemm_tuning(arch_of<Exec>).places_bytes));
     plan.report.places_known = plan.places.known();
     if (plan.places.known()) {
       plan.report.workspace = std::max(plan.report.workspace, so_far + plan.places.bytes_beside_kinds());
@@ -268,9 +268,10 @@ struct SpgemmSteps {
     shape.sorted_B = order.is_sorted;
     shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(B.num_cols));
     shape.lanes_of_words = lanes_for<Exec>(mean(words.count()));
-    bool const one_lane =
-        plan.options.sums == SpgemmSums::ordered && repeats_a_column(exec, plan, B, words, shape, order);
-    plan.lanes = one_lane ? 1 : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
+    // Unordered sums too: where rows are alike they are added without atomics.
+    plan.lanes = repeats_a_column(exec, plan, B, words, shape, order)
+                     ? 1
+                     : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
     shape.least_bin = least_bin;
     Rows on;
     on.A = A;
