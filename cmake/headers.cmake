@@ -164,6 +164,7 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/detail/band_row_entries.hpp
   formats/detail/column_readers.hpp
   formats/detail/column_windows.hpp
   formats/detail/diagonal_fill.hpp
@@ -229,6 +230,7 @@ set(einkorn_headers
   formats/sell/detail/fill_slices.hpp
   formats/sell/detail/slice_widths.hpp
   formats/sell/from_csr.hpp
+  formats/sell/row_entries.hpp
   formats/sell/sell.hpp
   formats/sell/sell_tuning.hpp
   formats/sell/spmv.hpp
@@ -262,6 +264,7 @@ set(einkorn_headers
   solvers/detail/pcg_sweeps.hpp
   solvers/detail/persistent.hpp
   solvers/detail/progress.hpp
+  solvers/detail/resident.hpp
   solvers/detail/solve_space.hpp
   solvers/operator.hpp
   solvers/options.hpp

@@ -54,6 +54,21 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Format, V> const& plan, Out const& up
   spmv_sweep(exec, plan.matrix(), update, x, y);
 }
 
+/// A matrix as its rows' entries, one after the other, for a kernel that keeps its share of them in memory of
+/// its own (a solver's). What row_entries(plan) returns, for the formats that have it, is
+///
+///     scalar_type, ordinal_type
+///     bool are_there()                   whether this very matrix has them
+///     std::size_t most(exec)             no row has more; may fence exec
+///     void for_each(row, body)           device: body(column, value) for each, in the order of a product
+template <NeedsNoWorkspace Format, class V>
+requires requires(Format const& F) {
+  row_entries(F);
+}
+auto row_entries(SpmvPlan<Format, V> const& plan) {
+  return row_entries(plan.matrix());
+}
+
 /// y <- alpha A x + beta y, as spmv(exec, alpha, plan.matrix(), x, beta, y).
 template <class Exec, NeedsNoWorkspace Format, class V, class X, class Y>
 requires SpmvOperands<Exec, Format, X, Y>

@@ -54,6 +54,16 @@ class AnyOperator {
         },
         matrix_.plan());
   }
+  /// As SpmvOperator::with_row_entries().
+  template <class Body>
+  void with_row_entries(Body const& body) const {
+    std::visit(
+        [&](auto const& plan) {
+          using Plan = std::decay_t<decltype(plan)>;
+          if constexpr (!std::is_same_v<Plan, std::monostate>) SpmvOperator<Plan>(plan).with_row_entries(body);
+        },
+        matrix_.plan());
+  }
 
  private:
   Matrix matrix_;

@@ -56,6 +56,14 @@ class SpmvOperator {
   void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
     spmv_sweep(exec, plan_, update, x, y);
   }
+  /// body(row_entries(plan)) where the format has them.
+  template <class Body>
+  void with_row_entries(Body const& body) const {
+    if constexpr (requires(Plan const& plan) { row_entries(plan); }) {
+      auto const entries = row_entries(plan_);
+      if (entries.are_there()) body(entries);
+    }
+  }
 
  private:
   Plan plan_;

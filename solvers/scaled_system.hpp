@@ -59,6 +59,10 @@ class ScaledOperator {
   void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
     scaled_.sweep(exec, update, x, y);
   }
+  /// As SpmvOperator::with_row_entries(), of the scaled matrix.
+  template <class Body>
+  requires requires(Operator const& scaled, Body const& body) { scaled.with_row_entries(body); }
+  void with_row_entries(Body const& body) const { scaled_.with_row_entries(body); }
 
  private:
   Operator scaled_;

@@ -10,7 +10,8 @@ namespace einkorn {
 
 /// What Execution::automatic goes by.
 struct SolverTuning {
-  std::size_t most_persistent_rows;  ///< up to here one cooperative launch does the iterations
+  std::size_t most_persistent_rows;  ///< up to here, and where a GPU's blocks can keep the rows (resident.hpp),
+                                     ///< one cooperative launch does the iterations
   std::size_t most_recorded_rows;    ///< up to here, if not persistent, they are recorded
   std::size_t most_units_at_head, most_rows_with_head;  ///< up to here sums are taken at the head of the update
   int rows_a_block;  ///< of a cooperative launch, on the mean, before it takes another block

@@ -18,10 +18,10 @@
 namespace einkorn {
 
 /// What CG keeps: r, p, q and the best x met (and z, where a preconditioner is neither the identity nor a
-/// diagonal), n scalars each, and a little for sums. A solve with a workspace
-/// allocates nothing. It is made for one operator (whose products decide how many partial sums there are) and
-/// serves one solve at a time; copies share it. History and callback need room that the options ask for when it
-/// is made.
+/// diagonal), n scalars each, 2 n more where a GPU's blocks can keep the rows of A, and a little for sums. A
+/// solve with a workspace allocates nothing. It is made for one operator (whose products decide how many
+/// partial sums there are) and serves one solve at a time; copies share it. History and callback need room that
+/// the options ask for when it is made.
 template <class Scalar, class Exec>
 class CgWorkspace {
  public:

@@ -61,12 +61,12 @@ struct CooperativeBlock {
 
 /// A thread of a cooperative launch on a GPU.
 ///
-/// A barrier is one trip through the second cache: every block stores its sums, and one warp of every block
+/// A barrier is one trip through the second cache: every block stores its sums, and a warp a sum of every block
 /// reads those of all blocks, spinning until they carry the epoch of this barrier. No atomic read-modify-write,
 /// no block that others wait for to answer; the other warps wait in meet_block() and leave the caches alone.
 ///
 /// Order of memory. What a block has written comes before its first meet_block(), that before the release of
-/// the slot, that before its acquisition by the first warp of another block, and that before that block's
+/// its first slot, that before its acquisition by the first warp of another block, and that before that block's
 /// second meet_block(): causality holds along the chain, for all threads of both blocks.
 ///
 /// Two sets of slots are enough. A block stores into the set of epoch e again for e + 2, after it has passed
@@ -78,10 +78,12 @@ class DeviceCooperativeMember {
   using L = Lanes<Exec>;
 
  public:
-  KOKKOS_FUNCTION DeviceCooperativeMember(CooperativeSlots const& slots, CooperativeBlock& shared, int thread,
-                                          int threads, int block, int blocks)
+  KOKKOS_FUNCTION DeviceCooperativeMember(CooperativeSlots const& slots, CooperativeBlock& shared,
+                                          unsigned char* scratch, int thread, int threads, int block,
+                                          int blocks)
       : slots_(slots),
         shared_(shared),
+        scratch_(scratch),
         thread_(thread),
         threads_(threads),
         block_(block),
@@ -92,6 +94,12 @@ class DeviceCooperativeMember {
 
   KOKKOS_FUNCTION int rank() const { return block_ * threads_ + thread_; }
   KOKKOS_FUNCTION int size() const { return blocks_ * threads_; }
+  KOKKOS_FUNCTION int block() const { return block_; }
+  KOKKOS_FUNCTION int rank_in_block() const { return thread_; }
+  KOKKOS_FUNCTION int threads_of_block() const { return threads_; }
+  KOKKOS_FUNCTION static void meet_block() { L::meet_block(); }
+  KOKKOS_FUNCTION unsigned char* scratch() const { return scratch_; }
+  KOKKOS_FUNCTION std::uint32_t epoch() const { return epoch_; }
 
   /// One thread of a launch says what all know.
   KOKKOS_FUNCTION bool speaks() const { return block_ == 0; }
@@ -103,8 +111,7 @@ class DeviceCooperativeMember {
   }
 
   KOKKOS_FUNCTION void sync() {
-    double none[1] = {};
-    meet(none, [](double const*) {});
+    meet<0, true>([](double const*) {});
   }
   template <int k>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k]) {
@@ -113,12 +120,14 @@ class DeviceCooperativeMember {
   /// Fixed order: lanes of a warp, warps of a block; blocks by lanes, lanes of a warp.
   template <int k, class Step>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k], Step const& step) {
-    static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
-    for (int i = 0; i < k; ++i) sums[i] = sum_over_lanes<L, L::size>(sums[i]);
-    if (thread_ % L::size == 0)
-      for (int i = 0; i < k; ++i) shared_.of_warp[i][thread_ / L::size] = sums[i];
-    meet(sums, step);
+    leave_to_block(sums);
+    meet<k, true>(step);
     for (int i = 0; i < k; ++i) sums[i] = shared_.totals[i];
+  }
+  template <int k, class Step>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_numbers(double (&sums)[k], Step const& step) {
+    leave_to_block(sums);
+    meet<k, false>(step);
   }
 
   template <class Index, class Body>
@@ -161,61 +170,71 @@ class DeviceCooperativeMember {
   }
 
  private:
-  /// The barrier. The first warp adds up what the warps have left, trades it with the other blocks, and has its
-  /// first thread run the step.
-  template <int k, class Step>
-  KOKKOS_FUNCTION void meet(double (&sums)[k], Step const& step) {
+  template <int k>
+  KOKKOS_FORCEINLINE_FUNCTION void leave_to_block(double (&sums)[k]) const {
+    static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
+    constexpr int lanes = lanes_of_sum<L, k>;
+    int const lane = thread_ % L::size;
+    double const sum = sums_over_lanes<L>(sums, lane);
+    if (lane % lanes == 0 && lane / lanes < k) shared_.of_warp[lane / lanes][thread_ / L::size] = sum;
+  }
+
+  /// The barrier. A warp a number adds up what the warps have left and trades it with the other blocks; then
+  /// one thread runs the step. orders: what threads wrote before is seen by all after, for which one warp has
+  /// to see all others; without, only the numbers pass.
+  template <int k, bool orders, class Step>
+  KOKKOS_FORCEINLINE_FUNCTION void meet(Step const& step) {
     L::meet_block();
     ++epoch_;
-    if (thread_ < L::size) {
-      for (int i = 0; i < k; ++i)
-        sums[i] = sum_over_lanes<L, L::size>(thread_ < threads_ / L::size ? shared_.of_warp[i][thread_] : 0.0);
-      if (blocks_ > 1) trade(sums);
-      if (thread_ == 0) {
-        for (int i = 0; i < k; ++i) shared_.totals[i] = sums[i];
-        step(static_cast<double const*>(shared_.totals));
-      }
+    int const warps = threads_ / L::size, lane = thread_ % L::size;
+    for (int i = thread_ / L::size; i < (k > 0 ? k : 1); i += warps) {
+      double sum = k > 0 && lane < warps ? shared_.of_warp[i][lane] : 0.0;
+      if constexpr (k > 0) sum = sum_over_lanes<L, L::size>(sum);
+      if (blocks_ > 1) sum = trade(i, sum, orders && i == 0);
+      if (k > 0 && lane == 0) shared_.totals[i] = sum;
     }
+    L::meet_block();
+    if (thread_ == 0) step(static_cast<double const*>(shared_.totals));
     L::meet_block();
   }
 
-  /// By the first warp: the sums of this block in, those over all blocks out. A lane reads a few slots at a
-  /// time until all of them are there, so that their latencies overlap.
-  template <int k>
-  KOKKOS_FUNCTION void trade(double (&sums)[k]) const {
-    constexpr int batch = k <= 3 ? 5 : 2;
-    for (int i = 0; i < k; ++i)
-      if (thread_ == i) publish(i, sums[i]);
-    for (int i = 0; i < k; ++i) sums[i] = 0;
-    for (int first = thread_; first < blocks_; first += batch * L::size) {
-      std::uint64_t words[k][batch][2];
+  /// By a warp: number i of this block in, its total over all blocks out. A lane reads a few slots at a time
+  /// until all of them are there, so that their latencies overlap.
+  KOKKOS_FORCEINLINE_FUNCTION double trade(int i, double sum, bool orders) const {
+    constexpr int batch = 5;  // all of 132 blocks by 32 lanes
+    int const lane = thread_ % L::size;
+    if (lane == 0) publish(i, sum, orders);
+    sum = 0;
+    for (int first = lane; first < blocks_; first += batch * L::size) {
+      std::uint64_t words[batch][2];
       bool waits = true;
       while (waits) {
-        for (int i = 0; i < k; ++i)
-          for (int u = 0; u < batch; ++u)
-            if (first + u * L::size < blocks_)
-              L::load_relaxed(slots_.slot(epoch_, i, first + u * L::size), words[i][u][0], words[i][u][1]);
-        waits = false;
-        for (int i = 0; i < k; ++i)
-          for (int u = 0; u < batch; ++u)
-            if (first + u * L::size < blocks_)
-              waits = waits || static_cast<std::uint32_t>(words[i][u][0]) != epoch_ ||
-                      static_cast<std::uint32_t>(words[i][u][1]) != epoch_;
-      }
-      for (int i = 0; i < k; ++i)
         for (int u = 0; u < batch; ++u)
-          if (first + u * L::size < blocks_) sums[i] += unpacked(words[i][u]);
+          if (first + u * L::size < blocks_)
+            L::load_relaxed(slots_.slot(epoch_, i, first + u * L::size), words[u][0], words[u][1]);
+        waits = false;
+        for (int u = 0; u < batch; ++u)
+          if (first + u * L::size < blocks_)
+            waits = waits || static_cast<std::uint32_t>(words[u][0]) != epoch_ ||
+                    static_cast<std::uint32_t>(words[u][1]) != epoch_;
+      }
+      for (int u = 0; u < batch; ++u)
+        if (first + u * L::size < blocks_) sum += unpacked(words[u]);
     }
-    L::acquire();
-    for (int i = 0; i < k; ++i) sums[i] = sum_over_lanes<L, L::size>(sums[i]);
+    if (orders) L::acquire();
+    return sum_over_lanes<L, L::size>(sum);
   }
 
-  KOKKOS_FUNCTION void publish(int i, double sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void publish(int i, double sum, bool orders) const {
     std::uint64_t bits = 0;
     memcpy(&bits, &sum, sizeof(bits));
-    L::store_release(slots_.slot(epoch_, i, block_), (bits & upper_half) | epoch_, (bits << 32) | epoch_);
+    auto* const slot = slots_.slot(epoch_, i, block_);
+    if (orders)
+      L::store_release(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);
+    else
+      L::store_relaxed(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);
   }
-  static KOKKOS_FUNCTION double unpacked(std::uint64_t const (&words)[2]) {
+  static KOKKOS_FORCEINLINE_FUNCTION double unpacked(std::uint64_t const (&words)[2]) {
     std::uint64_t const bits = (words[0] & upper_half) | (words[1] >> 32);
     double sum = 0;
     memcpy(&sum, &bits, sizeof(bits));
@@ -225,6 +244,7 @@ class DeviceCooperativeMember {
   static constexpr std::uint64_t upper_half = 0xffffffff00000000u;
   CooperativeSlots slots_;
   CooperativeBlock& shared_;
+  unsigned char* scratch_;
   int thread_, threads_, block_, blocks_;
   std::uint32_t epoch_;
 };

@@ -50,6 +50,30 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
   return value;
 }
 
+/// How many neighbouring lanes have one of `count` sums of sums_over_lanes().
+template <class L, int count>
+inline constexpr int lanes_of_sum = count == 1 ? L::size : lanes_of_sum<L, (count + 1) / 2> / 2;
+
+/// Sums of `count` numbers over the lanes of a warp, at most L::size, by fewer shuffles than as many
+/// sum_over_lanes(): number j's is returned in the lanes from j lanes_of_sum<L, count> on. Half of the numbers
+/// go to either half of the lanes, and so on; the order of the additions is fixed.
+template <class L, int count, int bits = L::size / 2, class T>
+KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane) {
+  if constexpr (count == 1) {
+    return sum_over_lanes<L, 2 * bits>(values[0]);
+  } else {
+    constexpr int half = lanes_of_sum<L, 1> / lanes_of_sum<L, count> / 2;
+    bool const is_upper = (lane & bits) != 0;
+    T sums[half];
+    for (int j = 0; j < half; ++j) {
+      T const lower = values[j], upper = j + half < count ? T(values[j + half]) : T(0);
+      T const kept = is_upper ? upper : lower, given = is_upper ? lower : upper;
+      sums[j] = kept + L::shuffle_xor(given, bits);
+    }
+    return sums_over_lanes<L, half, bits / 2>(sums, lane);
+  }
+}
+
 /// The largest value among the lanes of a warp whose numbers are alike below the bit `from`: of all of them,
 /// or, for values that groups of `from` lanes have in common, among the groups.
 template <class L, class T>

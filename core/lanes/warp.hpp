@@ -125,13 +125,33 @@ struct Warp {
         (asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
                       : "memory");))
   }
-  /// Two words as they are in the second cache just now, each whole.
+  /// The same without an order to anything else: for words that say all by themselves.
+  static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* words,
+                                                        [[maybe_unused]] std::uint64_t first,
+                                                        [[maybe_unused]] std::uint64_t second) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
+                      : "memory");))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* word,
+                                                        [[maybe_unused]] std::uint64_t value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value)
+                                      : "memory");))
+  }
+  /// Two words as they are in the second cache just now, each whole; one.
   static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* words,
                                                        [[maybe_unused]] std::uint64_t& first,
                                                        [[maybe_unused]] std::uint64_t& second) {
     KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
                                       : "=l"(first), "=l"(second)
                                       : "l"(words)
+                                      : "memory");))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* word,
+                                                       [[maybe_unused]] std::uint64_t& value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                                      : "=l"(value)
+                                      : "l"(word)
                                       : "memory");))
   }
   /// After load_relaxed() has found what store_release() stored: what was written before that is seen from here

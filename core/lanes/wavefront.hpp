@@ -107,7 +107,7 @@ struct Wavefront {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
 
-  /// As Warp::meet_block(), Warp::store_release(), Warp::load_relaxed() and Warp::acquire().
+  /// As Warp::meet_block(), Warp::store_release(), store_relaxed(), load_relaxed() and acquire().
   static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
@@ -121,6 +121,20 @@ struct Wavefront {
                                                        [[maybe_unused]] std::uint64_t& second) {
     KOKKOS_IF_ON_DEVICE((first = __hip_atomic_load(words, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
                          second = __hip_atomic_load(words + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* words,
+                                                        [[maybe_unused]] std::uint64_t first,
+                                                        [[maybe_unused]] std::uint64_t second) {
+    store_relaxed(words, first);
+    store_relaxed(words + 1, second);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* word,
+                                                        [[maybe_unused]] std::uint64_t value) {
+    KOKKOS_IF_ON_DEVICE((__hip_atomic_store(word, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* word,
+                                                       [[maybe_unused]] std::uint64_t& value) {
+    KOKKOS_IF_ON_DEVICE((value = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
   }
   static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
     KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");))

@@ -6,6 +6,7 @@
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/detail/spmv_windows.hpp>
+#include <einkorn/formats/detail/band_row_entries.hpp>
 #include <einkorn/formats/detail/diagonal_spmv_host.hpp>
 #include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -67,6 +68,12 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
           Bdia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
+}
+
+/// The rows' entries (see formats/spmv_plan.hpp).
+template <class Scalar, class Ordinal, class Offset, class Device>
+auto row_entries(Bdia<Scalar, Ordinal, Offset, Device> const& F) {
+  return detail::BandRowEntries<Bdia<Scalar, Ordinal, Offset, Device>>{F};
 }
 
 }  // namespace einkorn

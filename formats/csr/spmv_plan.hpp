@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/plan_choice.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
@@ -155,6 +156,39 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
                    Csr<Given, Ordinal, Offset, Device> const& A) {
   detail::require_same_structure(plan.fingerprint(), fingerprint(exec, A));
   plan.rebind(exec, A);
+}
+
+/// The rows' entries (see formats/spmv_plan.hpp) of a Csr whose longest row is known.
+template <class Matrix>
+struct CsrRowEntries {
+  using scalar_type = typename Matrix::scalar_type;
+  using ordinal_type = typename Matrix::ordinal_type;
+
+  Matrix A;
+  std::size_t longest;
+  bool is_conjugated, has_rows;
+
+  [[nodiscard]] bool are_there() const { return has_rows; }
+  template <class Exec>
+  [[nodiscard]] std::size_t most(Exec const&) const {
+    return longest;
+  }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(ordinal_type row, Body const& body) const {
+    auto const end = A.row_end(row);
+    for (auto k = A.row_begin(row); k < end; ++k) {
+      scalar_type const value = A.values(k);
+      body(A.columns(k), is_conjugated ? conjugate(value) : value);
+    }
+  }
+};
+
+/// The rows' entries of op(A) (see formats/spmv_plan.hpp); under atomic_scatter there are none.
+template <class Scalar, class Ordinal, class Offset, class Device, class V>
+auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) {
+  using Entries = CsrRowEntries<typename SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>::Matrix>;
+  return Entries{plan.matrix(), static_cast<std::size_t>(plan.row_lengths().longest), is_conjugated(plan.op()),
+                 plan.algorithm() != SpmvAlgorithm::atomic_scatter};
 }
 
 /// The same with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for the dot

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/update.hpp>
+#include <einkorn/formats/detail/band_row_entries.hpp>
 #include <einkorn/formats/detail/diagonal_spmv_host.hpp>
 #include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
 #include <einkorn/formats/dia/dia.hpp>
@@ -52,6 +53,12 @@ void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> 
           Dia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
+}
+
+/// The rows' entries (see formats/spmv_plan.hpp).
+template <class Scalar, class Ordinal, class Offset, class Device>
+auto row_entries(Dia<Scalar, Ordinal, Offset, Device> const& F) {
+  return detail::BandRowEntries<Dia<Scalar, Ordinal, Offset, Device>>{F};
 }
 
 }  // namespace einkorn

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/detail/spmv_padded_rows.hpp>
+#include <einkorn/formats/sell/row_entries.hpp>
 #include <einkorn/formats/sell/sell.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>

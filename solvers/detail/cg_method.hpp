@@ -105,7 +105,7 @@ template <class Exec, class A, class Vector, class Workspace>
 SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
                      SolverOptions const& options, Workspace const& w) {
   // These may throw, and x is the caller's until then.
-  bool const persists = w.space().persists(options, w.size());
+  bool const persists = w.space().persists(exec, a, options, w.size());
   bool const records = !persists && w.space().records(options, a, w.size());
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;

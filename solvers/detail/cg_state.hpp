@@ -47,16 +47,18 @@ struct CgStart {
   }
 };
 
-/// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = (alpha^2 q.q - rho) / rho, which is
-/// |r_new|^2 / |r|^2 in exact arithmetic since r.q = p.q.
+/// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = alpha q.q / p.q - 1, which is |r_new|^2 /
+/// |r|^2 in exact arithmetic since r.q = p.q. One thread does this while all others wait: two divisions, no
+/// roots.
 ///
 /// may_lag: every second update may leave x as it is, since p = r + beta p_before says what the one before
 /// would have added: alpha p_before = alpha / beta (p - r). That rounds by up to 1 / sqrt(beta) as much as p
 /// does, so not where beta is small.
 ///
-/// The curvature p.q is held against |p| |q|: below the rounding of their product it is as good as zero.
-/// Source: Rupp, Weinbub, Juengel & Grasser, "Pipelined iterative solvers with kernel fusion for graphics
-/// processing units", ACM TOMS 43(2), 2016, Algorithm 3.
+/// The curvature p.q is held against |p| |q|: below the rounding of their product it is as good as zero
+/// (squared and divided by p.q, so that nothing overflows). Source: Rupp, Weinbub, Juengel & Grasser,
+/// "Pipelined iterative solvers with kernel fusion for graphics processing units", ACM TOMS 43(2), 2016,
+/// Algorithm 3.
 template <class Writer>
 struct CgAfterProduct {
   static constexpr double least_beta = 0.0625;  // 4 roundings
@@ -70,18 +72,19 @@ struct CgAfterProduct {
     s.pending = false;
     if (!s.is_running()) return;
     double const qq = sums[0], pq = sums[1];
-    double const least = unit_roundoff * Kokkos::sqrt(s.pp) * Kokkos::sqrt(qq);
+    double const inverse = 1.0 / pq, quotient = qq * inverse;
+    bool const is_zero = !(Kokkos::abs(pq) > unit_roundoff * unit_roundoff * Kokkos::abs(quotient) * s.pp);
     if (!Progress::is_finite(qq) || !Progress::is_finite(pq))
       s.stop(Outcome::non_finite);
-    else if (pq < -least)
-      s.stop(Outcome::indefinite_operator);
-    else if (pq <= least)
+    else if (is_zero)
       s.stop(Outcome::breakdown, Quantity::curvature);
+    else if (pq < 0)
+      s.stop(Outcome::indefinite_operator);
     if (!s.is_running()) return writer.tell(s);
     s.pending = true;
-    s.alpha = s.rho / pq;
-    double const expected = s.alpha * s.alpha * qq - s.rho;
-    s.beta = expected > 0 ? expected / s.rho : 0.0;
+    s.alpha = s.rho * inverse;
+    double const beta = s.alpha * quotient - 1.0;
+    s.beta = beta > 0 ? beta : 0.0;
     s.paid = s.owed;
     s.lags = may_lag && s.owed == 0 && s.beta >= least_beta;
     s.owed = s.lags ? s.alpha / s.beta : 0.0;

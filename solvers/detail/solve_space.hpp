@@ -9,6 +9,7 @@
 #include <einkorn/core/vector_sweep.hpp>
 #include <einkorn/solvers/detail/news.hpp>
 #include <einkorn/solvers/detail/persistent.hpp>
+#include <einkorn/solvers/detail/resident.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/solver_tuning.hpp>
 
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -63,6 +65,12 @@ struct CanRun {
   }
 };
 
+/// Takes the rows' entries of an operator, and does nothing.
+struct Nobody {
+  template <class Entries>
+  void operator()(Entries const&) const {}
+};
+
 /// What every solver keeps between solves beside its vectors: its state in device memory, room for partial
 /// sums, the word from the device, and what a cooperative launch needs, where one can be had.
 template <class State, class Vector, class Exec, bool with_w>
@@ -79,11 +87,14 @@ class SolveSpace {
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
         sums_(exec, most_partials(exec, a, x, y)),
         news_(wants_history(options) ? history_room(options) : std::size_t(0)) {
-    if constexpr (is_cooperative<Exec>)
-      if (has_loop && x.extent(0) > 0 && is_one_launch(exec, a, x, y)) {
-        constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
-        cooperative_.emplace(exec, static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20)));
-      }
+    if constexpr (is_cooperative<Exec>) {
+      if (!has_loop || x.extent(0) == 0) return;
+      constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
+      int const blocks = static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20));
+      if constexpr (is_gpu<Exec>) share_out(exec, a, x.extent(0), blocks);
+      if (resident_.exists()) handed_ = Handed(exec, x.extent(0));
+      if (resident_.exists() || is_one_launch(exec, a, x, y)) cooperative_.emplace(exec, blocks);
+    }
   }
 
   /// There are two, for steps that read one and write the other.
@@ -91,7 +102,8 @@ class SolveSpace {
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return sums_.partials(); }
   [[nodiscard]] News<Exec> const& news() const { return news_; }
   [[nodiscard]] std::size_t bytes() const {
-    return 2 * sizeof(State) + sums_.bytes() + news_.bytes() + (cooperative_ ? cooperative_->bytes() : 0);
+    return 2 * sizeof(State) + sums_.bytes() + news_.bytes() + handed_.bytes() +
+           (cooperative_ ? cooperative_->bytes() : 0);
   }
   /// Waits for everything on exec.
   [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
@@ -142,16 +154,24 @@ class SolveSpace {
     sum_partials<Out<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, ledger.units, step);
   }
 
-  /// Whether a solve is to be one cooperative launch. Throws InvalidArgument when it is asked to be and cannot.
-  [[nodiscard]] bool persists(SolverOptions const& options, std::size_t rows) const {
+  /// Whether a solve is to be one cooperative launch. Throws InvalidArgument when it is asked to be and cannot,
+  /// and where blocks have no room for the rows of another operator than the workspace was made for.
+  template <class A>
+  [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options,
+                              std::size_t rows) const {
     bool const asked = options.execution == Execution::persistent;
     bool const can = cooperative_.has_value() && !options.callback;
     require<InvalidArgument>(
         !asked || can || rows == 0,
         "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
-        "rows, ELL, SELL, DIA, bDIA), a solver that has it (CG with fused scalars), and no callback");
-    bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows;
-    return can && (asked || (options.execution == Execution::automatic && suits));
+        "rows, ELL, SELL, DIA, bDIA) or whose rows fit on a GPU's chip, a solver that has it (CG with fused "
+        "scalars), and no callback");
+    bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows || resident_.exists();
+    bool const persists = can && (asked || (options.execution == Execution::automatic && suits));
+    if (persists && resident_.exists())
+      require<InvalidArgument>(most_entries(exec, a) <= static_cast<std::size_t>(resident_.width),
+                               "solve: the workspace was made for another operator");
+    return persists;
   }
   /// Whether iterations are recorded. Only products that are kernels of ours can be: another operator's apply()
   /// may do what no graph can hold, and so may a preconditioner's: not is_in_sweeps. Throws InvalidArgument
@@ -172,10 +192,13 @@ class SolveSpace {
     return can && (asked || (options.execution == Execution::automatic &&
                              rows <= solver_tuning(arch_of<Exec>).most_recorded_rows));
   }
-  /// Launches make_loop(product) for q = A p with q.q and p.q.
+  /// Launches make_loop(product) for q = A p with q.q and p.q; where the blocks of a GPU can keep A's rows,
+  /// make_loop(rows).
   template <class A, class MakeLoop>
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
                MakeLoop const& make_loop) const {
+    if constexpr (is_gpu<Exec>)
+      if (resident_.exists()) return persist_resident(exec, label, a, make_loop);
     if constexpr (is_cooperative<Exec>) {
       SumLedger ledger;
       auto cooperative = *cooperative_;
@@ -196,6 +219,39 @@ class SolveSpace {
       typename std::conditional_t<is_cooperative<Exec>, std::type_identity<CooperativeSpace<Exec>>,
                                   std::type_identity<Nothing>>::type;
 
+  using Handed = CooperativeVector<Exec, Scalar>;
+  /// Whether the blocks of a cooperative launch can keep the rows of an operator, and how.
+  template <class A>
+  void share_out([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a,
+                 [[maybe_unused]] std::size_t num_rows, [[maybe_unused]] int blocks) {
+    if constexpr (requires { a.with_row_entries(Nobody()); })
+      a.with_row_entries([&]<class Entries>(Entries const& entries) {
+        using Value = typename Entries::scalar_type;
+        if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
+        resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
+      });
+  }
+  /// The most entries of a row; where they cannot be had, more than there are.
+  template <class A>
+  static std::size_t most_entries([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a) {
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    if constexpr (requires { a.with_row_entries(Nobody()); })
+      a.with_row_entries([&](auto const& entries) { most = entries.most(exec); });
+    return most;
+  }
+  template <class A, class MakeLoop>
+  void persist_resident([[maybe_unused]] Exec const& exec, [[maybe_unused]] char const* label,
+                        [[maybe_unused]] A const& a, [[maybe_unused]] MakeLoop const& make_loop) const {
+    if constexpr (requires { a.with_row_entries(Nobody()); })
+      a.with_row_entries([&]<class Entries>(Entries const& entries) {
+        using Rows = ResidentRows<Exec, Entries, Scalar>;
+        auto cooperative = *cooperative_;
+        launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
+            exec, label, cooperative, make_loop(Rows{entries, handed_, a.num_rows(), resident_}),
+            CooperativeRoom{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
+                            resident_.blocks});
+      });
+  }
   template <bool uses_w>
   static Out<uses_w> out(Kokkos::View<double*, Device> const& partials, Vector const& u, Vector const& w,
                          SumLedger& ledger) {
@@ -235,6 +291,8 @@ class SolveSpace {
   SumSpace<Device> sums_;
   News<Exec> news_;
   std::optional<Cooperative> cooperative_;
+  ResidentShape resident_;
+  Handed handed_;
 };
 
 }  // namespace einkorn::detail

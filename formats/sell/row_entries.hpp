@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/sell/sell.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+namespace detail {
+
+template <class Format>
+struct WidestSlice {
+  using Ordinal = typename Format::ordinal_type;
+  Format F;
+  KOKKOS_FUNCTION void operator()(Ordinal slice, std::size_t& widest) const {
+    auto const count = static_cast<std::size_t>(F.slot_count(slice * F.slice_rows));
+    if (count > widest) widest = count;
+  }
+};
+
+}  // namespace detail
+
+/// The rows' entries (see formats/spmv_plan.hpp) of a Sell whose rows are not sorted.
+template <class Format>
+struct SellRowEntries {
+  using scalar_type = typename Format::scalar_type;
+  using ordinal_type = typename Format::ordinal_type;
+
+  Format F;
+
+  [[nodiscard]] bool are_there() const { return F.rows.extent(0) == 0; }
+  template <class Exec>
+  [[nodiscard]] std::size_t most(Exec const& exec) const {
+    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<ordinal_type>>;
+    std::size_t widest = 0;
+    Kokkos::parallel_reduce("einkorn::row_entries[sell]", Range(exec, 0, F.num_slices()),
+                            detail::WidestSlice<Format>{F}, Kokkos::Max<std::size_t>(widest));
+    return widest;
+  }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(ordinal_type row, Body const& body) const {
+    auto slot = F.slot_begin(row);
+    for (auto left = F.slot_count(row); left > 0; --left, slot += F.slot_stride()) {
+      ordinal_type const column = F.column(row, slot);
+      if (column < 0) return;
+      body(column, scalar_type(F.values(slot)));
+    }
+  }
+};
+
+template <class Scalar, class Ordinal, class Offset, class Device>
+auto row_entries(Sell<Scalar, Ordinal, Offset, Device> const& F) {
+  return SellRowEntries<Sell<Scalar, Ordinal, Offset, Device>>{F};
+}
+
+}  // namespace einkorn
