@@ -40,12 +40,13 @@ void add_row(P const& problem, Selection const& selection, Candidates& rows, cha
 template <class Scalar, class Layout>
 void add_spmm(SpmmProblem<Scalar, Layout> const& problem, Selection const& selection, Candidates& rows) {
   auto const counts = counts_of(problem.A);
-  add_row(problem, selection, rows, "csr", "row_team", [&] {
-    SpmvOptions options;
-    options.algorithm = SpmvAlgorithm::row_team;
-    return std::pair(make_spmv_plan(problem.exec, problem.A, options, Checks::off),
-                     csr_bytes(counts) - vector_bytes(counts));
-  });
+  for (auto const algorithm : {SpmvAlgorithm::row_team, SpmvAlgorithm::automatic})
+    add_row(problem, selection, rows, "csr", name_of(algorithm), [&] {
+      SpmvOptions options;
+      options.algorithm = algorithm;
+      return std::pair(make_spmv_plan(problem.exec, problem.A, options, Checks::off),
+                       csr_bytes(counts) - vector_bytes(counts));
+    });
   add_row(problem, selection, rows, "brcv", "row_team", [&] {
     auto const F = from_csr<Brcv>(problem.exec, problem.A);
     return std::pair(make_spmv_plan(problem.exec, F), F.bytes());
