@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/cooperative.hpp>
-#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/dots.hpp>
 #include <einkorn/solvers/detail/cg_state.hpp>
 #include <einkorn/solvers/detail/cg_sweeps.hpp>
 #include <einkorn/solvers/detail/persistent.hpp>
@@ -69,9 +69,9 @@ struct CgLoop {
 /// that other blocks own, and every second time x. The sweeps' bodies and the steps are those of CgMethod.
 ///
 /// Threads meet once an iteration, for the sums. Blocks hand p to each other entry by entry
-/// (CooperativeVector), so that nobody waits for more than what its rows need; and the sums of an
-/// update travel with those of the next product, as in cg_head.hpp, so that an iteration that ends the solve is
-/// known after one more product.
+/// (CooperativeVector), so that nobody waits for more than what its rows need; and the sums of an update travel
+/// with those of the next product, as in cg_head.hpp, so that an iteration that ends the solve is known after
+/// one more product.
 template <class Exec, class Entries, class Vectors, class Writer>
 struct CgResidentLoop {
   using Scalar = typename Vectors::Scalar;
@@ -159,7 +159,9 @@ struct CgResidentLoop {
     rows.multiply(block, widths, own.p, tag, [&](std::size_t i, Scalar const& q) {
       own.q(i) = q;
       sums[0] += squared(q);
-      sums[1] += real_dot(own.p(i), q);
+      double of_row[components<Scalar>] = {};
+      add_product(of_row, own.p(i), q);
+      sums[1] += of_row[0];
     });
     Update const update{own, &s};
     typename Update::Loaded early{};

@@ -14,16 +14,6 @@
 
 namespace einkorn::detail {
 
-/// The real part of conj(x) y.
-template <class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION double real_dot(Scalar const& x, Scalar const& y) {
-  if constexpr (is_complex<Scalar>)
-    return static_cast<double>(x.real()) * static_cast<double>(y.real()) +
-           static_cast<double>(x.imag()) * static_cast<double>(y.imag());
-  else
-    return static_cast<double>(x) * static_cast<double>(y);
-}
-
 /// Entries first, first + 1, .. of a vector, in scratch or elsewhere, by their numbers in the whole.
 template <class V>
 struct BlockVector {
