@@ -57,9 +57,9 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Format, V> const& plan, Out const& up
 /// A matrix as its rows' entries, one after the other, for a kernel that keeps its share of them in memory of
 /// its own (a solver's). What row_entries(plan) returns, for the formats that have it, is
 ///
-///     scalar_type, ordinal_type
+///     scalar_type, ordinal_type, knows_most
 ///     bool are_there()                   whether this very matrix has them
-///     std::size_t most(exec)             no row has more; may fence exec
+///     std::size_t most(exec)             no row has more; fences exec unless knows_most
 ///     void for_each(row, body)           device: body(column, value) for each, in the order of a product
 template <NeedsNoWorkspace Format, class V>
 requires requires(Format const& F) {

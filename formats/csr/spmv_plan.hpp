@@ -163,6 +163,7 @@ template <class Matrix>
 struct CsrRowEntries {
   using scalar_type = typename Matrix::scalar_type;
   using ordinal_type = typename Matrix::ordinal_type;
+  static constexpr bool knows_most = true;
 
   Matrix A;
   std::size_t longest;

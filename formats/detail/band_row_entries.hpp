@@ -13,6 +13,7 @@ template <class Format>
 struct BandRowEntries {
   using scalar_type = typename Format::scalar_type;
   using ordinal_type = typename Format::ordinal_type;
+  static constexpr bool knows_most = true;
   using Offset = typename Format::offset_type;
 
   Format F;

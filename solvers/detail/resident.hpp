@@ -132,6 +132,7 @@ struct ResidentRows {
       if (i < block.end)
         entries.for_each(static_cast<Ordinal>(i), [&](Ordinal column, Value const& value) {
           auto const j = static_cast<std::size_t>(column);
+          if (inside + outside == shape.width) return;  // the row of another operator
           if (j >= block.begin && j < block.end)
             put(inside++, static_cast<int>(j - block.begin), value);
           else

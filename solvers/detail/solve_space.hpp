@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -169,8 +168,7 @@ class SolveSpace {
     bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows || resident_.exists();
     bool const persists = can && (asked || (options.execution == Execution::automatic && suits));
     if (persists && resident_.exists())
-      require<InvalidArgument>(most_entries(exec, a) <= static_cast<std::size_t>(resident_.width),
-                               "solve: the workspace was made for another operator");
+      require<InvalidArgument>(keeps_rows_of(exec, a), "solve: the workspace was made for another operator");
     return persists;
   }
   /// Whether iterations are recorded. Only products that are kernels of ours can be: another operator's apply()
@@ -231,13 +229,18 @@ class SolveSpace {
         resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
       });
   }
-  /// The most entries of a row; where they cannot be had, more than there are.
+  /// Whether an operator has rows, and as far as the host knows none that are too long.
   template <class A>
-  static std::size_t most_entries([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a) {
-    std::size_t most = std::numeric_limits<std::size_t>::max();
+  [[nodiscard]] bool keeps_rows_of([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a) const {
+    bool keeps = false;
     if constexpr (requires { a.with_row_entries(Nobody()); })
-      a.with_row_entries([&](auto const& entries) { most = entries.most(exec); });
-    return most;
+      a.with_row_entries([&]<class Entries>(Entries const& entries) {
+        if constexpr (Entries::knows_most)
+          keeps = entries.most(exec) <= static_cast<std::size_t>(resident_.width);
+        else
+          keeps = true;
+      });
+    return keeps;
   }
   template <class A, class MakeLoop>
   void persist_resident([[maybe_unused]] Exec const& exec, [[maybe_unused]] char const* label,
