@@ -185,11 +185,10 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///
 ///     int block(), rank_in_block(), threads_of_block()
 ///     void meet_block()                  the threads of the block meet
-///     unsigned char* scratch()           the block's own memory (CooperativeRoom::scratch_bytes), aligned to
-///     16 void sum_numbers(double (&sums)[k], step)      as sum_all(), but is no sync(), which takes most of
-///     its
-///                                        time: only the step sees the totals, and what threads wrote before
-///                                        is seen by their own block alone
+///     unsigned char* scratch()           the block's own: CooperativeRoom::scratch_bytes, aligned to 16
+///     void sum_numbers(sums, step)       as sum_all(), but no sync(), which takes most of its time: only the
+///                                        step sees the totals, and what threads wrote before is seen by their
+///                                        own block alone
 ///     std::uint32_t epoch()              how often threads have met: differs before and after, never 0 after
 ///
 /// team has league_rank(), league_size(), team_rank(), team_size(). On a GPU team_size is a multiple of the

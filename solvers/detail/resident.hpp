@@ -73,7 +73,7 @@ struct ResidentBlock {
   }
   /// The thread's places in the block, those behind its last row too, so that warps stay whole.
   template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(Body const& body) const {
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Body const& body) const {
     for (int place = thread; place < rows; place += threads) body(place);
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar* vector_data(int which) const {
@@ -122,7 +122,7 @@ struct ResidentRows {
     Value* const values = block.values();
     int* const columns = block.columns(shape.width);
     Widths widths;
-    block.for_each_slot([&](int place) {
+    block.for_each_place([&](int place) {
       std::size_t const i = block.begin + static_cast<std::size_t>(place);
       int inside = 0, outside = 0;
       auto const put = [&](int slot, int column, Value const& value) {
@@ -153,7 +153,7 @@ struct ResidentRows {
                                             std::uint32_t tag, Each const& each) const {
     Value const* const values = block.values();
     int const* const columns = block.columns(shape.width);
-    block.for_each_slot([&](int place) {
+    block.for_each_place([&](int place) {
       Sum sum(0);
       Outside outside = ask(columns, widths, 0, place);
       for (int slot = 0; slot < widths.inside; ++slot) {

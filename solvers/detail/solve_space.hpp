@@ -64,11 +64,11 @@ struct CanRun {
   }
 };
 
-/// Takes the rows' entries of an operator, and does nothing.
-struct Nobody {
-  template <class Entries>
-  void operator()(Entries const&) const {}
-};
+/// body(entries) where an operator has its rows' entries (SpmvOperator::with_row_entries()).
+template <class A, class Body>
+void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& body) {
+  if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
+}
 
 /// What every solver keeps between solves beside its vectors: its state in device memory, room for partial
 /// sums, the word from the device, and what a cooperative launch needs, where one can be had.
@@ -218,42 +218,35 @@ class SolveSpace {
                                   std::type_identity<Nothing>>::type;
 
   using Handed = CooperativeVector<Exec, Scalar>;
+
   /// Whether the blocks of a cooperative launch can keep the rows of an operator, and how.
   template <class A>
-  void share_out([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a,
-                 [[maybe_unused]] std::size_t num_rows, [[maybe_unused]] int blocks) {
-    if constexpr (requires { a.with_row_entries(Nobody()); })
-      a.with_row_entries([&]<class Entries>(Entries const& entries) {
-        using Value = typename Entries::scalar_type;
-        if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
-        resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
-      });
+  void share_out(Exec const& exec, A const& a, std::size_t num_rows, int blocks) {
+    with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+      using Value = typename Entries::scalar_type;
+      if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
+      resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
+    });
   }
   /// Whether an operator has rows, and as far as the host knows none that are too long.
   template <class A>
-  [[nodiscard]] bool keeps_rows_of([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a) const {
+  [[nodiscard]] bool keeps_rows_of(Exec const& exec, A const& a) const {
     bool keeps = false;
-    if constexpr (requires { a.with_row_entries(Nobody()); })
-      a.with_row_entries([&]<class Entries>(Entries const& entries) {
-        if constexpr (Entries::knows_most)
-          keeps = entries.most(exec) <= static_cast<std::size_t>(resident_.width);
-        else
-          keeps = true;
-      });
+    with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+      keeps = !Entries::knows_most || entries.most(exec) <= static_cast<std::size_t>(resident_.width);
+    });
     return keeps;
   }
   template <class A, class MakeLoop>
-  void persist_resident([[maybe_unused]] Exec const& exec, [[maybe_unused]] char const* label,
-                        [[maybe_unused]] A const& a, [[maybe_unused]] MakeLoop const& make_loop) const {
-    if constexpr (requires { a.with_row_entries(Nobody()); })
-      a.with_row_entries([&]<class Entries>(Entries const& entries) {
-        using Rows = ResidentRows<Exec, Entries, Scalar>;
-        auto cooperative = *cooperative_;
-        launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
-            exec, label, cooperative, make_loop(Rows{entries, handed_, a.num_rows(), resident_}),
-            CooperativeRoom{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
-                            resident_.blocks});
-      });
+  void persist_resident(Exec const& exec, char const* label, A const& a, MakeLoop const& make_loop) const {
+    with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+      using Rows = ResidentRows<Exec, Entries, Scalar>;
+      auto cooperative = *cooperative_;
+      launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
+          exec, label, cooperative, make_loop(Rows{entries, handed_, a.num_rows(), resident_}),
+          CooperativeRoom{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
+                          resident_.blocks});
+    });
   }
   template <bool uses_w>
   static Out<uses_w> out(Kokkos::View<double*, Device> const& partials, Vector const& u, Vector const& w,
