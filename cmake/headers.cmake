@@ -102,11 +102,9 @@ set(einkorn_headers
   formats/coo/to_csr.hpp
   formats/coo/validate.hpp
   formats/csr/csr.hpp
-  formats/csr/detail/length_order.hpp
   formats/csr/detail/merge_tiles.hpp
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
-  formats/csr/detail/plan_choice.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_kinds.hpp
   formats/csr/detail/row_order.hpp
@@ -126,7 +124,6 @@ set(einkorn_headers
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp
-  formats/csr/detail/spmv_scatter.hpp
   formats/csr/detail/spmv_segmented_sum.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
@@ -173,8 +170,10 @@ set(einkorn_headers
   formats/detail/diagonal_spmv_host.hpp
   formats/detail/diagonal_to_csr.hpp
   formats/detail/diagonal_tuning.hpp
-  formats/detail/row_tile_sum.hpp
   formats/detail/rows_times_matrix.hpp
+  formats/detail/spmm_as_rows.hpp
+  formats/detail/spmm_column_tile.hpp
+  formats/detail/spmm_long_rows.hpp
   formats/detail/spmm_row_tile.hpp
   formats/detail/spmv_diagonal_rows.hpp
   formats/detail/spmv_padded_rows.hpp
@@ -236,6 +235,7 @@ set(einkorn_headers
   formats/sell/spmv.hpp
   formats/sell/to_csr.hpp
   formats/sell/validate.hpp
+  formats/spmm_tuning.hpp
   formats/spmv_checks.hpp
   formats/spmv_operands.hpp
   formats/spmv_options.hpp

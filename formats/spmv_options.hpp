@@ -51,6 +51,10 @@ struct SpmvOptions {
   /// row_team, sorted_rows: lanes a row, a power of two from 2 to 64 (64 where wavefronts have them, else 32);
   /// row_bins: of short rows, 16 at most; 0: by table.
   int lanes = 0;
+  /// Columns of multivectors that are not row-major for which the plan of a Csr keeps room on a GPU, where it
+  /// copies them row by row: a sum a row of x and of y for each. That pays where the columns of a row are far
+  /// apart. More columns are taken so many at a time. 0: no room.
+  int columns = 0;
 };
 
 }  // namespace einkorn

@@ -6,18 +6,103 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/csr/detail/length_order.hpp>
+#include <einkorn/formats/csr/detail/transpose_order.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <Kokkos_Sort.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace einkorn {
+
+namespace detail {
+
+/// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of
+/// one length by number. All three functions below give the same.
+
+/// GPU: sorts the numbers (window, longest - length, place in the window), which are all different, so any sort
+/// gives the one order. Position p lies in window p / window: only the place is read back.
+template <class Exec, class Matrix, class Rows>
+static void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window,
+                                    std::uint64_t longest, Rows const& rows) {
+  using Ordinal = typename Matrix::ordinal_type;
+  auto const num_rows = static_cast<std::uint64_t>(A.num_rows);
+  std::uint64_t const places = (num_rows + window - 1) / window * window, lengths = longest + 1;
+  require<OverflowError>(places <= std::numeric_limits<std::uint64_t>::max() / lengths, [&] {
+    return "rows_by_length: " + std::to_string(num_rows) + " rows times " + std::to_string(lengths) +
+           " lengths does not fit 64 bits";
+  });
+  using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
+  auto const keys = allocate<Keys>(exec, "einkorn::rows_by_length::keys", num_rows);
+  auto const offsets = A.row_offsets;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>> const over_rows(exec, 0, num_rows);
+  Kokkos::parallel_for(
+      "einkorn::rows_by_length[keys]", over_rows, KOKKOS_LAMBDA(std::uint64_t row) {
+        std::uint64_t const shorter = longest - static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
+        keys(row) = (row / window * lengths + shorter) * window + row % window;
+      });
+  Kokkos::sort(exec, keys);
+  Kokkos::parallel_for(
+      "einkorn::rows_by_length", over_rows, KOKKOS_LAMBDA(std::uint64_t position) {
+        rows(position) = static_cast<Ordinal>(position / window * window + keys(position) % window);
+      });
+}
+
+/// Host, windows side by side: each is sorted by one thread.
+template <class Exec, class Matrix, class Rows>
+void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t window, Rows const& rows) {
+  using Ordinal = typename Matrix::ordinal_type;
+  auto const num_rows = static_cast<std::size_t>(A.num_rows);
+  auto const offsets = A.row_offsets;
+  Kokkos::parallel_for(
+      "einkorn::rows_by_length",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, (num_rows + window - 1) / window),
+      [=](std::size_t i) {
+        std::size_t const begin = i * window, end = std::min(begin + window, num_rows);
+        for (std::size_t row = begin; row < end; ++row) rows(row) = static_cast<Ordinal>(row);
+        std::sort(rows.data() + begin, rows.data() + end, [&](Ordinal a, Ordinal b) {
+          auto const length_a = offsets(a + 1) - offsets(a), length_b = offsets(b + 1) - offsets(b);
+          return length_a != length_b ? length_a > length_b : a < b;
+        });
+      });
+}
+
+/// What order_by_column_counting reads of a matrix: here the "column" of row i is longest - length(i).
+template <class Matrix>
+struct LengthsAsColumns {
+  using offset_type = typename Matrix::ordinal_type;
+  using device_type = typename Matrix::device_type;
+  Kokkos::View<typename Matrix::offset_type*, device_type> columns;
+  typename Matrix::offset_type num_cols;
+  [[nodiscard]] offset_type nnz() const { return static_cast<offset_type>(columns.extent(0)); }
+};
+
+/// Host, one window: counts. Memory: 2 numbers a length and part.
+template <class Exec, class Matrix, class Rows>
+void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix::offset_type longest,
+                              Rows const& rows) {
+  using Offset = typename Matrix::offset_type;
+  using Keys = LengthsAsColumns<Matrix>;
+  auto const num_rows = static_cast<std::size_t>(A.num_rows);
+  Keys const keys{allocate<decltype(Keys::columns)>(exec, "einkorn::rows_by_length::keys", num_rows),
+                  static_cast<Offset>(longest + 1)};
+  auto const offsets = A.row_offsets;
+  auto const shorter = keys.columns;
+  Kokkos::parallel_for("einkorn::rows_by_length[keys]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
+                       [=](std::size_t row) { shorter(row) = longest - (offsets(row + 1) - offsets(row)); });
+  Kokkos::View<typename Keys::offset_type*, typename Matrix::device_type> const first_of_length(
+      "einkorn::rows_by_length::first", static_cast<std::size_t>(longest) + 2);
+  order_by_column_counting(exec, keys, first_of_length, rows);
+}
+
+}  // namespace detail
 
 /// The rows of A, the longest first, so that neighbours are of like length: result(p) is the p-th of them. Rows
 /// of one length stay in the order of A. With a window of w > 0 rows, rows 0 .. w - 1 are ordered among

@@ -7,7 +7,6 @@
 #include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/spmv_dispatch.hpp>
-#include <einkorn/formats/csr/detail/spmv_scatter.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 
@@ -30,16 +29,18 @@ namespace einkorn {
 ///
 /// Algorithms: row_thread, row_team and, for a transpose, atomic_scatter. segmented_sum and sorted_rows need a
 /// plan (csr/spmv_plan.hpp), as does a transpose with sums that repeat. Multivectors (SpMM): one pass over A
-/// serves 4 columns, 8 on the host. Row-major x and y (stride(1) == 1), on a GPU from 4 columns on, go to a
-/// kernel with lanes over the columns, whichever of the row algorithms was asked for: each row of x is read in
-/// one piece, on a GPU for up to 128 columns of as many as there are (32 where rows are not whole multiples of
-/// 16 bytes or do not begin at one), and rows much longer than the mean are shared by several groups of lanes.
+/// serves 8 columns. On a GPU they have kernels of their own, whichever of the row algorithms was asked for, in
+/// which rows much longer than the mean are shared by several groups of lanes. Row-major x and y (stride(1) ==
+/// 1) of 4 columns or more: lanes over the columns, so that each row of x is read in one piece, on a GPU for up
+/// to 128 columns of as many as there are (32 where rows are not whole multiples of 16 bytes or do not begin at
+/// one). Others: lanes over the rows, so that neighbouring rows with neighbouring columns read x in one piece.
 ///
 /// Repeatable bit for bit, but for SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no
-/// allocation, nothing copied; 1 launch (2 for atomic_scatter and for row-major multivectors on a GPU). Throws
+/// allocation, nothing copied; 1 launch (2 for atomic_scatter and for multivectors on a GPU). Throws
 /// DimensionMismatch (shapes), InvalidArgument (overlap; lanes; an algorithm or op that needs a plan: a row
 /// longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source: Bell & Garland,
-/// NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors formats/detail/spmm_row_tile.hpp.
+/// NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors formats/detail/spmm_row_tile.hpp and
+/// spmm_column_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) &&

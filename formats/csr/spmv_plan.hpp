@@ -2,17 +2,21 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
-#include <einkorn/formats/csr/detail/plan_choice.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
+#include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/detail/spmm_as_rows.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_options.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -21,13 +25,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 namespace einkorn {
 
+namespace detail {
+
+/// Whole rows where they are alike in length and not very long. Otherwise on a GPU rows by length where the
+/// matrix is small, since that is one launch, else equal parts. On the host whole rows as long as no row is a
+/// sizeable part of a thread's share.
+template <class Exec, class Ordinal, class Offset>
+SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::size_t concurrency) {
+  auto const longest = static_cast<double>(lengths.longest);
+  if constexpr (is_gpu<Exec>) {
+    if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
+    return static_cast<std::size_t>(lengths.entries) <= most_entries_of_bins ? SpmvAlgorithm::row_bins
+                                                                             : SpmvAlgorithm::segmented_sum;
+  } else {
+    bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
+    return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+  }
+}
+
+}  // namespace detail
+
 /// The plan of a Csr (see formats/spmv_plan.hpp): row-length statistics and the kernel chosen from them, the
 /// tiles and carries of segmented_sum, the order of sorted_rows, the lists of row_bins, the transpose and where
-/// its values come from.
+/// its values come from, room for columns of multivectors.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -35,6 +60,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   using Sum = sum_type<Scalar, VectorScalar>;
   using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
   using Bins = detail::RowBins<Ordinal, Offset, Device, Sum>;
+  using Room = detail::RoomForRows<Sum, Device>;
 
   /// Prefer make_spmv_plan().
   template <class Exec>
@@ -46,6 +72,9 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     require<InvalidArgument>(!by_scatter || is_transposed(options.op),
                              "make_spmv_plan: atomic_scatter is for a transpose only");
     detail::check_row_team_lanes(options, true);
+    require<InvalidArgument>(options.columns >= 0, [&] {
+      return "make_spmv_plan: columns is " + std::to_string(options.columns) + ", expected 0 or more";
+    });
     matrix_ = A;
     if (is_transposed(options.op) && !by_scatter) {
       transposed_ = einkorn::transpose(exec, A);
@@ -67,20 +96,35 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
+    if (is_gpu<Exec> && !by_scatter)
+      room_ = Room(exec, static_cast<std::size_t>(matrix_.num_rows), static_cast<std::size_t>(matrix_.num_cols),
+                   static_cast<std::size_t>(options.columns));
   }
 
   /// The kernel that runs, never `automatic`, and its lanes a row.
   [[nodiscard]] SpmvAlgorithm algorithm() const { return options_.algorithm; }
   [[nodiscard]] int lanes() const { return options_.lanes; }
-  /// Whether row-major multivectors of this many columns go to the kernel with lanes over the columns (GPU):
-  /// under row_team and row_thread, and where the algorithm was left to the plan and the team that has the
-  /// longest row keeps nobody waiting. It takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
+  /// Whether the kernel gives whole rows to groups of lanes.
+  [[nodiscard]] bool is_by_rows() const {
+    return algorithm() == SpmvAlgorithm::row_team || algorithm() == SpmvAlgorithm::row_thread ||
+           algorithm() == SpmvAlgorithm::sorted_rows;
+  }
+  /// Whether row-major multivectors of this many columns go to the kernel with lanes over the columns (GPU): if
+  /// is_by_rows(), and where the algorithm was left to the plan and the team that has the longest row keeps
+  /// nobody waiting. It takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
   /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical.
   [[nodiscard]] bool takes_columns_together(std::size_t columns) const {
-    if (!is_automatic_)
-      return algorithm() == SpmvAlgorithm::row_team || algorithm() == SpmvAlgorithm::row_thread;
-    return static_cast<double>(row_lengths_.longest) <=
-           3e-3 * static_cast<double>(matrix_.nnz()) * static_cast<double>(columns) + 4096.0;
+    return is_by_rows() ||
+           (is_automatic_ &&
+            static_cast<double>(row_lengths_.longest) <=
+                3e-3 * static_cast<double>(matrix_.nnz()) * static_cast<double>(columns) + 4096.0);
+  }
+  /// Whether others of this many columns go there by way of room(). From 8 columns on unless is_by_rows():
+  /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on
+  /// gen:circuit:1000000, without the 20 and 90 us of copying.
+  [[nodiscard]] bool takes_columns_as_rows(std::size_t columns) const {
+    return room_.columns() > 0 && columns >= (is_by_rows() ? 1 : 2) * Room::least_columns &&
+           takes_columns_together(columns);
   }
   [[nodiscard]] Op op() const { return options_.op; }
   /// Of op(A).
@@ -92,12 +136,14 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] Tiles const& tiles() const { return tiles_; }
   /// row_bins on a GPU.
   [[nodiscard]] Bins const& bins() const { return bins_; }
+  /// For SpmvOptions::columns columns, on a GPU.
+  [[nodiscard]] Room const& room() const { return room_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
 
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
-                        row_order_.size() * sizeof(Ordinal) + bins_.bytes();
+                        row_order_.size() * sizeof(Ordinal) + bins_.bytes() + room_.bytes();
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
@@ -123,6 +169,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Kokkos::View<Ordinal*, Device> row_order_;
   Tiles tiles_;
   Bins bins_;
+  Room room_;
 };
 
 /// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
@@ -211,9 +258,17 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
   detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
     if constexpr (!Out::gathers)
       if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
-    if constexpr (Y::rank() == 2 && is_gpu<Exec>)
-      if (plan.takes_columns_together(y.extent(1)) && detail::takes_row_tile(x, y))
-        return detail::spmm_by_rows<conjugated()>(exec, update, A, x, y, plan.row_lengths().longest);
+    if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
+      auto const k = y.extent(1);
+      auto const longest = plan.row_lengths().longest;
+      bool const is_row_major = detail::takes_row_tile(x, y);
+      if (!is_row_major && plan.takes_columns_as_rows(k))
+        return detail::spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", update,
+                                                  detail::RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y,
+                                                  plan.room(), longest);
+      if (plan.is_by_rows() || (is_row_major && plan.takes_columns_together(k)))
+        return detail::spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, longest);
+    }
     if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
       return detail::spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y,
                                                     plan.row_order());
@@ -238,12 +293,14 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
 /// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
 /// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
 /// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
-/// multivector, where the row kernels share one launch, or two for row-major ones with long rows on a GPU).
-/// Row-major multivectors under an automatic plan: see takes_columns_together().
-/// sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it reads one Ordinal a row
-/// more, on the host it is row_team; a row times a vector is summed as by row_team with as many lanes, to the
-/// same bits. segmented_sum reads no more bytes than the row kernels, but for one Ordinal and one sum a tile of
-/// 2048 steps.
+/// multivector, where the row kernels share one launch, or two where rows are long on a GPU).
+/// Multivectors under an automatic plan on a GPU: see takes_columns_together(). Those that are not row-major
+/// are copied row by row where the plan has room for that (SpmvOptions::columns): 2 launches more for every so
+/// many columns, and bytes = 2 (rows + cols) scalar more a column; such a plan serves one execution space
+/// instance at a time. sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it
+/// reads one Ordinal a row more, on the host and for multivectors it is row_team; a row times a vector is
+/// summed as by row_team with as many lanes, to the same bits. segmented_sum reads no more bytes than the row
+/// kernels, but for one Ordinal and one sum a tile of 2048 steps.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&

@@ -13,7 +13,6 @@ struct SpmvTuning {
   int team_size;      ///< threads a team
   int teams_at_once;  ///< teams that a multiprocessor must have registers for
   int unroll;  ///< entries (row_team: a lane; segmented_sum: a thread) asked for before the first is used
-  int columns_at_once;  ///< columns of a multivector that share one pass over A
 };
 
 /// Entries that a lane of a row_team asks for at once where `lanes` lanes have rows of `mean` entries: as few
@@ -36,13 +35,13 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      if (lanes < 16) return {512, unroll <= 4 ? 4 : 3, unroll, 4};
-      return {256, unroll <= 6 ? 6 : 5, unroll, 4};
+      if (lanes < 16) return {512, unroll <= 4 ? 4 : 3, unroll};
+      return {256, unroll <= 6 ? 6 : 5, unroll};
     case Arch::hip:
     case Arch::mi300:
-      return {256, lanes <= 8 ? 4 : 2, unroll, 4};  // analytical, not measured
+      return {256, lanes <= 8 ? 4 : 2, unroll};  // analytical, not measured
     default:
-      return {1, 1, 1, 4};  // the host takes nothing from here
+      return {1, 1, 1};  // the host takes nothing from here
   }
 }
 
@@ -55,7 +54,7 @@ constexpr SpmvTuning gathering_row_team_tuning(Arch arch, int lanes, int unroll,
   SpmvTuning tuning = row_team_tuning(arch, lanes, unroll);
   tuning.teams_at_once = (3 * tuning.teams_at_once + 3) / 4;
   bool const is_measured = arch == Arch::hopper || arch == Arch::cuda;
-  return has_many_rows && is_measured && lanes <= 4 ? SpmvTuning{128, 12, unroll, 4} : tuning;
+  return has_many_rows && is_measured && lanes <= 4 ? SpmvTuning{128, 12, unroll} : tuning;
 }
 inline constexpr std::size_t least_rows_of_small_teams = std::size_t(1) << 24;
 
@@ -92,12 +91,12 @@ constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {256, sum_bytes > 8 ? 4 : 6, 4, 1};
+      return {256, sum_bytes > 8 ? 4 : 6, 4};
     case Arch::hip:
     case Arch::mi300:
-      return {256, sum_bytes > 8 ? 2 : 4, 4, 1};  // analytical, not measured
+      return {256, sum_bytes > 8 ? 2 : 4, 4};  // analytical, not measured
     default:
-      return {1, 1, 1, 1};
+      return {1, 1, 1};
   }
 }
 
@@ -109,12 +108,12 @@ constexpr SpmvTuning segmented_sum_tuning(Arch arch, std::size_t sum_bytes) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {256, sum_bytes > 8 ? 3 : 6, 8, 1};
+      return {256, sum_bytes > 8 ? 3 : 6, 8};
     case Arch::hip:
     case Arch::mi300:
-      return {256, 2, sum_bytes > 8 ? 4 : 8, 1};  // analytical, not measured: 64 KB of LDS a compute unit
+      return {256, 2, sum_bytes > 8 ? 4 : 8};  // analytical, not measured: 64 KB of LDS a compute unit
     default:
-      return {1, 1, 1, 1};
+      return {1, 1, 1};
   }
 }
 
@@ -131,111 +130,6 @@ constexpr int lanes_for_row(Arch arch, double mean) {
   int lanes = 1;
   while (lanes < most && lanes * row_team_unroll(lanes, mean) < mean) lanes *= 2;
   return lanes;
-}
-
-/// The shape of the kernel of row-major multivectors. A structural type: kernels take it as a template
-/// argument.
-struct RowTile {
-  int lanes;          ///< that take a row together, a power of two
-  int packs;          ///< of columns a lane
-  int pack;           ///< columns side by side that a lane reads and writes as one
-  int held;           ///< entries of a row that a lane keeps for its group
-  int unroll;         ///< rows of X that a group asks for before it uses the first
-  int team_size;      ///< threads
-  int teams_at_once;  ///< that a multiprocessor must have registers for
-
-  [[nodiscard]] constexpr int columns() const { return lanes * packs * pack; }
-};
-
-/// Columns of 16 bytes, the most that a lane loads as one.
-template <class T>
-inline constexpr int columns_a_pack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
-
-/// How the entries of a row lie: in Csr side by side, in padded rows with those of other rows between.
-enum class EntryOrder { by_row, by_slot };
-
-/// The shape for tiles of so many packs (1, 2, 4, .. 64) of 16 bytes on a GPU.
-///
-/// NVIDIA H200, 2026-11, warm, the best by the geometric mean over gen:stencil27:100, gen:elasticity:50,
-/// gen:stencil7:150 and gen:longrows:1000000:1000000:16 among 2 to 10 shapes, double and float. With 16 packs
-/// (32 columns in double) 8 lanes with 2 rows of X in flight and 4 teams took 511 us on stencil27:100, with 4
-/// rows and 3 teams 543, with 8 rows and 2 teams 622; 4 lanes with 4 packs each 616. With 2 packs 8 rows in
-/// flight at 3 teams took 191 us, 4 rows at 4 teams 244: short rows of X need more of them. In padded rows,
-/// where the entries of neighbouring rows lie side by side, fewer lanes are enough. The other shapes are from
-/// an earlier version of the kernel that needed more registers, that of 8 packs from one with 3 teams: not
-/// measured again.
-constexpr RowTile row_tile_of_packs(int packs, int pack, EntryOrder order) {
-  bool const by_row = order == EntryOrder::by_row;
-  switch (packs) {
-    case 1:
-      return by_row ? RowTile{1, 1, pack, 8, 8, 256, 2} : RowTile{1, 1, pack, 4, 4, 256, 2};
-    case 2:
-      return by_row ? RowTile{2, 1, pack, 4, 8, 256, 3} : RowTile{1, 2, pack, 2, 2, 256, 3};
-    case 4:
-      return by_row ? RowTile{2, 2, pack, 4, 8, 256, 2} : RowTile{2, 2, pack, 1, 2, 256, 3};
-    case 8:
-      return {4, 2, pack, 1, 2, 256, 4};
-    case 16:
-      return {8, 2, pack, 1, 2, 256, 4};
-    case 32:
-      return {8, 4, pack, 1, 4, 256, 2};
-    default:
-      return {16, packs / 16, pack, 1, 4, 256, 2};
-  }
-}
-
-/// The shape for tiles of 4, 8, .. 128 columns, `pack` of them read as one. Single columns, what a host has and
-/// AMD GPUs: analytical, not measured.
-constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
-  int const packs = columns / pack;
-  switch (arch) {
-    case Arch::hopper:
-    case Arch::cuda:
-    case Arch::hip:
-    case Arch::mi300:
-      if (pack > 1) return row_tile_of_packs(packs, pack, order);
-      return packs <= 4 ? RowTile{packs, 1, pack, 2, 8, 256, 3} : RowTile{8, packs / 8, pack, 1, 4, 256, 2};
-    default:
-      return {1, packs, pack, 4, 2, 1, 1};
-  }
-}
-
-/// Rows that are not for one group: those of more than `bound` entries and of more than `means` times the mean.
-/// Teams of their own look through the rows for them, `side_by_side` at a time; there are least_teams or more.
-/// Up to `of_one_warp` entries are for one of their warps, with warp_bytes of their columns; longer rows for
-/// all of a team, with team_bytes, so that the longest spread over more multiprocessors. A structural type.
-///
-/// NVIDIA H200, 2026-11, warm, 4 and 32 columns in double: a bound of 64 gave 349 us where 128 gave 395
-/// (gen:powerlaw:1000000:16), 256 threads with 8 rows of X in flight 404 where 512 with 4 gave 513
-/// (gen:rmat:18), rows looked at one at a time by 1024 teams 132 where 4 at a time by 512 gave 159
-/// (gen:rmat:18), but 198 where those gave 191 (gen:stencil27:100). 2 at a time, of_one_warp and warp_bytes:
-/// analytical, not measured.
-struct LongRowsTuning {
-  int bound, means, of_one_warp;
-  int warp_bytes, team_bytes;
-  int side_by_side, least_teams;
-  int unroll, team_size, teams_at_once;
-
-  /// The shape for so many bytes of columns, beside that of the groups.
-  [[nodiscard]] constexpr RowTile tile(RowTile of_groups, std::size_t scalar_bytes, int bytes) const {
-    int const most = bytes / (of_groups.pack * static_cast<int>(scalar_bytes));
-    int lanes = 1;
-    while (team_size > 1 && lanes * 2 <= most && lanes * 2 <= of_groups.lanes * of_groups.packs) lanes *= 2;
-    return {lanes, 1, of_groups.pack, lanes < unroll ? unroll / lanes : 1, unroll, team_size, teams_at_once};
-  }
-};
-
-constexpr LongRowsTuning long_rows(Arch arch) {
-  switch (arch) {
-    case Arch::hopper:
-    case Arch::cuda:
-      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};
-    case Arch::hip:
-    case Arch::mi300:
-      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};  // analytical, not measured
-    default:
-      return {64, 4, 512, 128, 64, 2, 16, 8, 1, 1};
-  }
 }
 
 }  // namespace einkorn

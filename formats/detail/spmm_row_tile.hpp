@@ -5,13 +5,13 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
 #include <einkorn/core/update.hpp>
-#include <einkorn/formats/csr/spmv_tuning.hpp>
-#include <einkorn/formats/detail/row_tile_sum.hpp>
+#include <einkorn/formats/detail/spmm_long_rows.hpp>
+#include <einkorn/formats/spmm_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,56 +19,151 @@
 
 namespace einkorn::detail {
 
-/// A CSR matrix as SpmmRowTile reads one: the entries of the row at a position lie at begin(position) +
-/// j stride(), j < length(position), of columns and values; a column of -1 is padding, behind which there is
-/// nothing else, and entries(position) is the length without it; row_at(position) is the row whose sums they
-/// make.
-template <class Matrix>
-struct RowsOfCsr {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  using Scalar = typename Matrix::scalar_type;
-  static constexpr EntryOrder order = EntryOrder::by_row;
-  static constexpr bool lengths_differ = true;
-  Matrix A;
-
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal row) const { return row; }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset begin(Ordinal row) const { return A.row_begin(row); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset length(Ordinal row) const {
-    return A.row_end(row) - A.row_begin(row);
-  }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries(Ordinal row) const { return length(row); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static constexpr Offset stride() { return 1; }
+/// Columns of a row of X or Y that are read or written as one.
+template <class T, int n>
+struct alignas(sizeof(T) * n) ColumnPack {
+  T part[n];
 };
-/// The same of padded rows (spmv_padded_rows.hpp) with all their columns.
-template <class Format>
-struct RowsOfPadded {
-  using Ordinal = typename Format::ordinal_type;
-  using Offset = typename Format::offset_type;
-  using Scalar = typename Format::scalar_type;
-  static constexpr EntryOrder order = EntryOrder::by_slot;
-  static constexpr bool lengths_differ = requires(Format const& F) { F.slots_before(Ordinal(0)); };
-  Format A;
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal at) const { return A.row_at(at); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset begin(Ordinal at) const { return A.slot_begin(at); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset length(Ordinal at) const { return A.slot_count(at); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries(Ordinal at) const {
-    Offset few = 0, many = A.slot_count(at);
-    while (few < many) {
-      Offset const middle = few + (many - few) / 2;
-      if (A.columns(A.slot_begin(at) + middle * A.slot_stride()) < 0)
-        many = middle;
-      else
-        few = middle + 1;
-    }
-    return few;
+/// What a group of lanes sums of a row of A times a tile of X's columns: pack `lane + q lanes` of the tile is
+/// lane `lane`'s, so that a row of X is read coalesced. Entries come `lanes * held` at a time, the next ones
+/// while these are worked on, and reach the other lanes by shuffles: these take longer than the arithmetic, so
+/// that few lanes a row, with several columns each, are faster than a lane a column. Source: row splitting as
+/// in GE-SpMM (Huang et al., SC 2020), with shuffles in place of its scratch.
+template <RowTile tile, bool conjugated, class L, class Rows, class X, class Sum>
+struct RowTileSum {
+  using Ordinal = typename Rows::Ordinal;
+  using Offset = typename Rows::Offset;
+  using Scalar = typename Rows::Scalar;
+  using Sent = std::conditional_t<sizeof(Scalar) % 4 == 0, Scalar, Sum>;  // lanes exchange words of 4 bytes
+  using PackOfX = ColumnPack<typename X::non_const_value_type, tile.pack>;
+
+  static constexpr int lanes = tile.lanes, columns = tile.columns();
+  static constexpr int at_once = tile.lanes * tile.held;  // entries
+  static constexpr int unroll = tile.unroll < at_once ? tile.unroll : at_once;
+  static constexpr int between_packs = tile.lanes * tile.pack;
+  static_assert(at_once % unroll == 0);
+
+  Rows const& A;
+  X const& x;
+  int lane;
+  std::size_t column;  // the first of the lane's
+  Sum sum[tile.packs][tile.pack];
+
+  /// first: column of the tile, all of which X and Y have.
+  KOKKOS_FORCEINLINE_FUNCTION RowTileSum(Rows const& rows, X const& of_x, int of_group, std::size_t first)
+      : A(rows), x(of_x), lane(of_group), column(first + static_cast<std::size_t>(of_group * tile.pack)) {
+    for (auto& of_pack : sum)
+      for (Sum& of_column : of_pack) of_column = Sum(0);
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset stride() const { return A.slot_stride(); }
+
+  /// Where the tile begins that has column `first` and, as all tiles, `columns` columns, of k.
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t begin_of_tile(std::size_t first, std::size_t k) {
+    return first + columns < k ? first : k - columns;
+  }
+
+  /// Adds the entries from `first` on, at_once of them and then those `step` further on, of a row of `length`
+  /// entries. longest: the largest length among the rows of the warp, whose lanes all come here with one step.
+  KOKKOS_FORCEINLINE_FUNCTION void add(Offset begin, Offset length, Offset longest, int first, int step) {
+    Entries own = load(begin, length, static_cast<Offset>(first + lane));
+    for (Offset done = 0; done < longest; done += static_cast<Offset>(step)) {
+      Entries const now = own;
+      if (done + static_cast<Offset>(step) < longest)
+        own = load(begin, length, done + static_cast<Offset>(step + first + lane));
+      for (int h = 0; h < tile.held; h += of_held)
+        for (int j = 0; j < tile.lanes; j += steps)
+          if (done + static_cast<Offset>(h * tile.lanes + j) < longest) add_batch(now, h, j);
+    }
+  }
+
+  /// The sums of all groups of the warp, in every one of them; the order of the additions is fixed.
+  KOKKOS_FORCEINLINE_FUNCTION void add_groups_of_warp() {
+    for (int q = 0; q < tile.packs; ++q)
+      for (Sum& of_column : sum[q])
+        for (int bits = tile.lanes; bits < L::size; bits *= 2) of_column += L::shuffle_xor(of_column, bits);
+  }
+
+  /// Whether this lane of a warp is to hand its sums on: each is then handed on once.
+  KOKKOS_FORCEINLINE_FUNCTION static bool holds_sums(int place) { return place < tile.lanes; }
+  /// The sums of the tile in memory of the team; of one pack a lane.
+  KOKKOS_FORCEINLINE_FUNCTION void keep(Sum* of_tile) const {
+    static_assert(tile.packs == 1);
+    for (int p = 0; p < tile.pack; ++p) of_tile[lane * tile.pack + p] = sum[0][p];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_kept(Sum const* of_tile) {
+    static_assert(tile.packs == 1);
+    for (int p = 0; p < tile.pack; ++p) sum[0][p] += of_tile[lane * tile.pack + p];
+  }
+
+  /// Updates the row of Y from these sums, but for columns before `from`, which another tile has too.
+  template <class Out, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION void write(Out const& update, Y const& y, Ordinal row, std::size_t from) const {
+    using PackOfY = ColumnPack<typename Y::non_const_value_type, tile.pack>;
+    for (int q = 0; q < tile.packs; ++q) {
+      std::size_t const of_pack = column + static_cast<std::size_t>(q * between_packs);
+      if (of_pack < from) continue;
+      auto* const to = reinterpret_cast<PackOfY*>(&y(row, of_pack));
+      PackOfY result;
+      if (update.beta != Sum(0)) result = *to;
+      for (int p = 0; p < tile.pack; ++p) update(result.part[p], sum[q][p]);
+      *to = result;
+    }
+  }
+
+ private:
+  /// A batch: this many entries of each of so many that every lane holds.
+  static constexpr int steps = unroll < tile.lanes ? unroll : tile.lanes;
+  static constexpr int of_held = unroll / steps;
+  static_assert(tile.lanes % steps == 0 && tile.held % of_held == 0);
+
+  struct Entries {
+    Ordinal columns[tile.held];
+    Sent values[tile.held];
+  };
+
+  /// A lane's entries: `at`, `at + lanes`, ..; past the row's end they have column -1.
+  KOKKOS_FORCEINLINE_FUNCTION Entries load(Offset begin, Offset length, Offset at) const {
+    Entries own;
+    for (int h = 0; h < tile.held; ++h) {
+      Offset const j = at + static_cast<Offset>(h * tile.lanes);
+      own.columns[h] = Ordinal(-1);
+      own.values[h] = Sent(0);
+      if (j < length) {
+        Offset const p = begin + j * A.stride();
+        Scalar const value = L::load_once(A.A.values.data() + p);
+        own.columns[h] = L::load_once(A.A.columns.data() + p);
+        own.values[h] = Sent(conjugated ? conjugate(value) : value);
+      }
+    }
+    return own;
+  }
+
+  /// Entries j .. j + steps - 1 of what is held at h .. h + of_held - 1. All lanes together. The entries that
+  /// are not there stand behind the others; they read row 0 of X and add nothing, whatever stands there.
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Entries const& held, int h, int j) {
+    auto const row_stride = static_cast<std::size_t>(x.stride(0));
+    PackOfX from_x[unroll][tile.packs];
+    Sum values[unroll];
+    int count = 0;
+    for (int g = 0; g < of_held; ++g)
+      for (int s = 0; s < steps; ++s) {
+        int const u = g * steps + s;
+        Ordinal const row = L::shuffle(held.columns[h + g], j + s, tile.lanes);
+        values[u] = Sum(L::shuffle(held.values[h + g], j + s, tile.lanes));
+        count += row >= 0;
+        auto const* const x_row = x.data() + static_cast<std::size_t>(row >= 0 ? row : 0) * row_stride + column;
+        for (int q = 0; q < tile.packs; ++q)
+          from_x[u][q] = *reinterpret_cast<PackOfX const*>(x_row + q * between_packs);
+      }
+    for (int u = 0; u < unroll; ++u)
+      if (u < count)
+        for (int q = 0; q < tile.packs; ++q)
+          for (int p = 0; p < tile.pack; ++p) sum[q][p] += values[u] * Sum(from_x[u][q].part[p]);
+  }
 };
 
 /// Y <- alpha A X + beta Y for row-major X and Y in the rows of up to `bound` entries: a row of A and a tile of
-/// columns a group of lanes (row_tile_sum.hpp). Groups of one warp go on together until the longest of their
+/// columns a group of lanes (RowTileSum). Groups of one warp go on together until the longest of their
 /// rows is done. The last tile ends with the last column.
 template <RowTile tile, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
 struct SpmmRowTile {
@@ -98,188 +193,27 @@ struct SpmmRowTile {
       length = Offset(0);
     }
     Offset const longest = largest_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
-    std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * tile.columns(),
-                      last = y.extent(1) - tile.columns();
-    GroupSum group(A, x, team.team_rank() % tile.lanes, first < last ? first : last);
+    std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * GroupSum::columns;
+    GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::begin_of_tile(first, y.extent(1)));
     group.add(begin, length, longest, 0, GroupSum::at_once);
     if (inside) group.write(update, y, A.row_at(position), first);
   }
 };
 
-/// Y <- alpha A X + beta Y for row-major X and Y in the rows of more than `bound` entries, which it finds. Team
-/// `chunk * slices + slice` looks among the `side_by_side` rows from side_by_side * (chunk + i * chunks) on,
-/// for every i: neighbours, which in many matrices are long together, go to different chunks. The longest rows
-/// are summed by a whole team, each team of the chunk with a slice of the columns, the others by the warps of
-/// these teams in turn; each group of lanes has every n-th piece of the row, and sums of groups are added in an
-/// order that nothing but the length decides.
-template <RowTile of_team, RowTile of_warp, LongRowsTuning tuning, bool conjugated, class Exec, class Rows,
-          class X, class Y, class Sum>
-struct SpmmLongRows {
-  using Ordinal = typename Rows::Ordinal;
-  using Offset = typename Rows::Offset;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
-  using Team = typename Policy::member_type;
-  using L = Lanes<Exec>;
-
-  static constexpr int warps = tuning.team_size / L::size;
-  static constexpr int most_rounds = 32;  // of team_size rows; a bit of `found` each
-
-  Rows A;
-  X x;
-  Y y;
-  Update<Sum> update;
-  Offset bound;
-  std::size_t chunks, slices;
-
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
-    auto const place = static_cast<std::size_t>(team.league_rank());
-    std::size_t const chunk = place / slices, slice = place % slices;
-    std::uint32_t found = 0;  // bit i: row i * team_size + team_rank of the chunk
-    int rounds = 0;
-    for (constexpr int at_once = 8; row_of_chunk(chunk, rounds * tuning.team_size) < num_rows();
-         rounds += at_once) {
-      Offset lengths[at_once];
-      for (int u = 0; u < at_once; ++u) {
-        std::size_t const row = row_of_chunk(chunk, (rounds + u) * tuning.team_size + team.team_rank());
-        lengths[u] = row < num_rows() ? A.length(static_cast<Ordinal>(row)) : Offset(0);
-      }
-      for (int u = 0; u < at_once; ++u)
-        if (lengths[u] > bound) found |= std::uint32_t(1) << (rounds + u);
-    }
-    if (!any_of(team, scratch, found != 0)) return;
-    for (int round = 0; round < rounds; ++round) {
-      team.team_barrier();
-      bool const is_long = (found >> round & 1) != 0;
-      if (is_long)
-        scratch.lengths[team.team_rank()] =
-            A.entries(static_cast<Ordinal>(row_of_chunk(chunk, round * tuning.team_size + team.team_rank())));
-      if (any_of(team, scratch, is_long)) take_round(team, scratch, chunk, round, slice);
-    }
-  }
-
-  /// Memory of a team: a mask of long rows a warp, how long they are, sums a warp.
-  struct Scratch {
-    typename L::Mask masks[warps];
-    Offset lengths[tuning.team_size];
-    Sum sums[warps][of_team.columns()];
-  };
-
- private:
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t num_rows() const {
-    return static_cast<std::size_t>(A.A.num_rows);
-  }
-  /// The n-th row that a team looks at; it may lie past the last one.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t row_of_chunk(std::size_t chunk, int n) const {
-    constexpr int by = tuning.side_by_side;
-    return (chunk + static_cast<std::size_t>(n / by) * chunks) * by + static_cast<std::size_t>(n % by);
-  }
-
-  /// Whether the condition holds for a thread of the team, whose masks are left in the scratch. One barrier.
-  KOKKOS_FORCEINLINE_FUNCTION static bool any_of(Team const& team, Scratch& scratch, bool condition) {
-    auto const mask = L::ballot(condition);
-    if (team.team_rank() % L::size == 0) scratch.masks[team.team_rank() / L::size] = mask;
-    team.team_barrier();
-    bool any = false;
-    for (int warp = 0; warp < warps; ++warp) any = any || scratch.masks[warp] != 0;
-    return any;
-  }
-
-  /// The rows of scratch.masks.
-  KOKKOS_FORCEINLINE_FUNCTION void take_round(Team const& team, Scratch& scratch, std::size_t chunk, int round,
-                                              std::size_t slice) const {
-    constexpr auto width = static_cast<std::size_t>(of_warp.columns());
-    std::size_t const my_turn = slice * warps + static_cast<std::size_t>(team.team_rank() / L::size),
-                      turns = slices * warps;
-    std::size_t turn = 0;
-    for (int warp = 0; warp < warps; ++warp)
-      for (auto mask = scratch.masks[warp]; mask != 0; mask &= mask - 1) {
-        int const n = warp * L::size + L::lowest(mask);
-        auto const row = static_cast<Ordinal>(row_of_chunk(chunk, round * tuning.team_size + n));
-        Offset const length = scratch.lengths[n];
-        if (length > static_cast<Offset>(tuning.of_one_warp)) {
-          take_by_team(team, scratch, row, length, slice * of_team.columns());
-          continue;
-        }
-        for (std::size_t first = 0; first < y.extent(1); first += width, ++turn)
-          if (turn % turns == my_turn) take_by_warp(team, row, length, first);
-      }
-  }
-
-  /// The sums of one group, of columns from `first` on or, at the end, of the last ones.
-  template <RowTile tile>
-  KOKKOS_FORCEINLINE_FUNCTION RowTileSum<tile, conjugated, L, Rows, X, Sum> sum_of_group(
-      Ordinal position, Offset length, std::size_t first, int place, int places) const {
-    using GroupSum = RowTileSum<tile, conjugated, L, Rows, X, Sum>;
-    std::size_t const last = y.extent(1) - tile.columns();
-    GroupSum sum(A, x, place % tile.lanes, first < last ? first : last);
-    sum.add(A.begin(position), length, length, place / tile.lanes * GroupSum::at_once,
-            places / tile.lanes * GroupSum::at_once);
-    sum.add_groups_of_warp();
-    return sum;
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void take_by_warp(Team const& team, Ordinal position, Offset length,
-                                                std::size_t first) const {
-    int const place = team.team_rank() % L::size;
-    auto const sum = sum_of_group<of_warp>(position, length, first, place, L::size);
-    if (place < of_warp.lanes) sum.write(update, y, A.row_at(position), first);
-  }
-
-  /// Two barriers.
-  KOKKOS_FORCEINLINE_FUNCTION void take_by_team(Team const& team, Scratch& scratch, Ordinal position,
-                                                Offset length, std::size_t first) const {
-    int const place = team.team_rank(), column = place % of_team.lanes * of_team.pack;
-    auto sum = sum_of_group<of_team>(position, length, first, place, tuning.team_size);
-    if (place % L::size < of_team.lanes)
-      for (int p = 0; p < of_team.pack; ++p) scratch.sums[place / L::size][column + p] = sum.sum[0][p];
-    team.team_barrier();
-    if (place < of_team.lanes) {
-      for (int p = 0; p < of_team.pack; ++p)
-        for (int warp = 1; warp < warps; ++warp) sum.sum[0][p] += scratch.sums[warp][column + p];
-      sum.write(update, y, A.row_at(position), first);
-    }
-    team.team_barrier();
-  }
-};
-
-/// 1 launch. tile: of the groups; X and Y have at least its columns.
-template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
-          class Sum>
-void spmm_long_rows(Exec const& exec, char const* label, Update<Sum> const& update, Rows const& A, X const& x,
-                    Y const& y, typename Rows::Offset bound) {
-  constexpr std::size_t scalar_bytes = sizeof(typename X::value_type);
-  constexpr RowTile of_team = tuning.tile(tile, scalar_bytes, tuning.team_bytes),
-                    of_warp = tuning.tile(tile, scalar_bytes, tuning.warp_bytes);
-  using Functor = SpmmLongRows<of_team, of_warp, tuning, conjugated, Exec, Rows, X, Y, Sum>;
-  auto const covered = [](std::size_t many, std::size_t by) { return (many + by - 1) / by; };
-  constexpr std::size_t most_blocks =
-      static_cast<std::size_t>(Functor::most_rounds) * tuning.team_size / tuning.side_by_side;
-  auto const blocks = covered(static_cast<std::size_t>(A.A.num_rows), tuning.side_by_side);
-  auto const slices = covered(y.extent(1), of_team.columns());
-  // An odd number: in some matrices the rows whose numbers have many zero bits are the longest.
-  std::size_t const chunks = std::max(covered(blocks, most_blocks), covered(tuning.least_teams, slices)) | 1;
-  typename Functor::Policy policy(exec, static_cast<int>(chunks * slices), tuning.team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(typename Functor::Scratch) + 16)));
-  Kokkos::parallel_for(label, light_weight(policy), Functor{A, x, y, update, bound, chunks, slices});
-}
-
-/// longest: of the rows' lengths, as far as it is known. 1 launch, and 1 more where rows may be long.
+/// longest: of the rows' lengths, as far as it is known. X and Y have at least the tile's columns. 1 launch,
+/// and 1 more where rows may be long.
 template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
           class Sum>
 void launch_row_tile(Exec const& exec, char const* label, Update<Sum> const& update, Rows const& A, X const& x,
                      Y const& y, typename Rows::Offset longest) {
   using Functor = SpmmRowTile<tile, conjugated, Exec, Rows, X, Y, Sum>;
+  constexpr std::size_t scalar_bytes = sizeof(typename X::value_type);
+  using TeamSum =
+      RowTileSum<tuning.tile(tile, scalar_bytes, tuning.team_bytes), conjugated, Lanes<Exec>, Rows, X, Sum>;
+  using WarpSum =
+      RowTileSum<tuning.tile(tile, scalar_bytes, tuning.warp_bytes), conjugated, Lanes<Exec>, Rows, X, Sum>;
+  auto const bound = take_long_rows<TeamSum, WarpSum, tuning>(exec, label, update, A, x, y, longest);
   auto const num_rows = static_cast<std::size_t>(A.A.num_rows);
-  auto bound = longest;
-  if constexpr (Rows::lengths_differ) {
-    std::size_t const some = std::max(static_cast<std::size_t>(tuning.bound),
-                                      A.A.values.extent(0) / num_rows * static_cast<std::size_t>(tuning.means));
-    if (static_cast<std::size_t>(longest) > some) {
-      bound = static_cast<typename Rows::Offset>(some);
-      spmm_long_rows<tile, tuning, conjugated>(exec, label, update, A, x, y, bound);
-    }
-  }
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
   auto const tiles = (y.extent(1) + tile.columns() - 1) / tile.columns();
   auto const teams = (num_rows + rows_a_team - 1) / rows_a_team * tiles;

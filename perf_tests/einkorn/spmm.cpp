@@ -40,13 +40,16 @@ void add_row(P const& problem, Selection const& selection, Candidates& rows, cha
 template <class Scalar, class Layout>
 void add_spmm(SpmmProblem<Scalar, Layout> const& problem, Selection const& selection, Candidates& rows) {
   auto const counts = counts_of(problem.A);
-  for (auto const algorithm : {SpmvAlgorithm::row_team, SpmvAlgorithm::automatic})
-    add_row(problem, selection, rows, "csr", name_of(algorithm), [&] {
-      SpmvOptions options;
-      options.algorithm = algorithm;
+  auto const by_csr = [&](char const* algorithm, SpmvOptions const& options) {
+    add_row(problem, selection, rows, "csr", algorithm, [&] {
       return std::pair(make_spmv_plan(problem.exec, problem.A, options, Checks::off),
                        csr_bytes(counts) - vector_bytes(counts));
     });
+  };
+  by_csr("row_team", {.algorithm = SpmvAlgorithm::row_team});
+  by_csr("automatic", {});
+  if constexpr (is_gpu<Exec> && std::is_same_v<Layout, Kokkos::LayoutLeft>)  // elsewhere a plan keeps none
+    by_csr("automatic+room", {.columns = static_cast<int>(problem.y.extent(1))});
   add_row(problem, selection, rows, "brcv", "row_team", [&] {
     auto const F = from_csr<Brcv>(problem.exec, problem.A);
     return std::pair(make_spmv_plan(problem.exec, F), F.bytes());

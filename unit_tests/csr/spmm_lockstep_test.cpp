@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The kernels of row-major multivectors in the shapes that a GPU has, stepped through on the host.
+// The kernels of multivectors in the shapes that a GPU has, stepped through on the host.
 
 #include "../support/battery.hpp"
 #include "../support/lockstep.hpp"
 #include "../support/multivectors.hpp"
 
+#include <einkorn/formats/detail/spmm_as_rows.hpp>
+#include <einkorn/formats/detail/spmm_column_tile.hpp>
 #include <einkorn/formats/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 
@@ -14,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace einkorn::test {
@@ -45,36 +47,95 @@ Pattern pattern() {
   return from_lengths("", lengths, 400);
 }
 
-/// Tiles of so many columns, `pack` of them side by side, in CSR and in SELL.
-template <int columns, int pack>
-void check(std::vector<std::size_t> const& widths) {
-  auto const host = with_numbers<double>(pattern(), Numbers::integers);
+/// multiply(rows, update, X, Y) for multivectors of so many columns, in CSR and, row-major, in SELL.
+template <class Layout, class Multiply>
+void check(std::vector<std::size_t> const& widths, Multiply const& multiply, Pattern const& of = pattern()) {
+  auto const host = with_numbers<double>(of, Numbers::integers);
   auto const A = host.on_device();
-  auto const F = from_csr<Sell>(Space(), A, {.fill_limit = std::numeric_limits<double>::infinity()});
   Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 40);
-  auto const with = [&](std::string const& name, auto const& rows) {
-    using Rows = std::decay_t<decltype(rows)>;
-    constexpr RowTile tile = row_tile(gpu, columns, pack, Rows::order);
-    for (auto const k : widths) {
-      SCOPED_TRACE(name + ", tiles of " + std::to_string(columns));
-      vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(
-          k, [&](double alpha, auto const& X, double beta, auto const& Y) {
-            launch_row_tile<tile, few_long, false>(Lockstep(), "einkorn::test", Update<double>{alpha, beta},
-                                                   rows, X, Y, std::numeric_limits<int>::max());
-          });
-    }
+  auto const with = [&](char const* name, auto const& rows) {
+    SCOPED_TRACE(name);
+    for (auto const k : widths)
+      vectors.template expect<Layout, Layout>(k, [&](double alpha, auto const& X, double beta, auto const& Y) {
+        multiply(rows, Update<double>{alpha, beta}, X, Y);
+      });
   };
   with("CSR", RowsOfCsr<std::decay_t<decltype(A)>>{A});
-  with("SELL", RowsOfPadded<std::decay_t<decltype(F)>>{F});
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
+    auto const F = from_csr<Sell>(Space(), A, {.fill_limit = std::numeric_limits<double>::infinity()});
+    with("SELL", RowsOfPadded<std::decay_t<decltype(F)>>{F});
+  }
+}
+
+constexpr int unknown = std::numeric_limits<int>::max();  // how long the longest row is
+
+/// Tiles of so many columns, `pack` of them side by side.
+template <int columns, int pack>
+void check_row_tile(std::vector<std::size_t> const& widths) {
+  check<Kokkos::LayoutRight>(
+      widths, []<class Rows>(Rows const& rows, auto const& update, auto const& X, auto const& Y) {
+        constexpr RowTile tile = row_tile(gpu, columns, pack, Rows::order);
+        launch_row_tile<tile, few_long, false>(Lockstep(), "einkorn::test", update, rows, X, Y, unknown);
+      });
 }
 
 TEST(SpmmLockstep, SumsByPacksOfColumns) {
-  check<4, 2>({6});
-  check<32, 2>({38});
+  check_row_tile<4, 2>({6});
+  check_row_tile<32, 2>({38});
 }
 
 TEST(SpmmLockstep, SumsBySingleColumns) {
-  check<8, 1>({11});
+  check_row_tile<8, 1>({11});
+}
+
+/// Columns that lie one after another.
+template <int columns>
+void check_column_tile(std::vector<std::size_t> const& widths) {
+  check<Kokkos::LayoutLeft>(
+      widths, []<class Rows>(Rows const& rows, auto const& update, auto const& X, auto const& Y) {
+        constexpr ColumnTile tile = column_tile(gpu, columns, sizeof(double));
+        launch_column_tile<tile, few_long, false>(Lockstep(), "einkorn::test", update, rows, X, Y, unknown);
+      });
+}
+
+TEST(SpmmLockstep, SumsByTilesOfColumns) {
+  check_column_tile<4>({2, 4, 7});
+  check_column_tile<8>({8, 19});
+}
+
+/// By way of room for fewer columns, as many, and more. No row is long.
+TEST(SpmmLockstep, SumsRowByRowWhatLiesColumnByColumn) {
+  for (std::size_t const columns : {5u, 11u, 40u})
+    check<Kokkos::LayoutLeft>(
+        {4, 11},
+        [columns](auto const& rows, auto const& update, auto const& X, auto const& Y) {
+          RoomForRows<double, Device> const room(Space(), Y.extent(0), X.extent(0), columns);
+          spmm_as_rows<false>(Lockstep(), "einkorn::test", update, rows, X, Y, room, 7);
+        },
+        from_lengths("", {3, 0, 7, 2, 1, 5, 4}, 30));
+}
+
+/// More rows than a tile has, and more columns.
+TEST(SpmmLockstep, TurnsTilesBothWays) {
+  constexpr std::size_t rows = 1030, columns = 41;
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const one("one", rows, columns),
+      other("other", rows, columns), back("back", rows, columns);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) one(i, j) = static_cast<double>(i * 100 + j);
+  using View = std::decay_t<decltype(one)>;
+  for (std::size_t const some : {1u, 4u, 6u, 41u}) {
+    SCOPED_TRACE(some);
+    std::size_t const first = columns - some;
+    turn_tiles<true, double>(Lockstep(), "einkorn::test", rows, some, EntriesFrom<double, View>{one, first},
+                             EntriesTo<View>{other});
+    turn_tiles<false, double>(Lockstep(), "einkorn::test", rows, some, EntriesFrom<double, View>{other, 0},
+                              SumsTo<double, View>{{1.0, 0.0}, back, first});
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < some; ++j) {
+        ASSERT_EQ(other(i, j), one(i, first + j)) << "row " << i << ", column " << j;
+        ASSERT_EQ(back(i, first + j), one(i, first + j)) << "row " << i << ", column " << j;
+      }
+  }
 }
 
 }  // namespace

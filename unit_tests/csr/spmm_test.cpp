@@ -3,6 +3,7 @@
 // Products of a Csr with multivectors of any width: tiles of columns, parts of larger multivectors, NaN.
 
 #include "../support/multivectors.hpp"
+#include "../support/throws.hpp"
 #include "approaches.hpp"
 
 #include <gtest/gtest.h>
@@ -24,11 +25,14 @@ std::vector<Pattern> patterns() {
   return some;
 }
 
-/// Without a plan, and with plans that take whole rows.
+/// Without a plan, and with plans that take whole rows, or others with room for some columns.
 std::vector<Approach> approaches() {
   return {{"no plan", {}, false},
           {"plan, row_team", {.algorithm = SpmvAlgorithm::row_team}, true},
-          {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true}};
+          {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true},
+          {"plan, row_team, room for 1", {.algorithm = SpmvAlgorithm::row_team, .columns = 1}, true},
+          {"plan, sorted_rows, room for 10", {.algorithm = SpmvAlgorithm::sorted_rows, .columns = 10}, true},
+          {"plan, automatic, room for 32", {.columns = 32}, true}};
 }
 
 /// check_of(host)(multiply) for every pattern and approach.
@@ -91,6 +95,22 @@ TEST(CsrSpmm, StaysWithinTheBoundOfRoundingErrors) {
 
 TEST(CsrSpmm, KeepsNaNInTheRowsThatUseIt) {
   each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
+}
+
+TEST(CsrSpmm, RoomForColumnsIsCountedOnAGpuAndNoneElsewhere) {
+  auto const A = with_numbers<double>(random_pattern(150, 130, 12), Numbers::integers).on_device();
+  auto const bytes_of = [&](int columns) {
+    return make_spmv_plan(Space(), A, {.algorithm = SpmvAlgorithm::row_team, .columns = columns}).bytes();
+  };
+  std::size_t const of_32 = is_gpu<Space> ? 32 * (150 + 130) * sizeof(double) : 0;
+  EXPECT_EQ(bytes_of(0), 0u);
+  EXPECT_EQ(bytes_of(32), of_32);
+}
+
+TEST(CsrSpmm, RefusesRoomForFewerThanNoColumns) {
+  auto const A = with_numbers<double>(random_pattern(15, 13, 12), Numbers::integers).on_device();
+  EXPECT_TRUE(throws<InvalidArgument>([&] { make_spmv_plan(Space(), A, {.columns = -3}); },
+                                      {"make_spmv_plan: columns is -3, expected 0 or more"}));
 }
 
 TEST(CsrSpmm, GivesTheSameBitsOnEveryRun) {

@@ -88,13 +88,13 @@ class Multivectors {
 
   /// A NaN in row `row` of X, in one column in three, reaches the rows of A with an entry there, in these
   /// columns.
-  template <class Multiply>
+  template <class Layout = Kokkos::LayoutRight, class Multiply>
   void expect_nan_apart(Host const& A, std::size_t row, std::size_t k, Multiply const& multiply) const {
     SCOPED_TRACE(std::to_string(k) + " columns, NaN");
     auto x = first(x_, k);
     for (std::size_t j = 0; j < k; j += 3) x[j][row] = not_a_number<VS>();
-    auto const X = from_columns<Kokkos::LayoutRight>(x, cols_);
-    auto const Y = from_columns<Kokkos::LayoutRight>(before(k, true), rows_);
+    auto const X = from_columns<Layout>(x, cols_);
+    auto const Y = from_columns<Layout>(before(k, true), rows_);
 
     multiply(Sum(1), X, Sum(0), Y);
 
@@ -156,8 +156,10 @@ auto check_every_width(Host const& host, std::size_t most) {
 template <class VS, class Host>
 auto check_rounding(Host const& host) {
   return [vectors = Multivectors<VS, Host>(host, Numbers::reals, false, 33)](auto const& multiply) {
-    for (std::size_t const k : {5u, 17u, 33u})
+    for (std::size_t const k : {5u, 17u, 33u}) {
       vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
+      vectors.template expect<Kokkos::LayoutLeft, Kokkos::LayoutLeft>(k, multiply);
+    }
   };
 }
 
@@ -165,27 +167,35 @@ template <class VS, class Host>
 auto check_nan(Host const& host) {
   return [&host, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, 65)](auto const& multiply) {
     for (std::size_t const k : {3u, 4u, 9u, 17u, 65u}) {
-      vectors.expect_nan_apart(host, 0, k, multiply);
-      vectors.expect_nan_apart(host, host.cols() - 1, k, multiply);
+      for (std::size_t const row : {std::size_t(0), host.cols() - 1}) {
+        vectors.expect_nan_apart(host, row, k, multiply);
+        vectors.template expect_nan_apart<Kokkos::LayoutLeft>(host, row, k, multiply);
+      }
     }
   };
 }
 
 /// Ten runs give the same bits, and so do columns that are alike, wherever they lie.
+template <class VS, class Layout, class Host, class Multiply>
+void expect_repeatability(Host const& host, Multiply const& multiply) {
+  auto const x = std::vector(37, numbers<VS>(Numbers::reals, host.cols(), 2));
+  auto const y = std::vector(37, numbers<VS>(Numbers::reals, host.rows(), 3));
+  auto const X = from_columns<Layout>(x, host.cols());
+  std::vector<std::vector<VS>> first;
+  for (int run = 0; run < 10; ++run) {
+    auto const Y = from_columns<Layout>(y, host.rows());
+    multiply(VS(0.75), X, VS(0.5), Y);
+    if (run == 0) first = to_columns(Y);
+    EXPECT_EQ(to_columns(Y), first);
+  }
+  for (auto const& column : first) EXPECT_EQ(column, first[0]);
+}
+
 template <class VS, class Host>
 auto check_repeatability(Host const& host) {
   return [&host](auto const& multiply) {
-    auto const x = std::vector(37, numbers<VS>(Numbers::reals, host.cols(), 2));
-    auto const y = std::vector(37, numbers<VS>(Numbers::reals, host.rows(), 3));
-    auto const X = from_columns<Kokkos::LayoutRight>(x, host.cols());
-    std::vector<std::vector<VS>> first;
-    for (int run = 0; run < 10; ++run) {
-      auto const Y = from_columns<Kokkos::LayoutRight>(y, host.rows());
-      multiply(VS(0.75), X, VS(0.5), Y);
-      if (run == 0) first = to_columns(Y);
-      EXPECT_EQ(to_columns(Y), first);
-    }
-    for (auto const& column : first) EXPECT_EQ(column, first[0]);
+    expect_repeatability<VS, Kokkos::LayoutRight>(host, multiply);
+    expect_repeatability<VS, Kokkos::LayoutLeft>(host, multiply);
   };
 }
 

@@ -9,10 +9,14 @@
 #include <einkorn/formats/csr/detail/spmv_row_split.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_team.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/detail/spmm_column_tile.hpp>
 #include <einkorn/formats/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -51,24 +55,32 @@ int row_lanes(Matrix const& A, SpmvOptions const& options) {
   return std::max(lanes_for_row(arch_of<Exec>, mean), shared ? 2 : 1);
 }
 
-/// longest: of the rows' lengths, where a plan knows it.
+/// Products with multivectors on a GPU: lanes over the columns where they lie side by side, else over the rows.
+/// One column is a vector. longest: of the rows' lengths, where a plan knows it.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmm_by_rows(
-    Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+    Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
     typename Matrix::offset_type longest = std::numeric_limits<typename Matrix::offset_type>::max()) {
-  spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", update, RowsOfCsr<Matrix>{A}, x, y, longest);
+  RowsOfCsr<Matrix> const rows{A};
+  if (takes_row_tile(x, y))
+    spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", update, rows, x, y, longest);
+  else if (y.extent(1) == 1)
+    spmv_row_team<conjugated>(exec, lanes, update, A, Kokkos::subview(x, Kokkos::ALL, 0),
+                              Kokkos::subview(y, Kokkos::ALL, 0));
+  else
+    spmm_column_tile<conjugated>(exec, "einkorn::spmv[csr,column_tile]", update, rows, x, y, longest);
 }
 
 /// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
-/// where lanes other than 1 mean SIMD lanes within a row. Row-major multivectors of 4 columns or more have a
-/// kernel of their own on a GPU, with lanes over the columns; the number of lanes a row is then not asked for.
+/// where lanes other than 1 mean SIMD lanes within a row. Multivectors of several columns have kernels of their
+/// own on a GPU, which do not ask for the number of lanes a row.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out>
 void spmv_by_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y) {
   if constexpr (is_gpu<Exec>) {
-    if constexpr (Y::rank() == 2) {
-      if (takes_row_tile(x, y)) return spmm_by_rows<conjugated>(exec, update, A, x, y);
-    }
-    spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
+    if constexpr (Y::rank() == 2)
+      spmm_by_rows<conjugated>(exec, lanes, update, A, x, y);
+    else
+      spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
   } else if (lanes == 1) {
     spmv_row_split<false, conjugated>(exec, update, A, x, y);
   } else {
@@ -78,14 +90,38 @@ void spmv_by_rows(Exec const& exec, int lanes, Out const& update, Matrix const& 
 
 /// The same with neighbouring groups of lanes on rows of like length: `order` is a list of all rows
 /// (rows_by_length). The host, whose parts are of equal work anyway and whose rows wait for no other, takes the
-/// rows as they come: there `order` is not read.
+/// rows as they come: there `order` is not read. Nor is it for multivectors.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Order>
 void spmv_sorted_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y,
                       [[maybe_unused]] Order const& order) {
-  if constexpr (is_gpu<Exec>)
+  if constexpr (is_gpu<Exec> && Y::rank() == 1)
     if (order.extent(0) > 0)  // else the host has made the plan
       return spmv_row_team<conjugated>(exec, lanes, update, A, x, y, RowsOfList<Order>{order});
   spmv_by_rows<conjugated>(exec, lanes, update, A, x, y);
+}
+
+/// y <- alpha op(A) x + beta y for op transpose or conjugate transpose, by adding every product to y
+/// atomically: needs no transpose in memory, but the order of the additions varies from run to run. One row a
+/// thread.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+static void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Target = typename Y::value_type;
+  scale(exec, update.beta, y);
+  auto const width = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
+  Sum const alpha = update.alpha;
+  Kokkos::parallel_for(
+      "einkorn::spmv[csr,scatter]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+      KOKKOS_LAMBDA(Ordinal row) {
+        for (Offset p = A.row_begin(row); p < A.row_end(row); ++p) {
+          Sum const value = alpha * (conjugated ? Sum(conjugate(A.values(p))) : Sum(A.values(p)));
+          for (std::size_t j = 0; j < width; ++j) {
+            Target& target = entry(y, A.columns(p), j);
+            Kokkos::atomic_add(&target, Target(value * Sum(entry(x, row, j))));
+          }
+        }
+      });
 }
 
 }  // namespace einkorn::detail

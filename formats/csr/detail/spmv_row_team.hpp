@@ -36,10 +36,9 @@ struct RowsOfList {
 /// One row a group of `lanes` neighbouring threads (1: one row a thread), CSR-vector and CSR-scalar of Bell &
 /// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
 /// lanes * unroll entries costs one round trip to memory. A group takes `passes` rows one after another, next
-/// to those of its neighbours each time, so that a team meets more of its x in the first cache. k columns of a
-/// multivector are worked on together.
-template <SpmvTuning tuning, int lanes, int k, bool conjugated, class Exec, class Matrix, class X, class Y,
-          class Out, class Rows>
+/// to those of its neighbours each time, so that a team meets more of its x in the first cache.
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
+          class Rows>
 struct SpmvRowTeam {
   using Sum = typename Out::sum_type;
   using Gathered = typename Out::Gathered;
@@ -54,44 +53,35 @@ struct SpmvRowTeam {
   X x;
   Y y;
   Out update;
-  int row_teams;  // teams that it takes to cover the rows once
-  int passes;     // rows that a group takes one after another
+  int passes;  // rows that a group takes one after another
   Rows row_at;
 
   static constexpr int groups = tuning.team_size / lanes;
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
-    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
-    auto const column = static_cast<std::size_t>(column_tile) * k;
-    auto position = static_cast<Unsigned>(team.league_rank() - column_tile * row_teams) *
-                        static_cast<Unsigned>(groups * passes) +
+    auto position = static_cast<Unsigned>(team.league_rank()) * static_cast<Unsigned>(groups * passes) +
                     static_cast<Unsigned>(team.team_rank() / lanes);
     for (int pass = 0; pass < passes; ++pass, position += groups)
-      sum_row(position, team.team_rank() % lanes, column, gathered);
+      sum_row(position, team.team_rank() % lanes, gathered);
   }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, std::size_t column,
-                                           Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, Gathered& gathered) const {
     bool const inside = position < static_cast<Unsigned>(A.num_rows);
     Ordinal const row = inside ? row_at(static_cast<Ordinal>(position)) : Ordinal(0);
-    Sum sum[k];
-    for (int j = 0; j < k; ++j) sum[j] = Sum(0);
+    Sum sum = Sum(0);
     typename Out::Ahead ahead{};
     if (lane == 0 && inside) ahead = update.ahead(row);
     if (inside) {
       Offset const end = A.row_end(row);
       for (Offset p = A.row_begin(row) + static_cast<Offset>(lane); p < end; p += lanes * tuning.unroll)
-        add_batch(p, end, column, sum);
+        add_batch(p, end, sum);
     }
-    for (int j = 0; j < k; ++j) sum[j] = sum_over_lanes<L, lanes>(sum[j]);
-    if (lane == 0 && inside)
-      for (int j = 0; j < k; ++j)
-        if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(gathered, entry(y, row, column + static_cast<std::size_t>(j)), row, sum[j], ahead);
+    sum = sum_over_lanes<L, lanes>(sum);
+    if (lane == 0 && inside) update(gathered, y(row), row, sum, ahead);
   }
 
   /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.
@@ -102,7 +92,7 @@ struct SpmvRowTeam {
     else
       return L::load_once(address);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, std::size_t column, Sum (&sum)[k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, Sum& sum) const {
     Ordinal columns[tuning.unroll];
     Scalar values[tuning.unroll];
     bool used[tuning.unroll];
@@ -113,15 +103,11 @@ struct SpmvRowTeam {
       columns[u] = load(A.columns.data() + (used[u] ? q : end - 1));
       values[u] = load(A.values.data() + (used[u] ? q : end - 1));
     }
-    for (int j = 0; j < k; ++j) {
-      auto const vector = column + static_cast<std::size_t>(j);
-      if (k > 1 && vector >= x.extent(1)) return;
-      Sum from_x[tuning.unroll];
-      for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(entry(x, columns[u], vector));
-      for (int u = 0; u < tuning.unroll; ++u) {
-        Sum const product = (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
-        sum[j] += used[u] ? product : Sum(0);
-      }
+    Sum from_x[tuning.unroll];
+    for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
+    for (int u = 0; u < tuning.unroll; ++u) {
+      Sum const product = (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
+      sum += used[u] ? product : Sum(0);
     }
   }
 };
@@ -130,8 +116,7 @@ template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matri
           class Rows>
 void launch_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
                      Rows const& rows) {
-  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvRowTeam<tuning, lanes, k, conjugated, Exec, Matrix, X, Y, Out, Rows>;
+  using Functor = SpmvRowTeam<tuning, lanes, conjugated, Exec, Matrix, X, Y, Out, Rows>;
   using Policy = typename Functor::Policy;
   auto const teams_of = [&](int passes) {
     auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
@@ -139,13 +124,11 @@ void launch_row_team(Exec const& exec, Out const& update, Matrix const& A, X con
   };
   int passes = rows_in_turn(lanes, tuning.unroll);
   if (teams_of(passes) < std::size_t(fewest_row_teams)) passes = 1;
-  auto const row_teams = teams_of(passes);
-  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
-  update.launch(label, Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
-                Functor{A, x, y, update, static_cast<int>(row_teams), passes, rows});
+  update.launch(label, Policy(exec, static_cast<int>(teams_of(passes)), tuning.team_size),
+                Functor{A, x, y, update, passes, rows});
 }
 
 template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
@@ -13,7 +15,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn::detail {
 
@@ -170,6 +174,29 @@ void spmv_segmented_sum_host(Exec const& exec, Out const& update, Matrix const& 
                              Tiles const& tiles) {
   update.launch_parts(exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
                       SpmvSegmentedSumHost<conjugated, Matrix, X, Y, Out, Tiles>{A, x, y, update, tiles});
+}
+
+/// Steps of the merge path a tile: a team's worth of scratch on a GPU, one part of host_parts on the host.
+template <class Exec, class Sum, class Matrix>
+std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]] Matrix const& A) {
+  if constexpr (is_gpu<Exec>) {
+    constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
+    return tuning.team_size * tuning.unroll;
+  } else {
+    auto const parts = static_cast<std::int64_t>(host_parts(exec));
+    auto const steps = static_cast<std::int64_t>(A.nnz()) + static_cast<std::int64_t>(A.num_rows);
+    return std::max<std::int64_t>((steps + parts - 1) / parts, 1);
+  }
+}
+
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
+void spmv_segmented_sum(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+                        Tiles const& tiles) {
+  if constexpr (is_gpu<Exec>)
+    spmv_segmented_sum_gpu<conjugated>(exec, update, A, x, y, tiles);
+  else
+    spmv_segmented_sum_host<conjugated>(exec, update, A, x, y, tiles);
+  if (tiles.num_tiles > 1) add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
 }
 
 }  // namespace einkorn::detail

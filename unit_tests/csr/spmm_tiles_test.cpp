@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The kernel of row-major multivectors by itself, on hosts too, which have another one: rows long and short,
+// The kernels of multivectors on a GPU by themselves, on hosts too, which have others: rows long and short,
 // teams that look through few and many of them.
 
 #include "../support/battery.hpp"
 #include "../support/multivectors.hpp"
 
+#include <einkorn/formats/detail/spmm_column_tile.hpp>
 #include <einkorn/formats/detail/spmm_row_tile.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 
@@ -57,7 +58,7 @@ void both_ways(Numbers kind, Check const& check) {
   check(host, multiply_by(RowsOfPadded<std::decay_t<decltype(F)>>{F}));
 }
 
-TEST(SpmmRowTile, OfAnyWidthAndAlignment) {
+TEST(SpmmTiles, OfAnyWidthAndAlignment) {
   both_ways(Numbers::integers, [](auto const& host, auto const& multiply) {
     Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 130);
     for (std::size_t const k : {4u, 5u, 7u, 8u, 10u, 16u, 17u, 31u, 32u, 36u, 64u, 65u, 128u, 130u}) {
@@ -67,7 +68,7 @@ TEST(SpmmRowTile, OfAnyWidthAndAlignment) {
   });
 }
 
-TEST(SpmmRowTile, KeepsNaNInTheRowsThatUseIt) {
+TEST(SpmmTiles, KeepsNaNInTheRowsThatUseIt) {
   both_ways(Numbers::integers, [](auto const& host, auto const& multiply) {
     Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 66);
     for (std::size_t const k : {4u, 9u, 18u, 66u})
@@ -76,15 +77,17 @@ TEST(SpmmRowTile, KeepsNaNInTheRowsThatUseIt) {
   });
 }
 
-TEST(SpmmRowTile, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
+TEST(SpmmTiles, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
   both_ways(Numbers::reals, [](auto const& host, auto const& multiply) {
-    check_rounding<double>(host)(multiply);
-    check_repeatability<double>(host)(multiply);
+    Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::reals, false, 33);
+    for (std::size_t const k : {5u, 17u, 33u})
+      vectors.template expect<Kokkos::LayoutRight, Kokkos::LayoutRight>(k, multiply);
+    expect_repeatability<double, Kokkos::LayoutRight>(host, multiply);
   });
 }
 
 /// Every row is long for somebody, and few teams look for all of them.
-TEST(SpmmRowTile, WithFewTeamsForManyLongRows) {
+TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
   LongRowsTuning constexpr many_long = [] {
     LongRowsTuning few = long_rows(arch_of<Space>);
     few.bound = 2;
@@ -105,6 +108,35 @@ TEST(SpmmRowTile, WithFewTeamsForManyLongRows) {
                                             std::numeric_limits<int>::max());
   };
   for (std::size_t const k : {8u, 9u, 15u}) vectors.expect_parts(k, multiply);
+}
+
+/// The kernel of any strides, which only CSR has: check(host, multiply).
+template <class Check>
+void by_columns(Numbers kind, Check const& check) {
+  auto const host = with_numbers<double>(pattern(), kind);
+  RowsOfCsr const rows{host.on_device()};
+  check(host, [&](double alpha, auto const& X, double beta, auto const& Y) {
+    spmm_column_tile<false>(Space(), "einkorn::test", Update<double>{alpha, beta}, rows, X, Y);
+  });
+}
+
+TEST(SpmmColumnTile, OfAnyWidthAndLayout) {
+  by_columns(Numbers::integers, [](auto const& host, auto const& multiply) {
+    Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 33);
+    expect_products_of_any_width(vectors, 33, multiply);
+  });
+}
+
+TEST(SpmmColumnTile, KeepsNaNInTheRowsThatUseIt) {
+  by_columns(Numbers::integers,
+             [](auto const& host, auto const& multiply) { check_nan<double>(host)(multiply); });
+}
+
+TEST(SpmmColumnTile, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
+  by_columns(Numbers::reals, [](auto const& host, auto const& multiply) {
+    check_rounding<double>(host)(multiply);
+    check_repeatability<double>(host)(multiply);
+  });
 }
 
 }  // namespace
