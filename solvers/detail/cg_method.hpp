@@ -114,7 +114,7 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
         exec,    a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
         w,       options,  w.space().news().writer(watches),
         watches, scaling2, w.heads(0).extent(0) > 0};
-    bool const went_on = persists ? run_persistent(exec, w.space().news(), method)
+    bool const went_on = persists ? run_persistent(w.space().news(), method)
                                   : run_from_host(exec, options, w.space().news(), method, records);
     return finish_solve(exec, options, w.space(), went_on, method);
   };
