@@ -84,7 +84,10 @@ constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
 /// (gen:powerlaw:1000000:16), 256 threads with 8 rows of X in flight 404 where 512 with 4 gave 513
 /// (gen:rmat:18), rows looked at one at a time by 1024 teams 132 where 4 at a time by 512 gave 159
 /// (gen:rmat:18), but 198 where those gave 191 (gen:stencil27:100). 2 at a time, of_one_warp and warp_bytes:
-/// analytical, not measured.
+/// analytical, not measured. Rows whose numbers have many zero bits are the longest of some matrices, and with
+/// 1024 teams or a little more, all of a team's are alike in that: its slowest team then took twice the mean of
+/// the kernel (gen:rmat:18; ncu: multiprocessors active for 52 % of the time). 1485 and its quotients by 2, 4
+/// and 8 are nowhere near a power of two: 129 us where 174, 342 where 406 (8 and 32 columns).
 struct LongRowsTuning {
   int bound, means, of_one_warp;
   int warp_bytes, team_bytes;
@@ -100,18 +103,25 @@ struct LongRowsTuning {
   }
 };
 
-constexpr LongRowsTuning long_rows(Arch arch) {
+/// are_many: no row has more than 1 / most_of_a_long_row of the entries, so that what takes longest is not one
+/// row. Smaller teams are then shared out more evenly: 118 us where 131, 274 where 344 (gen:rmat:18, 8 and 32
+/// columns in double), 1101 where 1424 (gen:rmat:20, 32), 1419 where 1571 (gen:powerlaw:1000000:16, 32); but
+/// 515 where 329, and 659 where 485, on gen:circuit:1000000, whose longest rows wait for nobody else.
+constexpr LongRowsTuning long_rows(Arch arch, bool are_many = false) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};
+      if (are_many) return {64, 4, 512, 128, 64, 2, 2970, 8, 128, 4};
+      return {64, 4, 512, 128, 64, 2, 1485, 8, 256, 2};
     case Arch::hip:
     case Arch::mi300:
-      return {64, 4, 512, 128, 64, 2, 1024, 8, 256, 2};  // analytical, not measured
+      return {64, 4, 512, 128, 64, 2, 1485, 8, 256, 2};  // analytical, not measured
     default:
       return {64, 4, 512, 128, 64, 2, 16, 8, 1, 1};
   }
 }
+
+inline constexpr std::size_t most_of_a_long_row = 100;
 
 /// The shape of the kernel of multivectors of any strides. A structural type: kernels take it as a template
 /// argument.

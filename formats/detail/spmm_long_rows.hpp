@@ -210,7 +210,7 @@ void spmm_long_rows(Exec const& exec, char const* label, Update<Sum> const& upda
       static_cast<std::size_t>(Functor::most_rounds) * tuning.team_size / tuning.side_by_side;
   auto const blocks = covered(static_cast<std::size_t>(A.A.num_rows), tuning.side_by_side);
   auto const slices = covered(y.extent(1), TeamSum::columns);
-  // An odd number: in some matrices the rows whose numbers have many zero bits are the longest.
+  // An odd number, as least_teams says.
   std::size_t const chunks = std::max(covered(blocks, most_blocks), covered(tuning.least_teams, slices)) | 1;
   typename Functor::Policy policy(exec, static_cast<int>(chunks * slices), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(typename Functor::Scratch) + 16)));

@@ -249,7 +249,10 @@ void spmm_row_tile(Exec const& exec, char const* label, Update<Sum> const& updat
                                                      std::integral_constant<int, pack>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr RowTile tile = row_tile(arch, columns, pack, Rows::order);
-    launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);
+    if (static_cast<std::size_t>(longest) <= A.A.values.extent(0) / most_of_a_long_row)
+      launch_row_tile<tile, long_rows(arch, true), conjugated>(exec, label, update, A, x, y, longest);
+    else
+      launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);
   };
   using std::integral_constant;
   auto const of_packs = [&]<int pack>(integral_constant<int, pack> as_packs) {

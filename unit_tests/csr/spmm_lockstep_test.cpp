@@ -27,13 +27,13 @@ using namespace einkorn::detail;
 constexpr Arch gpu = arch_of<Lockstep>;
 constexpr int longest_of_a_warp = 100;
 /// Long rows of which some are for a warp and some for a team.
-constexpr LongRowsTuning few_long = [] {
-  LongRowsTuning tuning = long_rows(gpu);
+constexpr LongRowsTuning some_long(LongRowsTuning tuning) {
   tuning.bound = 20;
   tuning.of_one_warp = longest_of_a_warp;
   tuning.least_teams = 3;
   return tuning;
-}();
+}
+constexpr LongRowsTuning few_long = some_long(long_rows(gpu)), many_long = some_long(long_rows(gpu, true));
 
 /// Short and empty rows, and some around the bounds of few_long.
 Pattern pattern() {
@@ -70,18 +70,19 @@ void check(std::vector<std::size_t> const& widths, Multiply const& multiply, Pat
 constexpr int unknown = std::numeric_limits<int>::max();  // how long the longest row is
 
 /// Tiles of so many columns, `pack` of them side by side.
-template <int columns, int pack>
+template <int columns, int pack, LongRowsTuning tuning = few_long>
 void check_row_tile(std::vector<std::size_t> const& widths) {
   check<Kokkos::LayoutRight>(
       widths, []<class Rows>(Rows const& rows, auto const& update, auto const& X, auto const& Y) {
         constexpr RowTile tile = row_tile(gpu, columns, pack, Rows::order);
-        launch_row_tile<tile, few_long, false>(Lockstep(), "einkorn::test", update, rows, X, Y, unknown);
+        launch_row_tile<tile, tuning, false>(Lockstep(), "einkorn::test", update, rows, X, Y, unknown);
       });
 }
 
 TEST(SpmmLockstep, SumsByPacksOfColumns) {
   check_row_tile<4, 2>({6});
   check_row_tile<32, 2>({38});
+  check_row_tile<16, 2, many_long>({20});
 }
 
 TEST(SpmmLockstep, SumsBySingleColumns) {
