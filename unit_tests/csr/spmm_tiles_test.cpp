@@ -87,25 +87,26 @@ TEST(SpmmTiles, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
 }
 
 /// Every row is long for somebody, and few teams look for all of them.
+constexpr LongRowsTuning many_long = [] {
+  LongRowsTuning few = long_rows(arch_of<Space>);
+  few.bound = 2;
+  few.means = 0;
+  few.of_one_warp = 10;
+  few.warp_bytes = 32;
+  few.team_bytes = 16;
+  few.least_teams = 3;
+  return few;
+}();
+constexpr RowTile eight_columns = row_tile(arch_of<Space>, 8, 1, EntryOrder::by_row);
+
 TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
-  LongRowsTuning constexpr many_long = [] {
-    LongRowsTuning few = long_rows(arch_of<Space>);
-    few.bound = 2;
-    few.means = 0;
-    few.of_one_warp = 10;
-    few.warp_bytes = 32;
-    few.team_bytes = 16;
-    few.least_teams = 3;
-    return few;
-  }();
-  constexpr RowTile tile = row_tile(arch_of<Space>, 8, 1, EntryOrder::by_row);
   auto const host = with_numbers<double>(random_pattern(3000, 400, 5), Numbers::integers);
   auto const A = host.on_device();
   Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 15);
   auto const multiply = [&](double alpha, auto const& X, double beta, auto const& Y) {
-    launch_row_tile<tile, many_long, false>(Space(), "einkorn::test", Update<double>{alpha, beta},
-                                            RowsOfCsr<std::decay_t<decltype(A)>>{A}, X, Y,
-                                            std::numeric_limits<int>::max());
+    launch_row_tile<eight_columns, many_long, false>(Space(), "einkorn::test", Update<double>{alpha, beta},
+                                                     RowsOfCsr<std::decay_t<decltype(A)>>{A}, X, Y,
+                                                     std::numeric_limits<int>::max());
   };
   for (std::size_t const k : {8u, 9u, 15u}) vectors.expect_parts(k, multiply);
 }
