@@ -197,7 +197,7 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///
 /// Loops do not end with a barrier. Totals are the same bits in every thread, and the same on every run with
 /// the same number of threads. On a GPU parts and teams are strided over the threads. On the host they are
-/// handed out as threads become free (up to 16 threads; see core/balance/host_parts.hpp) in host_parts pieces,
+/// taken in host_parts pieces, a thread its own before it helps others (up to 16 threads: take_parts()),
 /// and the sums of pieces are added in their order, not in the order in which threads finish: use sum_parts
 /// there, not for_each_part with sum_all. A thread of the host has no fixed parts: between loops it must not
 /// keep anything.

@@ -18,9 +18,9 @@ namespace einkorn::detail {
 
 /// What the threads of one launch share, each piece in a cache line of its own.
 struct HostMeeting {
-  alignas(64) std::uint64_t chunks_taken = 0;  // number of the loop << 32 | how many of its chunks are taken
-  alignas(64) std::uint32_t arrived = 0;       // at the barrier that comes next
-  alignas(64) std::uint32_t epoch = 0;         // barriers that all have passed
+  PartsTaken taken[most_sharing_threads];
+  alignas(64) std::uint32_t arrived = 0;  // at the barrier that comes next
+  alignas(64) std::uint32_t epoch = 0;    // barriers that all have passed
   alignas(64) double totals[most_cooperative_sums] = {};
   alignas(64) unsigned char state[most_cooperative_state] = {};
 };
@@ -157,25 +157,9 @@ class HostCooperativeMember {
     if (chunks <= size_) {
       if (rank_ < chunks) run(rank_);
     } else {
-      ++loop_;
-      for (int chunk = take(chunks); chunk < chunks; chunk = take(chunks)) run(chunk);
+      take_parts(meeting_->taken, ++loop_, rank_, size_, chunks, run);
     }
     return chunks;
-  }
-
-  /// A chunk of this thread's loop that nobody has taken; `chunks` when there is none. The counter knows which
-  /// loop it counts, so that loops may follow each other without a barrier and nobody has to reset it: a
-  /// thread moves it to the next loop only after it has found this one exhausted.
-  int take(int chunks) const {
-    std::atomic_ref<std::uint64_t> counter(meeting_->chunks_taken);
-    auto seen = counter.load(std::memory_order_relaxed);
-    for (;;) {
-      auto const loop = static_cast<std::uint32_t>(seen >> 32);
-      int const taken = loop == loop_ ? static_cast<int>(seen & 0xffffffffu) : 0;
-      if (static_cast<std::int32_t>(loop - loop_) > 0 || taken == chunks) return chunks;
-      auto const next = (static_cast<std::uint64_t>(loop_) << 32) | static_cast<std::uint32_t>(taken + 1);
-      if (counter.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return taken;
-    }
   }
 
   template <int k>
