@@ -109,22 +109,23 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     return algorithm() == SpmvAlgorithm::row_team || algorithm() == SpmvAlgorithm::row_thread ||
            algorithm() == SpmvAlgorithm::sorted_rows;
   }
-  /// Whether row-major multivectors of this many columns go to the kernel with lanes over the columns (GPU): if
-  /// is_by_rows(), and where the algorithm was left to the plan and the team that has the longest row keeps
-  /// nobody waiting. It takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
-  /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical.
-  [[nodiscard]] bool takes_columns_together(std::size_t columns) const {
-    return is_by_rows() ||
-           (is_automatic_ &&
-            static_cast<double>(row_lengths_.longest) <=
-                3e-3 * static_cast<double>(matrix_.nnz()) * static_cast<double>(columns) + 4096.0);
+  /// Whether multivectors of this many columns go to the kernels of several columns (GPU): if is_by_rows(), and
+  /// where the algorithm was left to the plan and the team that has the longest row keeps nobody waiting. With
+  /// lanes over row-major columns it takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
+  /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical. Other layouts:
+  /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 1212 and
+  /// 1339 us on gen:rmat:18, but 484 and 297, 869 and 1177 on gen:circuit:1000000).
+  [[nodiscard]] bool takes_columns_together(std::size_t columns, bool are_row_major) const {
+    auto const longest = static_cast<double>(row_lengths_.longest), nnz = static_cast<double>(matrix_.nnz());
+    return is_by_rows() || (is_automatic_ && longest <= 3e-3 * nnz * static_cast<double>(columns) + 4096.0 &&
+                            (are_row_major || longest * most_of_a_long_row <= nnz));
   }
-  /// Whether others of this many columns go there by way of room(). From 8 columns on unless is_by_rows():
+  /// Whether those that are not row-major go there by way of room(). From 8 columns on unless is_by_rows():
   /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on
   /// gen:circuit:1000000, without the 20 and 90 us of copying.
   [[nodiscard]] bool takes_columns_as_rows(std::size_t columns) const {
     return room_.columns() > 0 && columns >= (is_by_rows() ? 1 : 2) * Room::least_columns &&
-           takes_columns_together(columns);
+           takes_columns_together(columns, true);
   }
   [[nodiscard]] Op op() const { return options_.op; }
   /// Of op(A).
@@ -261,12 +262,12 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
     if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
       auto const k = y.extent(1);
       auto const longest = plan.row_lengths().longest;
-      bool const is_row_major = detail::takes_row_tile(x, y);
-      if (!is_row_major && plan.takes_columns_as_rows(k))
+      bool const are_row_major = detail::takes_row_tile(x, y);
+      if (!are_row_major && plan.takes_columns_as_rows(k))
         return detail::spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", update,
                                                   detail::RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y,
                                                   plan.room(), longest);
-      if (plan.is_by_rows() || (is_row_major && plan.takes_columns_together(k)))
+      if (plan.takes_columns_together(k, are_row_major))
         return detail::spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, longest);
     }
     if (plan.algorithm() == SpmvAlgorithm::sorted_rows)

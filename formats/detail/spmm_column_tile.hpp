@@ -231,7 +231,10 @@ void spmm_column_tile(Exec const& exec, char const* label, Update<Sum> const& up
   auto const of_columns = [&]<int columns>(std::integral_constant<int, columns>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr ColumnTile tile = column_tile(arch, columns, sizeof(Sum));
-    launch_column_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);
+    if (no_row_is_most(A, longest))
+      launch_column_tile<tile, long_rows(arch, true), conjugated>(exec, label, update, A, x, y, longest);
+    else
+      launch_column_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);
   };
   if (y.extent(1) > 4) return of_columns(std::integral_constant<int, 8>());
   of_columns(std::integral_constant<int, 4>());
