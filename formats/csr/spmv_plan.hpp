@@ -96,7 +96,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
-    if (is_gpu<Exec> && !by_scatter)
+    if (is_gpu<Exec> && !by_scatter && options.columns > 0)
       room_ = Room(exec, static_cast<std::size_t>(matrix_.num_rows), static_cast<std::size_t>(matrix_.num_cols),
                    static_cast<std::size_t>(options.columns));
   }
@@ -113,7 +113,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// where the algorithm was left to the plan and the team that has the longest row keeps nobody waiting. With
   /// lanes over row-major columns it takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
   /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical. Other layouts:
-  /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 1212 and
+  /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 927 and
   /// 1339 us on gen:rmat:18, but 484 and 297, 869 and 1177 on gen:circuit:1000000).
   [[nodiscard]] bool takes_columns_together(std::size_t columns, bool are_row_major) const {
     auto const longest = static_cast<double>(row_lengths_.longest), nnz = static_cast<double>(matrix_.nnz());

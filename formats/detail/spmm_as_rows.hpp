@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -125,10 +126,10 @@ class RoomForRows {
   static constexpr std::size_t least_columns = 4;  // of SpmmRowTile
 
   RoomForRows() = default;
-  /// columns: as many as are to be worked on together; 0 for no room at all. Throws OutOfMemory.
+  /// columns: as many as are to be worked on together, at least least_columns. Throws OutOfMemory.
   template <class Exec>
   RoomForRows(Exec const& exec, std::size_t rows, std::size_t cols, std::size_t columns)
-      : columns_(columns > 0 ? std::max(columns, least_columns) : 0),
+      : columns_(std::max(columns, least_columns)),
         of_x_((cols * columns_ + 15) / 16 * 16),
         memory_(
             allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan::rows", of_x_ + rows * columns_)) {}
