@@ -222,8 +222,8 @@ void launch_column_tile(Exec const& exec, char const* label, Update<Sum> const& 
       Functor{A, x, y, update, bound, static_cast<int>(tiles), static_cast<int>(row_teams), is_together});
 }
 
-/// The tile by the number of columns. longest: of the rows' lengths, where the caller knows it. 1 launch, and 1
-/// more where rows may be long.
+/// The tile by the number of columns, of which there are some. longest: of the rows' lengths, where the caller
+/// knows it. 1 launch, and 1 more where rows may be long.
 template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
 void spmm_column_tile(Exec const& exec, char const* label, Update<Sum> const& update, Rows const& A, X const& x,
                       Y const& y,

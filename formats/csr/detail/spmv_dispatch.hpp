@@ -62,6 +62,7 @@ void spmm_by_rows(
     Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
     typename Matrix::offset_type longest = std::numeric_limits<typename Matrix::offset_type>::max()) {
   RowsOfCsr<Matrix> const rows{A};
+  if (y.extent(1) == 0) return;
   if (takes_row_tile(x, y))
     spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", update, rows, x, y, longest);
   else if (y.extent(1) == 1)
