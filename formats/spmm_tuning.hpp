@@ -122,6 +122,9 @@ constexpr LongRowsTuning long_rows(Arch arch, bool are_many = false) {
 }
 
 inline constexpr std::size_t most_of_a_long_row = 100;
+constexpr bool no_row_is_most(std::size_t longest, std::size_t entries) {
+  return longest <= entries / most_of_a_long_row;
+}
 
 /// The shape of the kernel of multivectors of any strides. A structural type: kernels take it as a template
 /// argument.

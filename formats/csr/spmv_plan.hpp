@@ -15,6 +15,7 @@
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/detail/spmm_as_rows.hpp>
+#include <einkorn/formats/spmm_tuning.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -116,9 +117,11 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 927 and
   /// 1339 us on gen:rmat:18, but 484 and 297, 869 and 1177 on gen:circuit:1000000).
   [[nodiscard]] bool takes_columns_together(std::size_t columns, bool are_row_major) const {
-    auto const longest = static_cast<double>(row_lengths_.longest), nnz = static_cast<double>(matrix_.nnz());
-    return is_by_rows() || (is_automatic_ && longest <= 3e-3 * nnz * static_cast<double>(columns) + 4096.0 &&
-                            (are_row_major || longest * most_of_a_long_row <= nnz));
+    auto const longest = static_cast<std::size_t>(row_lengths_.longest), nnz = matrix_.values.extent(0);
+    return is_by_rows() || (is_automatic_ &&
+                            static_cast<double>(longest) <=
+                                3e-3 * static_cast<double>(nnz) * static_cast<double>(columns) + 4096.0 &&
+                            (are_row_major || no_row_is_most(longest, nnz)));
   }
   /// Whether those that are not row-major go there by way of room(). From 8 columns on unless is_by_rows():
   /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on

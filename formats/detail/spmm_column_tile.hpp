@@ -231,7 +231,7 @@ void spmm_column_tile(Exec const& exec, char const* label, Update<Sum> const& up
   auto const of_columns = [&]<int columns>(std::integral_constant<int, columns>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr ColumnTile tile = column_tile(arch, columns, sizeof(Sum));
-    if (no_row_is_most(A, longest))
+    if (no_row_is_most(static_cast<std::size_t>(longest), A.A.values.extent(0)))
       launch_column_tile<tile, long_rows(arch, true), conjugated>(exec, label, update, A, x, y, longest);
     else
       launch_column_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);

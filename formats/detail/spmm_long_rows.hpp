@@ -217,12 +217,6 @@ void spmm_long_rows(Exec const& exec, char const* label, Update<Sum> const& upda
   Kokkos::parallel_for(label, light_weight(policy), Functor{A, x, y, update, bound, chunks, slices});
 }
 
-/// Whether the longest row is known to be a small part of the matrix, so that long_rows() are many.
-template <class Rows>
-bool no_row_is_most(Rows const& A, typename Rows::Offset longest) {
-  return static_cast<std::size_t>(longest) <= A.A.values.extent(0) / most_of_a_long_row;
-}
-
 /// Sums the rows that are not for groups, and returns up to how many entries the others have. longest: of the
 /// rows' lengths, as far as it is known. 1 launch where rows may be long, else none.
 template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,

@@ -249,7 +249,7 @@ void spmm_row_tile(Exec const& exec, char const* label, Update<Sum> const& updat
                                                      std::integral_constant<int, pack>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr RowTile tile = row_tile(arch, columns, pack, Rows::order);
-    if (no_row_is_most(A, longest))
+    if (no_row_is_most(static_cast<std::size_t>(longest), A.A.values.extent(0)))
       launch_row_tile<tile, long_rows(arch, true), conjugated>(exec, label, update, A, x, y, longest);
     else
       launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, update, A, x, y, longest);
