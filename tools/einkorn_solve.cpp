@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/run_program.hpp"
 #include "solve/run.hpp"
 #include "solve/settings.hpp"
 
-#include <einkorn/core/error.hpp>
 #include <einkorn/core/version.hpp>
 
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 
-#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
-int main(int argc, char* argv[]) {
-  using namespace einkorn::tools;
+namespace {
+
+using namespace einkorn::tools;
+
+int solve(int argc, char* argv[]) {
   Settings settings;
   CLI::App app("Solves A x = b by CG, preconditioned CG or BiCGStab.", "einkorn-solve");
   declare(app, settings);
@@ -28,21 +30,18 @@ int main(int argc, char* argv[]) {
   } catch (CLI::ParseError const& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? done : usage;
   }
-  auto const complain = [](std::string const& what, Exit code) {
-    std::cerr << "einkorn-solve: " << what << '\n';
-    return code;
-  };
-  if (auto const wrong = contradiction(settings); !wrong.empty()) return complain(wrong, usage);
-  try {
-    int count = static_cast<int>(for_kokkos.size());
-    for_kokkos.push_back(nullptr);
-    Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
-    return run(settings);
-  } catch (einkorn::OutOfMemory const& error) {
-    return complain(error.what(), no_memory_or_device);
-  } catch (einkorn::Error const& error) {
-    return complain(error.what(), bad_input);
-  } catch (std::exception const& error) {
-    return complain(error.what(), no_memory_or_device);
+  if (auto const wrong = contradiction(settings); !wrong.empty()) {
+    std::cerr << "einkorn-solve: " << wrong << '\n';
+    return usage;
   }
+  int count = static_cast<int>(for_kokkos.size());
+  for_kokkos.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
+  return run(settings);
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return einkorn::program::run_program("einkorn-solve", [&] { return solve(argc, argv); });
 }

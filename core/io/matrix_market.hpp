@@ -61,19 +61,6 @@ template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal
   });
 }
 
-/// The matrix in a file; as parse_matrix_market, and gzip is known by its first bytes, not by the file's name.
-/// Memory: the whole text besides. Throws IoError, with the system's reason, besides; a gzip file that is
-/// truncated, corrupt or followed by other bytes is a ParseError, a text beyond max_text_bytes OutOfMemory.
-template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
-[[nodiscard]] Triplets<Scalar, Ordinal> read_matrix_market(std::filesystem::path const& path,
-                                                           MatrixMarketOptions const& options = {},
-                                                           MatrixMarketReport* report = nullptr) {
-  auto const text = detail::read_text(path, options.max_text_bytes, detail::Extent::whole_file);
-  auto matrix = parse_matrix_market<Scalar, Ordinal>(text.buffer.text(), path.string(), options, report);
-  if (report) report->gzip = text.gzip;
-  return matrix;
-}
-
 /// Banner and size line of a text, so that a caller can choose Scalar and Ordinal. Throws as
 /// parse_matrix_market.
 [[nodiscard]] inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
@@ -81,6 +68,49 @@ template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal
                                                                    MatrixMarketOptions const& options = {}) {
   return detail::with_place(text, name,
                             [&] { return detail::parse_header(text, options.allow_hermitian_real).header; });
+}
+
+/// The uncompressed text of a file, which is opened and read once. For callers who choose Scalar and Ordinal by
+/// the header and take pipes (FIFO, /dev/stdin, process substitution), which can be read once only. gzip is
+/// known by the first bytes, not by the file's name.
+class MatrixMarketText {
+ public:
+  /// Reads the file. Throws IoError, with the system's reason; ParseError for a gzip file that is truncated,
+  /// corrupt or followed by other bytes; OutOfMemory, for a text beyond options.max_text_bytes too.
+  explicit MatrixMarketText(std::filesystem::path const& path, MatrixMarketOptions const& options = {})
+      : name_(path.string()),
+        text_(detail::read_text(path, options.max_text_bytes, detail::Extent::whole_file)) {}
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_.buffer.text(); }
+  [[nodiscard]] bool is_gzip() const noexcept { return text_.gzip; }
+
+  /// As parse_matrix_market_header.
+  [[nodiscard]] MatrixMarketHeader header(MatrixMarketOptions const& options = {}) const {
+    return parse_matrix_market_header(text(), name_, options);
+  }
+
+  /// As parse_matrix_market; report->gzip says whether the file was compressed.
+  template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
+  [[nodiscard]] Triplets<Scalar, Ordinal> parse(MatrixMarketOptions const& options = {},
+                                                MatrixMarketReport* report = nullptr) const {
+    auto matrix = parse_matrix_market<Scalar, Ordinal>(text(), name_, options, report);
+    if (report) report->gzip = is_gzip();
+    return matrix;
+  }
+
+ private:
+  std::string name_;
+  detail::FileText text_;
+};
+
+/// The matrix in a file: the text read as MatrixMarketText does, and parsed as parse_matrix_market does; throws
+/// what both throw. Memory: the whole text besides.
+template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
+[[nodiscard]] Triplets<Scalar, Ordinal> read_matrix_market(std::filesystem::path const& path,
+                                                           MatrixMarketOptions const& options = {},
+                                                           MatrixMarketReport* report = nullptr) {
+  return MatrixMarketText(path, options).parse<Scalar, Ordinal>(options, report);
 }
 
 /// Banner and size line of a file, of which little more than that is read. Throws as read_matrix_market.

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/output.hpp"
 #include "solve/result.hpp"
 
-#include <einkorn/core/error.hpp>
-
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <iomanip>
 #include <limits>
 #include <sstream>
-#include <system_error>
 
 namespace einkorn::tools {
 
@@ -60,14 +56,10 @@ void print_table(std::ostream& out, Result const& result) {
 }
 
 void write_history(std::string const& path, SolveReport const& report) {
-  errno = 0;
-  std::ofstream file(path);
-  file << "iteration,residual\n" << std::setprecision(std::numeric_limits<double>::max_digits10);
-  for (std::size_t i = 0; i < report.history.size(); ++i) file << i << ',' << report.history[i] << '\n';
-  file.close();
-  require<IoError>(bool(file), [&] {
-    return path + ": cannot write: " + std::error_code(errno, std::generic_category()).message();
-  });
+  std::ostringstream lines;
+  lines << "iteration,residual\n" << std::setprecision(std::numeric_limits<double>::max_digits10);
+  for (std::size_t i = 0; i < report.history.size(); ++i) lines << i << ',' << report.history[i] << '\n';
+  program::write_text_file(path, lines.str());
 }
 
 }  // namespace einkorn::tools

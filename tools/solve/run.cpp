@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/output.hpp"
 #include "solve/convert.hpp"
 #include "solve/hermitian.hpp"
+#include "solve/input.hpp"
 #include "solve/methods.hpp"
 #include "solve/progress.hpp"
 #include "solve/result.hpp"
@@ -20,6 +22,7 @@
 #include <span>
 #include <type_traits>
 #include <unistd.h>
+#include <utility>
 
 namespace einkorn::tools {
 
@@ -87,10 +90,8 @@ void write_solution(std::string const& path, DenseVector<Scalar> const& x) {
 }
 
 template <class Scalar>
-Exit run_with(Settings const& settings) {
-  Exec const exec;
-  Stopwatch watch(exec);
-  auto const system = load_system<Scalar>(exec, settings.matrix, settings.right_hand_side);
+Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, InputFiles&& files) {
+  auto const system = load_system<Scalar>(exec, settings.matrix, std::move(files));
   Result result;
   result.matrix = system.matrix;
   result.right_hand_side = system.right_hand_side;
@@ -122,7 +123,7 @@ Exit run_with(Settings const& settings) {
   result.solve_seconds = solved.solve_seconds;
   if (system.solution_is_ones) result.error = largest_error<Scalar>(exec, x);
 
-  if (!settings.quiet) print_table(std::cout, result);
+  if (!settings.quiet) program::print_to_stdout([&](std::ostream& out) { print_table(out, result); });
   if (!settings.history.empty()) write_history(settings.history, result.report);
   if (!settings.output.empty()) write_solution<Scalar>(settings.output, x);
   return result.report.converged() ? done : not_converged;
@@ -131,9 +132,11 @@ Exit run_with(Settings const& settings) {
 }  // namespace
 
 Exit run(Settings const& settings) {
-  if (is_complex_system(settings.matrix, settings.right_hand_side))
-    return run_with<Kokkos::complex<double>>(settings);
-  return run_with<double>(settings);
+  Exec const exec;
+  Stopwatch watch(exec);
+  auto files = read_input(settings.matrix, settings.right_hand_side);
+  if (files.is_complex()) return run_with<Kokkos::complex<double>>(settings, exec, watch, std::move(files));
+  return run_with<double>(settings, exec, watch, std::move(files));
 }
 
 }  // namespace einkorn::tools

@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "program/exit_code.hpp"
 #include "solve/settings.hpp"
 
 namespace einkorn::tools {
 
-enum Exit { done = 0, not_converged = 1, usage = 2, bad_input = 3, no_memory_or_device = 4 };
+using program::Exit, program::done, program::usage;
+inline constexpr Exit not_converged = program::negative_result;
 
 /// Reads, solves, and writes what the settings ask for. Kokkos is initialised. Throws what its parts throw.
 Exit run(Settings const& settings);

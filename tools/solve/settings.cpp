@@ -5,9 +5,24 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 
 namespace einkorn::tools {
+
+namespace {
+
+/// What is wrong with a tolerance, empty if nothing is or if it is no number, which CLI11 reports.
+std::string tolerance_error(std::string const& text) {
+  char* end = nullptr;
+  double const value = std::strtod(text.c_str(), &end);
+  bool const is_number = end != text.c_str() && *end == '\0';
+  if (!is_number || (std::isfinite(value) && value >= 0)) return {};
+  return text + " is no tolerance; expected a finite number, 0 or more";
+}
+
+}  // namespace
 
 std::optional<PreconditionerChoice> preconditioner_of(std::string const& text) {
   if (text == "none") return PreconditionerChoice{};
@@ -78,8 +93,8 @@ void declare(CLI::App& app, Settings& settings) {
         return text == "auto" || format_of(text) ? std::string() : text + " is no format";
       })
       ->option_text("auto|csr|csr5|coo|ell|sell|hyb|dia|bdia|bsr|brcv [auto]");
-  app.add_option("--tolerance", settings.tolerance, "Of |b - A x|, relative to |b|")
-      ->check(CLI::NonNegativeNumber)
+  app.add_option("--tolerance", settings.tolerance, "Of |b - A x|, relative to |b|: finite, 0 or more")
+      ->check(tolerance_error)
       ->capture_default_str();
   app.add_option("--max-iterations", settings.max_iterations)
       ->check(CLI::NonNegativeNumber)

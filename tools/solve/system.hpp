@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "solve/input.hpp"
 #include "solve/types.hpp"
 
 #include <string>
@@ -17,12 +18,9 @@ struct System {
   std::string matrix, right_hand_side;  // in words, for the table
 };
 
-/// Whether a file that is named holds complex numbers. Throws what the reader throws.
-bool is_complex_system(std::string const& matrix, std::string const& right_hand_side);
-
-/// matrix: a file, or gen:...; right_hand_side: a file with one column, or empty for A times ones. Throws what
-/// reader and generator throw; DimensionMismatch where b does not fit A.
+/// matrix: the name of a file that `files` holds, or gen:... . b is A times ones where there is no file of it.
+/// Throws what parser and generator throw; DimensionMismatch where b does not fit A.
 template <class Scalar>
-System<Scalar> load_system(Exec const& exec, std::string const& matrix, std::string const& right_hand_side);
+System<Scalar> load_system(Exec const& exec, std::string const& matrix, InputFiles files);
 
 }  // namespace einkorn::tools

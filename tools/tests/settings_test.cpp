@@ -66,6 +66,11 @@ TEST(Settings, RefuseWhatIsNoValue) {
                                                                  {"A.mtx", "--preconditioner", "ilu"},
                                                                  {"A.mtx", "--format", "csr6"},
                                                                  {"A.mtx", "--tolerance", "-1"},
+                                                                 {"A.mtx", "--tolerance", "nan"},
+                                                                 {"A.mtx", "--tolerance", "-nan"},
+                                                                 {"A.mtx", "--tolerance", "inf"},
+                                                                 {"A.mtx", "--tolerance", "1e999"},
+                                                                 {"A.mtx", "--tolerance", "1e-6x"},
                                                                  {"A.mtx", "--max-iterations", "-1"},
                                                                  {"A.mtx", "--max-iterations", "many"},
                                                                  {"A.mtx", "b.mtx", "c.mtx"}})

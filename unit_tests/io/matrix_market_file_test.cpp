@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -111,6 +113,51 @@ TEST(MatrixMarketHeaderOnly, NeedsNoEntries) {
   EXPECT_EQ(array.num_entries, 15);
   expect_parse_error(thrown_by([] { (void)parse_matrix_market_header("%%Matrix\n", "a.mtx"); }), 1,
                      {"a.mtx:1: "});
+}
+
+TEST(MatrixMarketHeaderOnly, OfTextWithANulByteIsAParseErrorWithItsLine) {
+  std::string const nul(1, '\0'), banner = "%%MatrixMarket matrix coordinate real general\n";
+  struct Case {
+    std::string text;
+    std::size_t line;
+  };
+  for (auto const& [text, line] : std::vector<Case>{{nul, 1},
+                                                    {"%%MatrixMarket" + nul + "\n1 1 0\n", 1},
+                                                    {banner + "% a" + nul + "b\n1 1 0\n", 2},
+                                                    {banner + "% a\n%" + nul, 3},
+                                                    {banner + std::string(300000, '\n') + "%" + nul, 300002},
+                                                    {banner + nul + "1 1 0\n", 2},
+                                                    {banner + "1 1" + nul + "0\n", 2},
+                                                    {banner + "1 1 " + nul, 2}})
+    for (auto const& bytes : {text, gzip(text)}) {
+      TemporaryPath const file("nul.mtx");
+      write_bytes(file.path(), bytes);
+      expect_parse_error(thrown_by([&] { (void)read_matrix_market_header(file.path()); }), line,
+                         {file.path().string() + ":"});
+      expect_parse_error(thrown_by([&] { (void)read(file.path()); }), line, {file.path().string() + ":"});
+    }
+}
+
+TEST(MatrixMarketHeaderOnly, LooksAtNothingBehindTheSizeLine) {
+  TemporaryPath const file("nul.mtx");
+  write_bytes(file.path(), "%%MatrixMarket matrix coordinate real general\n1 2 3\n%" + std::string(1, '\0'));
+  EXPECT_EQ(read_matrix_market_header(file.path()).num_entries, 3);
+}
+
+TEST(MatrixMarketPipe, IsReadOnceForHeaderAndEntries) {
+  for (auto const& bytes : {small, gzip(small)}) {
+    TemporaryPath const pipe("pipe");
+    ASSERT_EQ(::mkfifo(pipe.path().c_str(), 0600), 0);
+    std::jthread const writer([&] { write_bytes(pipe.path(), bytes); });
+
+    MatrixMarketText const text(pipe.path());
+
+    EXPECT_EQ(text.header().num_entries, 3);
+    EXPECT_EQ((text.parse<double, std::int32_t>().values), (List{1, 2, 3}));
+    EXPECT_EQ(text.name(), pipe.path().string());
+    EXPECT_EQ(text.text(), small);
+    EXPECT_EQ(text.is_gzip(), bytes != small);
+  }
 }
 
 TEST(MatrixMarketIo, ErrorsCarryTheReasonOfTheSystem) {

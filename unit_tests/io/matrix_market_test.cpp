@@ -145,6 +145,7 @@ TEST(MatrixMarketFormats, HeaderErrors) {
       {"\xef\xbb\xbf" + real_general, 1, {"UTF-8 byte order mark"}},
       {std::string("\xff\xfe%\0%\0", 6), 1, {"UTF-16"}},
       {real_general + std::string("% a\0b\n", 6) + "1 1 0\n", 2, {"NUL"}},
+      {real_general + std::string("1 1 1\n% a\0b\n1 1 1\n", 19), 3, {"NUL"}},
       {real_general + std::string("1 1 1\n1 1 \0\n", 12), 3, {"'\\x00'"}},
       {"PK\x03\x04", 1, {"zip"}},
       {"\x1f\x8b\x08", 1, {"gzip"}},
@@ -187,6 +188,29 @@ TEST(MatrixMarketFormats, EntryErrors) {
   for (auto const& want : all) {
     SCOPED_TRACE(want.entry.substr(0, 60));
     expect_parse_error(error_of(real_general + "3 3 2\n2 2 1\n\n" + want.entry + "\n"), 5, want.words);
+  }
+}
+
+TEST(MatrixMarketFormats, LeadingZerosChangeNoNumber) {
+  for (std::size_t const count : {1, 17, 18, 19, 28, 5000}) {
+    std::string const zeros(count, '0');
+    auto const A = parse(real_general + zeros + "12 " + zeros + "11 " + zeros + "1\n" + zeros + "12 " + zeros +
+                         "10 " + zeros + "3\n");
+    EXPECT_EQ(A.num_rows, 12) << count;
+    EXPECT_EQ(A.num_cols, 11) << count;
+    EXPECT_EQ(A.rows, (Indices{11})) << count;
+    EXPECT_EQ(A.columns, (Indices{9})) << count;
+    EXPECT_EQ(A.values, (List{3})) << count;
+    auto const integers =
+        parse<std::int64_t>("%%MatrixMarket matrix array integer general\n1 1\n-" + zeros + "7\n");
+    EXPECT_EQ(integers.values, (std::vector<std::int64_t>{-7})) << count;
+    auto const bad = [&](std::string const& index) {
+      return error_of(real_general + "3 3 1\n" + zeros + index + " 1 1\n");
+    };
+    expect_parse_error(bad(""), 3, {"count from 1"});
+    expect_parse_error(bad("4"), 3, {"beyond the size"});
+    expect_parse_error(bad("18446744073709551617"), 3, {"beyond the size"});  // 1 modulo 2^64
+    expect_parse_error(bad("1x"), 3, {"not a whole number"});
   }
 }
 

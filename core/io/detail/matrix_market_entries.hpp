@@ -102,8 +102,8 @@ void read_part(EntryPart<Scalar, Ordinal>& part, MatrixMarketHeader const& heade
           read_lines<MatrixMarketField::complex>(part, header, ignore_trailing_text);
         break;
     }
-  } catch (TextError& error) {
-    part.error = std::move(error);
+  } catch (TextError const& error) {
+    part.error = error;
   } catch (...) {
     part.failure = std::current_exception();
   }

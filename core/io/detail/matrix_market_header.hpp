@@ -176,12 +176,18 @@ inline ParsedHeader parse_header(std::string_view text, bool allow_hermitian_rea
   return result;
 }
 
-/// Whether the text, a beginning of a file, reaches past its size line.
-inline bool holds_header(std::string_view text) {
+/// Whether parse_header says the same of the text, a beginning of a file, as of the whole file: the text
+/// reaches past the size line, or holds a NUL byte before that line ends. Judges nothing else.
+inline bool holds_header(std::string_view text) noexcept {
+  auto const nul = text.find('\0');
+  if (nul != std::string_view::npos) text = text.substr(0, nul);
   char const* const end = text.data() + text.size();
   char const* const banner_end = line_end(text.data(), end);
-  if (banner_end == end) return false;
-  return line_end(next_data_line(banner_end + 1, end), end) != end;
+  if (banner_end != end) {
+    auto const take_comment = [](char const*, char const*) {};
+    if (line_end(next_data_line(banner_end + 1, end, take_comment), end) != end) return true;
+  }
+  return nul != std::string_view::npos;
 }
 
 }  // namespace einkorn::detail

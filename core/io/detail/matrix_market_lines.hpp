@@ -2,21 +2,24 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/error.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace einkorn::detail {
 
-/// What is wrong at a place of the text. The doors turn it into a ParseError or, where the text is right and
-/// only a type too small, an OverflowError: lines are counted then and not while parsing.
-struct TextError {
+/// What is wrong at a place of the text. The public functions turn it into a ParseError or, where the text is
+/// right and only a type too small, an OverflowError: lines are counted then and not while parsing.
+struct TextError : Error {
+  TextError(char const* place, std::string const& reason, bool type_is_too_small)
+      : Error(reason), at(place), overflow(type_is_too_small) {}
+
   char const* at;
-  std::string reason;
-  bool overflow = false;
+  bool overflow;
 };
 
 inline bool is_blank(char c) {
@@ -70,11 +73,11 @@ inline std::string quoted(std::string_view text) {
   return result + (text.size() > most ? "...'" : "'");
 }
 
-[[noreturn]] inline void fail(char const* at, std::string reason) {
-  throw TextError{at, std::move(reason)};
+[[noreturn]] inline void fail(char const* at, std::string const& reason) {
+  throw TextError(at, reason, false);
 }
-[[noreturn]] inline void fail_overflow(char const* at, std::string reason) {
-  throw TextError{at, std::move(reason), true};
+[[noreturn]] inline void fail_overflow(char const* at, std::string const& reason) {
+  throw TextError(at, reason, true);
 }
 
 inline void reject_nul(char const* begin, char const* end) {
@@ -83,14 +86,16 @@ inline void reject_nul(char const* begin, char const* end) {
     fail(static_cast<char const*>(nul), "a NUL byte; expected text (the file is binary or UTF-16)");
 }
 
-/// The first character of the next line that is neither blank nor a comment, or end. p starts a line.
-inline char const* next_data_line(char const* p, char const* end) {
+/// The first character of the next line that is neither blank nor a comment, or end. p starts a line. Calls
+/// check_comment(begin, end) for each comment on the way.
+template <class CheckComment>
+char const* next_data_line(char const* p, char const* end, CheckComment const& check_comment) {
   for (;;) {
     p = skip_blanks(p, end);
     if (p == end) return end;
     if (*p == '%') {
       char const* const stop = line_end(p, end);
-      reject_nul(p, stop);
+      check_comment(p, stop);
       p = stop;
     } else if (!at_line_end(p, end)) {
       return p;
@@ -99,6 +104,11 @@ inline char const* next_data_line(char const* p, char const* end) {
     }
     if (p != end) ++p;
   }
+}
+
+/// As above. Throws TextError for a NUL byte in a comment.
+inline char const* next_data_line(char const* p, char const* end) {
+  return next_data_line(p, end, reject_nul);
 }
 
 /// The start of data line number index (from 0) at or after begin, or end. For messages only: O(text).

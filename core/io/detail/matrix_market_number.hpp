@@ -6,9 +6,11 @@
 #include <einkorn/core/io/detail/matrix_market_scalar.hpp>
 #include <einkorn/core/io/matrix_market_types.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -239,12 +241,16 @@ inline Scalar read_value(char const*& p, char const* end, ValueRules& rules) {
 
 /// An index in 1..limit, returned from 0.
 inline std::uint64_t read_index(char const*& p, char const* end, std::uint64_t limit, char const* what) {
+  constexpr std::ptrdiff_t max_digits = 19;  // fit 64 bits, whatever they are
   p = skip_blanks(p, end);
   char const* const first = p;
   std::uint64_t const value = read_digits(p, end);
   bool const ended = p == end || ends_field(*p);
-  if (!ended || p - first > 19 || p == first || value - 1 >= limit) [[unlikely]]
-    fail_index(first, end, limit, what);
+  if (!ended || p - first > max_digits || p == first || value - 1 >= limit) [[unlikely]] {
+    char const* const significant = std::find_if(first, p, [](char c) { return c != '0'; });
+    if (!ended || p - significant > max_digits || p == significant || value - 1 >= limit)
+      fail_index(first, end, limit, what);
+  }
   return value - 1;
 }
 

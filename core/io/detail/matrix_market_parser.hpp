@@ -202,8 +202,8 @@ auto with_place(std::string_view text, std::string const& name, Parse&& parse) {
     return parse();
   } catch (TextError const& error) {
     auto const line = line_number(text, error.at);
-    if (error.overflow) throw OverflowError(name + ":" + std::to_string(line) + ": " + error.reason);
-    throw ParseError(name, line, error.reason);
+    if (error.overflow) throw OverflowError(name + ":" + std::to_string(line) + ": " + error.what());
+    throw ParseError(name, line, error.what());
   } catch (std::bad_alloc const&) {
     throw OutOfMemory(name + ": no memory for the entries of " + std::to_string(text.size()) +
                       " bytes of text");

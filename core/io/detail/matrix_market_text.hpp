@@ -41,7 +41,7 @@ inline FileText read_text(std::filesystem::path const& path, std::size_t max_byt
   } catch (GzipError const& error) {
     auto const text = buffer.text();
     throw ParseError(name, line_number(text, text.data() + text.size()),
-                     error.reason + ", after " + std::to_string(text.size()) + " bytes of text");
+                     std::string(error.what()) + ", after " + std::to_string(text.size()) + " bytes of text");
   } catch (std::bad_alloc const&) {
     throw OutOfMemory(name + ": no memory to read the file");
   }

@@ -30,9 +30,9 @@ using FilePointer = std::unique_ptr<std::FILE, CloseFile>;
   throw IoError(path.string() + ": " + what + ": " + std::generic_category().message(code));
 }
 
-/// The bytes of a compressed file are not what gzip demands.
-struct GzipError {
-  std::string reason;
+/// The bytes of a compressed file are not what gzip demands. read_text turns it into a ParseError.
+struct GzipError : Error {
+  using Error::Error;
 };
 
 /// A file read from front to back, its text given uncompressed. Whether it is gzip is told by its first two
@@ -94,7 +94,7 @@ class TextFile {
     for (;;) {
       if (code_ < 0 && code_ != Z_BUF_ERROR) fail_gzip();
       if (available_ == 0 && !refill()) {
-        if (in_member_) throw GzipError{"the gzip data is truncated"};
+        if (in_member_) throw GzipError("the gzip data is truncated");
         return 0;
       }
       if (!in_member_ && !begin_member()) continue;
@@ -112,8 +112,8 @@ class TextFile {
 
   [[noreturn]] void fail_gzip() const {
     if (code_ == Z_MEM_ERROR) throw OutOfMemory(path_.string() + ": no memory for zlib");
-    throw GzipError{std::string("the gzip data is corrupt: ") +
-                    (stream_.msg ? stream_.msg : "unknown to zlib")};
+    throw GzipError(std::string("the gzip data is corrupt: ") +
+                    (stream_.msg ? stream_.msg : "unknown to zlib"));
   }
 
   /// Past the end of a member: another, or zeros up to the end of the file. false when the buffer is used up.
@@ -125,7 +125,7 @@ class TextFile {
     }
     if (available_ == 0) return false;
     if (members_ > 0 && (padding_ || input_[next_] != 0x1f))
-      throw GzipError{"bytes after the end of the gzip data"};
+      throw GzipError("bytes after the end of the gzip data");
     inflateReset(&stream_);
     ++members_;
     return in_member_ = true;
