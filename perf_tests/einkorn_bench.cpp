@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/run_program.hpp"
 #include "support/bench_matrix.hpp"
 #include "support/json.hpp"
 #include "support/solve.hpp"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
@@ -28,7 +28,10 @@ namespace {
 
 using namespace einkorn::perf;
 
-enum Exit { done = 0, wrong_result = 1, usage = 2, bad_input = 3, no_memory_or_device = 4 };
+using einkorn::program::done, einkorn::program::usage, einkorn::program::bad_input,
+    einkorn::program::no_memory_or_device;
+using einkorn::program::print_to_stdout;
+constexpr int wrong_result = einkorn::program::negative_result;
 
 struct Settings {
   std::vector<std::string> words;
@@ -185,8 +188,8 @@ template <class Report>
 bool report_of(Context const& context, Report report, std::string const& suite,
                nlohmann::ordered_json& records) {
   report.suite = suite;
-  print_table(std::cout, report);
   for (auto const& record : records_of(context, report)) records.push_back(record);
+  print_to_stdout([&](std::ostream& out) { print_table(out, report); });
   return std::any_of(report.results.begin(), report.results.end(), [](auto const& row) { return row.wrong; });
 }
 
@@ -202,7 +205,7 @@ int run_all(Settings const& settings) {
   auto const context = context_of(exec);
   warn_of_settings();
   Bandwidth const bandwidth(exec, context);
-  print_heading(std::cout, context);
+  print_to_stdout([&](std::ostream& out) { print_heading(out, context); });
   int worst = done;
   auto records = nlohmann::ordered_json::array();
   for (auto const& [name, suite] : settings.matrices) {
@@ -227,9 +230,7 @@ int run_all(Settings const& settings) {
   return worst;
 }
 
-}  // namespace
-
-int main(int argc, char* argv[]) {
+int bench(int argc, char* argv[]) {
   Settings settings;
   CLI::App app(
       "SpMV and solvers on real and generated matrices: each format beside its peers, as a fraction of copy\n"
@@ -267,16 +268,14 @@ int main(int argc, char* argv[]) {
     return usage;
   }
   settings.selection.peers = settings.peers == "on";
-  try {
-    int count = static_cast<int>(for_kokkos.size());
-    for_kokkos.push_back(nullptr);
-    Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
-    return run_all(settings);
-  } catch (einkorn::IoError const& error) {
-    std::cerr << "einkorn-bench: " << error.what() << '\n';
-    return bad_input;
-  } catch (std::exception const& error) {
-    std::cerr << "einkorn-bench: " << error.what() << '\n';
-    return no_memory_or_device;
-  }
+  int count = static_cast<int>(for_kokkos.size());
+  for_kokkos.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
+  return run_all(settings);
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return einkorn::program::run_program("einkorn-bench", [&] { return bench(argc, argv); });
 }

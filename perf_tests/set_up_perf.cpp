@@ -7,6 +7,7 @@
 // plain (deep_copy, from_csr, extract_diagonal), staged (upload(), then the same) and overlapped (set_up()),
 // beside the link: one copy from pinned memory of as many bytes. Medians over the rounds. Each result is held
 // to the plain one. On a host space there is no link, and what is called so is a copy within its memory.
+#include "program/run_program.hpp"
 #include "support/context.hpp"
 #include "support/matrices.hpp"
 #include "support/text.hpp"
@@ -26,7 +27,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -226,9 +226,7 @@ int run_all(Settings const& settings) {
   return wrong ? 1 : 0;
 }
 
-}  // namespace
-
-int main(int argc, char* argv[]) {
+int set_up(int argc, char* argv[]) {
   Settings settings;
   CLI::App app("The set-up of a matrix on a device, in order and overlapped.", "einkorn.perf.set_up");
   app.add_option("MATRIX", settings.matrices, "Matrix Market file or generator: gen:stencil7:256, ...")
@@ -244,11 +242,12 @@ int main(int argc, char* argv[]) {
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  try {
-    Kokkos::ScopeGuard const kokkos;
-    return run_all(settings);
-  } catch (std::exception const& error) {
-    std::cerr << "einkorn.perf.set_up: " << error.what() << '\n';
-    return 3;
-  }
+  Kokkos::ScopeGuard const kokkos;
+  return run_all(settings);
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return einkorn::program::run_program("einkorn.perf.set_up", [&] { return set_up(argc, argv); });
 }

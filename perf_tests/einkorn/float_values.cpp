@@ -36,6 +36,7 @@ void add_row(P const& problem, Selection const& selection, Candidates& rows, cha
              char const* algorithm, Make const& make) {
   auto row = row_of(format, algorithm);
   row.value_epsilon = std::numeric_limits<float>::epsilon();
+  row.value_denorm = std::numeric_limits<float>::denorm_min();
   if (!selection.wants(row.format, row.algorithm)) return;
   rows.push_back(built_or_refused(row, [&](Candidate& built) {
     auto plan = make(built);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/output.hpp"
 #include "support/json.hpp"
 #include "support/traffic.hpp"
 
-#include <einkorn/core/error.hpp>
-
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -92,10 +90,7 @@ Json records_of(Context const& context, MatrixReport const& report) {
 }
 
 void write_json(std::string const& path, Json const& records) {
-  std::ofstream file(path);
-  file << records.dump(1) << '\n';
-  file.close();
-  require<IoError>(!file.fail(), [&] { return "cannot write " + path; });
+  program::write_text_file(path, records.dump(1) + '\n');
 }
 
 }  // namespace einkorn::perf

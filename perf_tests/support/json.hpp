@@ -22,7 +22,7 @@ inline void stamp(nlohmann::ordered_json& record, Context const& context) {
 /// One record a row and temperature; a row without a figure has one record with null figures and its reason.
 nlohmann::ordered_json records_of(Context const& context, MatrixReport const& report);
 
-/// Writes an array of records. Throws IoError.
+/// Writes an array of records. Throws IoError, with the file and the reason.
 void write_json(std::string const& path, nlohmann::ordered_json const& records);
 
 }  // namespace einkorn::perf

@@ -46,6 +46,7 @@ struct Candidate {
   std::string note;           // what an automatic choice chose
   std::string refusal;        // why there is no figure
   double value_epsilon = 0;   // of the values, where they are rounded to less than the problem's scalar
+  double value_denorm = 0;    // then also the distance of the values' type's subnormal numbers
 
   [[nodiscard]] bool rounds_values() const { return value_epsilon > 0; }
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }

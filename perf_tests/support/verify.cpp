@@ -44,29 +44,33 @@ KOKKOS_INLINE_FUNCTION Scalar hashed_value(std::uint64_t i) {
 }
 
 template <class Matrix, class X, class Y, class Scale>
-void multiply(Exec const& exec, Matrix const& A, X const& x, Y const& y, Scale const& scale) {
+void multiply(Exec const& exec, Matrix const& A, X const& x, Y const& y, Scale const& scale,
+              Scale const& x_scale) {
   using Ordinal = typename Matrix::ordinal_type;
   using Sum = typename Y::value_type;
   Kokkos::parallel_for(
       "einkorn::perf::Reference", Range<Ordinal>(exec, 0, A.num_rows), KOKKOS_LAMBDA(Ordinal row) {
         Sum sum(0);
-        double size = 0.0;
+        double size = 0.0, x_size = 0.0;
         for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
           Sum const product = Sum(A.values(k)) * Sum(x(A.columns(k)));
           sum += product;
           size += magnitude(product);
+          x_size += magnitude(Sum(x(A.columns(k))));
         }
         y(row) = sum;
         scale(row) = size;
+        x_scale(row) = x_size;
       });
 }
 
 template <class Matrix, class Y, class Reference, class Scale>
 Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const& reference, Scale const& scale,
-                  double value_epsilon) {
+                  Scale const& x_scale, double value_epsilon, double value_denorm) {
   using Ordinal = typename Matrix::ordinal_type;
   using Sum = typename Reference::value_type;
-  double const eps = std::numeric_limits<real_type<typename Y::value_type>>::epsilon();
+  using Real = real_type<typename Y::value_type>;
+  double const eps = std::numeric_limits<Real>::epsilon(), denorm = std::numeric_limits<Real>::denorm_min();
   double worst = 0.0;
   int wrong = 0;
   Kokkos::parallel_reduce(
@@ -74,7 +78,10 @@ Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const
       KOKKOS_LAMBDA(Ordinal row, double& largest, int& any_wrong) {
         double const error = magnitude(Sum(y(row)) - reference(row));
         double const length = static_cast<double>(A.row_end(row) - A.row_begin(row));
-        double const bound = ((length + 2.0) * eps + 0.5 * value_epsilon) * scale(row);
+        double const rounding = ((length + 2.0) * eps + 0.5 * value_epsilon) * scale(row);
+        double const underflow =
+            length > 0.0 ? 2.0 * (length + 1.0) * denorm + 0.5 * value_denorm * x_scale(row) : 0.0;
+        double const bound = rounding + underflow;
         if (!(error <= bound)) any_wrong = 1;
         if (scale(row) > 0.0 && error / scale(row) > largest) largest = error / scale(row);
       },
@@ -97,14 +104,16 @@ Reference<Scalar, Ordinal, Offset>::Reference(Problem<Scalar, Ordinal, Offset> c
   auto const rows = problem.y.extent(0);
   y_ = allocate<Kokkos::View<Sum*, Device>>(problem.exec, "einkorn::perf::Reference::y", rows);
   scale_ = allocate<Kokkos::View<double*, Device>>(problem.exec, "einkorn::perf::Reference::scale", rows);
-  multiply(problem.exec, problem.A, problem.x, y_, scale_);
+  x_scale_ = allocate<Kokkos::View<double*, Device>>(problem.exec, "einkorn::perf::Reference::x_scale", rows);
+  multiply(problem.exec, problem.A, problem.x, y_, scale_, x_scale_);
 }
 
 template <class Scalar, class Ordinal, class Offset>
 Deviation Reference<Scalar, Ordinal, Offset>::check(Candidate const& candidate) const {
   Kokkos::deep_copy(problem_.exec, problem_.y, Scalar(std::numeric_limits<real_type<Scalar>>::quiet_NaN()));
   candidate.run();
-  return compare(problem_.exec, problem_.A, problem_.y, y_, scale_, candidate.value_epsilon);
+  return compare(problem_.exec, problem_.A, problem_.y, y_, scale_, x_scale_, candidate.value_epsilon,
+                 candidate.value_denorm);
 }
 
 template <class Scalar>

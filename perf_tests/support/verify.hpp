@@ -9,9 +9,15 @@
 namespace einkorn::perf {
 
 /// How far a y is from A x. `worst` is the largest |y_i - reference_i| / sum_k |a_ik||x_k|. `within_bound`: no
-/// row is further off than (nnz_i + 2) eps sum_k |a_ik||x_k|, so rows without entries are zero and no y_i is
-/// NaN. A candidate that rounds values may add half their epsilon to (nnz_i + 2) eps, which stays that of the
-/// sums.
+/// row is further off than
+///
+///     ((nnz_i + 2) eps + value_epsilon / 2) sum_k |a_ik||x_k|    (rounding)
+///     + 2 (nnz_i + 1) denorm + value_denorm / 2 sum_k |x_k|      (underflow)
+///
+/// with eps and denorm, the smallest subnormal, of y's type, and value_epsilon and value_denorm those of the
+/// type that a candidate rounds the values to (0 where it keeps them). The second line is what a product of y's
+/// type and a value that is rounded lose where they underflow: an error that is absolute (Higham, Accuracy and
+/// Stability of Numerical Algorithms, section 2.1). Rows without entries have to be 0 and no y_i may be NaN.
 struct Deviation {
   double worst = 0.0;
   bool within_bound = true;
@@ -29,8 +35,9 @@ class Reference {
 
  private:
   Problem<Scalar, Ordinal, Offset> problem_;
-  Kokkos::View<Sum*, Device> y_;         // [num_rows]
-  Kokkos::View<double*, Device> scale_;  // [num_rows], sum |a||x|
+  Kokkos::View<Sum*, Device> y_;           // [num_rows]
+  Kokkos::View<double*, Device> scale_;    // [num_rows], sum |a||x|
+  Kokkos::View<double*, Device> x_scale_;  // [num_rows], sum |x|
 };
 
 /// Entries of a vector: uniform in [-1, 1] by a hash of the index, the same on every backend.
