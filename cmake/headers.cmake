@@ -245,7 +245,6 @@ set(einkorn_headers
   solvers/any_operator.hpp
   solvers/bicgstab.hpp
   solvers/cg.hpp
-  solvers/detail/applied_in_sweeps.hpp
   solvers/detail/bicgstab_method.hpp
   solvers/detail/bicgstab_state.hpp
   solvers/detail/bicgstab_sweeps.hpp
@@ -265,6 +264,7 @@ set(einkorn_headers
   solvers/detail/persistent.hpp
   solvers/detail/progress.hpp
   solvers/detail/resident.hpp
+  solvers/detail/solve_in_range.hpp
   solvers/detail/solve_space.hpp
   solvers/operator.hpp
   solvers/options.hpp

@@ -7,6 +7,7 @@
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/detail/bicgstab_method.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
+#include <einkorn/solvers/detail/solve_in_range.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -88,23 +89,30 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
-  auto const own_b = detail::as_vector<Exec>(b);
   auto const own_x = detail::as_vector<Exec>(x);
+  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
   if constexpr (requires { a.scaling(); }) {  // A S (S^-1 x) = b
     require<InvalidArgument>(
         a.sides() == decltype(a.sides())::right,
         "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
     auto const status = a.status();
     if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
-    (void)workspace.space().records(options, a, workspace.size());  // throws while x is the caller's
-    detail::divide_by(exec, a.scaling(), own_x);
-    auto const report = detail::solve_bicgstab<false>(exec, a, a, own_b, own_x, options, workspace);
-    detail::multiply_by(exec, a.scaling(), own_x);
-    exec.fence("einkorn::bicgstab: x of the caller's system");
-    return report;
-  } else {
-    return detail::solve_bicgstab<false>(exec, a, a, own_b, own_x, options, workspace);
   }
+  return detail::run_solve<Exec, Vector>(
+      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        if constexpr (requires { a.scaling(); }) {
+          (void)workspace.space().records(its_options, a, workspace.size());  // throws while x is the caller's
+          detail::divide_by(exec, a.scaling(), own_x);
+        }
+        auto const result = detail::solve_bicgstab<false>(exec, a, a, of_b, own_x, its_options, workspace);
+        if constexpr (requires { a.scaling(); }) {
+          detail::multiply_by(exec, a.scaling(), own_x);
+          exec.fence("einkorn::bicgstab: x of the caller's system");
+        }
+        return result;
+      });
 }
 
 /// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that
@@ -127,8 +135,14 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
     if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
       return detail::failed_setup(status.outcome, status.row);
   }
-  return detail::solve_bicgstab<true>(exec, a, preconditioner, detail::as_vector<Exec>(b),
-                                      detail::as_vector<Exec>(x), options, workspace);
+  auto const own_x = detail::as_vector<Exec>(x);
+  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
+  return detail::run_solve<Exec, Vector>(
+      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        return detail::solve_bicgstab<true>(exec, a, preconditioner, of_b, own_x, its_options, workspace);
+      });
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.

@@ -7,6 +7,7 @@
 #include <einkorn/solvers/detail/cg_method.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/pcg_method.hpp>
+#include <einkorn/solvers/detail/solve_in_range.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -29,8 +30,13 @@ namespace einkorn {
 ///
 /// Ends as SolveReport::outcome says, and never by an exception from inside the iteration; the residual that it
 /// reports is computed anew from x. b = 0 gives x = 0; x0 that is good enough gives 0 iterations. Unless it
-/// converged, x is the best of those met at the start, at the replacements and at the end. Every threshold is
-/// relative: A and b may be scaled by any power of ten that a double bears when squared.
+/// converged, x is the best of those met at the start, at the replacements and at the end. Where the callback
+/// throws, x is x0 again.
+///
+/// Scale: every threshold is relative. Where |b|^2 is outside of 1e-200 .. 1e200, or |b - A x0|^2 above, b and
+/// x are multiplied by a power of two for the time of the solve (one n-vector allocated, 5 n-vectors and two
+/// products more). A residual or an x that a double cannot hold even so ends with non_finite or stagnated. A
+/// whose products overflow or vanish when squared is not scaled.
 ///
 /// Cost of an iteration: one product and 8 n-vectors, the product's x and y included (Recurrence::classical:
 /// 10): q = A p with q.q and p.q (2), then r and p in one sweep with r.r (5), in every second iteration x too,
@@ -61,12 +67,17 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
     auto const status = a.status();
     if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
   }
-  auto const own_b = detail::as_vector<Exec>(b);
   auto const own_x = detail::as_vector<Exec>(x);
-  if constexpr (!requires { a.scaling(); })
-    if (options.recurrence == Recurrence::classical)
-      return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, own_b, own_x, options, workspace);
-  return detail::solve_cg(exec, a, own_b, own_x, options, workspace);
+  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "cg");
+  return detail::run_solve<Exec, Vector>(
+      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        if constexpr (!requires { a.scaling(); })
+          if (its_options.recurrence == Recurrence::classical)
+            return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, of_b, own_x, its_options, workspace);
+        return detail::solve_cg(exec, a, of_b, own_x, its_options, workspace);
+      });
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.

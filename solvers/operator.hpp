@@ -34,6 +34,20 @@ concept Preconditioner = requires(M const& m, Exec const& exec, R const& r, Z co
   m.apply(exec, r, z);
 };
 
+namespace detail {
+
+/// Preconditioners that need no vector of their own: none, and diagonals.
+template <class M>
+concept IsIdentity = M::is_identity;
+template <class M>
+concept IsDiagonal = requires(M const& m) {
+  m.inverse();
+};
+template <class M>
+inline constexpr bool is_applied_in_sweeps = IsIdentity<M> || IsDiagonal<M>;
+
+}  // namespace detail
+
 /// A matrix of any format, behind its plan, as an operator. Plan: SpmvPlan<Format, V>.
 template <class Plan>
 class SpmvOperator {

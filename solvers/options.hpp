@@ -33,9 +33,9 @@ struct SolverOptions {
   int replace_every = 50;  ///< iterations after which r becomes b - A x again; 0: never
   int most_stalls = 3;     ///< replacements in a row at which the true residual has not followed; 0: no limit
   double divergence_factor = 1e10;  ///< of the larger of |b| and the initial residual
-  bool keep_history = false;
+  bool keep_history = false;        ///< rules Execution::persistent out from 2^20 iterations on
   /// Called on the host with (iterations, recursive residual) as it learns of progress, which is not after
-  /// every single iteration; false stops the solve.
+  /// every single iteration; false stops the solve. May throw: x is then x0 again.
   std::function<bool(std::int64_t, double)> callback{};
   Recurrence recurrence = Recurrence::fused;
   Execution execution = Execution::automatic;

@@ -5,6 +5,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/pcg_method.hpp>
+#include <einkorn/solvers/detail/solve_in_range.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -45,8 +46,14 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
     auto const status = preconditioner.status();
     if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
   }
-  return detail::solve_pcg(exec, a, preconditioner, detail::as_vector<Exec>(b), detail::as_vector<Exec>(x),
-                           options, workspace);
+  auto const own_x = detail::as_vector<Exec>(x);
+  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "pcg");
+  return detail::run_solve<Exec, Vector>(
+      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        return detail::solve_pcg(exec, a, preconditioner, of_b, own_x, its_options, workspace);
+      });
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.

@@ -17,7 +17,7 @@ enum class Outcome {
   indefinite_operator,        ///< CG: p.Ap < 0
   indefinite_preconditioner,  ///< PCG: r.z < 0; Jacobi: a diagonal entry that is not positive
   zero_pivot,                 ///< Jacobi, block-Jacobi: a diagonal entry or block that is singular, or missing
-  non_finite,                 ///< NaN or infinity in A, b, x0 or what came of them
+  non_finite,                 ///< NaN or infinity in A, b, x0 or what came of them, squares of norms included
   stopped                     ///< by the caller's callback
 };
 

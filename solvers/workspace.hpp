@@ -4,10 +4,10 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
-#include <einkorn/solvers/detail/applied_in_sweeps.hpp>
 #include <einkorn/solvers/detail/cg_state.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
+#include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/solver_tuning.hpp>
 
@@ -19,9 +19,10 @@ namespace einkorn {
 
 /// What CG keeps: r, p, q and the best x met (and z, where a preconditioner is neither the identity nor a
 /// diagonal), n scalars each, 2 n more where a GPU's blocks can keep the rows of A, and a little for sums. A
-/// solve with a workspace allocates nothing. It is made for one operator (whose products decide how many
-/// partial sums there are) and serves one solve at a time; copies share it. History and callback need room that
-/// the options ask for when it is made.
+/// solve with a workspace allocates nothing. It is made for one operator and one execution-space instance,
+/// whose products decide how many partial sums there are. It serves others of as many rows that need no more,
+/// and refuses those that do. It serves one solve at a time; copies share it. History needs memory, and a
+/// callback n scalars more: make it with the options of the solve.
 template <class Scalar, class Exec>
 class CgWorkspace {
  public:

@@ -11,6 +11,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -74,7 +76,7 @@ struct BicgstabMethod {
 };
 
 template <bool preconditioned, class Exec, class A, class M, class Vector, class Workspace>
-SolveReport solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner,
+SolveResult solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner,
                            typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
                            Workspace const& w) {
   using Vectors = BicgstabVectors<Vector, preconditioned>;
@@ -92,8 +94,9 @@ SolveReport solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
   BicgstabMethod<Exec, A, M, Vectors, Workspace> const method{
       exec, a, preconditioner, vectors, w, limits_of(options), w.space().news().writer(wants_history(options))};
   bool const records = w.space().records(options, a, w.size(), !preconditioned);
-  bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
-  return finish_solve(exec, options, w.space(), went_on, method);
+  std::vector<double> history;
+  bool const went_on = run_from_host(exec, options, w.space().news(), method, records, history);
+  return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
 }
 
 }  // namespace einkorn::detail

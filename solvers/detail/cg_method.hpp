@@ -14,6 +14,8 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -102,10 +104,10 @@ struct CgMethod {
 };
 
 template <class Exec, class A, class Vector, class Workspace>
-SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
+SolveResult solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
                      SolverOptions const& options, Workspace const& w) {
   // These may throw, and x is the caller's until then.
-  bool const persists = w.space().persists(exec, a, options, w.size());
+  bool const persists = w.space().persists(exec, a, options, w.p(), w.q());
   bool const records = !persists && w.space().records(options, a, w.size());
   auto const with = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
@@ -114,16 +116,22 @@ SolveReport solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
         exec,    a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
         w,       options,  w.space().news().writer(watches),
         watches, scaling2, w.heads(0).extent(0) > 0};
-    bool const went_on = persists ? run_persistent(w.space().news(), method)
-                                  : run_from_host(exec, options, w.space().news(), method, records);
-    return finish_solve(exec, options, w.space(), went_on, method);
+    auto const run = [&](bool in_one_launch) {
+      std::vector<double> history;
+      bool const went_on = in_one_launch
+                               ? run_persistent(w.space().news(), method)
+                               : run_from_host(exec, options, w.space().news(), method, records, history);
+      return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
+    };
+    SolveResult const result = run(persists);
+    return result.rows_refused ? run(false) : result;
   };
   if constexpr (requires { a.scaling(); }) {
     divide_by(exec, a.scaling(), x);
-    SolveReport const report = with(a.scaling(), a.largest_square());
+    SolveResult const result = with(a.scaling(), a.largest_square());
     multiply_by(exec, a.scaling(), x);
     exec.fence("einkorn::cg: x of the caller's system");
-    return report;
+    return result;
   } else {
     return with(nullptr, nullptr);
   }

@@ -98,10 +98,11 @@ struct CgResidentLoop {
       own.r(i) = v.r(i);
       own.p(i) = v.p(i);
     });
-    double none[1] = {}, updated[of_update] = {};
-    member.sum_numbers(none, [&](double const*) {
+    double too_long[1] = {widths.fits ? 0.0 : 1.0}, updated[of_update] = {};
+    member.sum_numbers(too_long, [&](double const* totals) {
       s = *state;
       s.is_open = false;
+      if (totals[0] > 0) s.refuse_rows();
     });
     std::uint32_t tag = hand_over(member, block, own.p);
     while (s.phase != Phase::finished) {

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -46,28 +48,31 @@ void divide_by(Exec const& exec, S const& scaling, X const& x) {
   multiply_by(exec, scaling, x, true);
 }
 
-/// What is left to do on the host when a solve has ended: the true residual where it is not known yet, the best
-/// x where the last one is none, the report. Fences exec.
+/// What a method returns: `report`, unless nothing could be computed.
+struct SolveResult {
+  SolveReport report;
+  bool out_of_range = false;  // see Progress
+  bool rows_refused = false;
+};
+
+/// The end of a solve on the host: computes the true residual where it is not known yet, takes the best x where
+/// the last one is not the best, makes the report. history: residuals that the host loop has read. Fences exec.
 template <class Exec, class Space, class Method>
-SolveReport finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
-                         Method const& method) {
+SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
+                         Method const& method, std::vector<double> history) {
   if constexpr (requires { method.close(); }) method.close();
   auto state = space.read_state(exec, method.state());
-  SolveReport report;
+  SolveResult result{{}, state.out_of_range, state.rows_refused};
+  auto& report = result.report;
   report.outcome = went_on ? state.outcome : Outcome::stopped;
   report.quantity = state.quantity;
   report.iterations = state.iteration;
   report.recursive_residual = std::sqrt(state.residual2);
   report.initial_residual = std::sqrt(state.initial2);
   report.reference = std::sqrt(state.reference2);
-  if (options.keep_history)
-    for (std::int64_t i = 0; i <= state.iteration && static_cast<std::size_t>(i) < space.news().room(); ++i)
-      report.history.push_back(space.news().residual(i));
-  if (state.zero_b && report.converged()) {
-    Kokkos::deep_copy(exec, method.v.x, 0);
-    exec.fence("einkorn::solve: x = 0");
-    report.recursive_residual = 0;
-    return report;
+  if (options.keep_history) {
+    space.news().read_history(state.iteration, history);
+    report.history = std::move(history);
   }
   bool const is_known = state.iteration == 0 || report.converged();
   if (!is_known) {
@@ -80,7 +85,7 @@ SolveReport finish_solve(Exec const& exec, SolverOptions const& options, Space c
     }
   }
   report.residual = std::sqrt(state.true2);
-  return report;
+  return result;
 }
 
 }  // namespace einkorn::detail

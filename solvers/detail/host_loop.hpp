@@ -6,8 +6,10 @@
 #include <einkorn/solvers/detail/news.hpp>
 #include <einkorn/solvers/options.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -26,10 +28,11 @@ template <class Method>
 ///
 /// Method has start(), iteration(), replace(), recheck(), and, where an iteration is told of by the next one,
 /// close(), which tells of the last. records: `together` iterations are recorded into a graph, and submitted at
-/// once where no replacement comes between them. Returns false when the callback has stopped the solve.
+/// once where no replacement comes between them. history: gets the residuals that the host has seen, where the
+/// options want them. Returns false when the callback has stopped the solve.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> const& news, Method const& method,
-                   bool records) {
+                   bool records, std::vector<double>& history) {
   // The first iterations are launched, so that every kernel has been loaded: a recording cannot wait for that.
   constexpr int together = 10, first_recorded = 10;
   std::optional<Recorded<Exec>> recorded;
@@ -46,8 +49,11 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> co
   auto word = news.wait(exec, [](ProgressWord const&) { return true; });
   std::int64_t launched = 0, told = -1;
   [[maybe_unused]] bool is_closed = false;
-  int const most_ahead = options.run_ahead > 2 ? options.run_ahead : 2;  // the last one may not be told of yet
+  std::int64_t max_ahead = options.run_ahead > 2 ? options.run_ahead : 2;  // the last one may not be published
+  if (wants_history(options))  // the ring of residuals must not overflow
+    max_ahead = std::min<std::int64_t>(max_ahead, static_cast<std::int64_t>(news.room()) - 2 * together);
   while (word.phase() != Phase::finished) {
+    if (options.keep_history) news.read_history(word.iteration(), history);
     if (options.callback && word.iteration() > told) {
       told = word.iteration();
       if (!options.callback(told, news.residual(told))) return false;
@@ -58,7 +64,7 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, News<Exec> co
       word = news.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
       launched = word.iteration();
       is_closed = false;
-    } else if (launched < options.max_iterations && launched - word.iteration() < most_ahead) {
+    } else if (launched < options.max_iterations && launched - word.iteration() < max_ahead) {
       if constexpr (can_record<Exec>)
         if (records && !recorded && launched == first_recorded)
           recorded.emplace(exec, [&method]() {

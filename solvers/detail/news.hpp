@@ -8,12 +8,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -23,9 +23,9 @@ using NewsSpace = std::conditional_t<
     bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
     Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
 
-/// Where the device tells the host how far it is: a word that the device writes and the host looks at, so that
-/// neither a fence nor a copy is needed to know. History: |r| after each iteration, for as many as there is
-/// room; it is written before the word.
+/// Publishes the progress of a solve to the host: one word that the device writes and the host reads, without a
+/// fence or a copy. History: |r| after each iteration, written before the word, in a ring of room() entries:
+/// the host reads an entry before the device is room() iterations further.
 template <class Exec>
 class News {
  public:
@@ -42,7 +42,7 @@ class News {
       if (word == nullptr) return;
       auto const at = static_cast<std::size_t>(progress.iteration);
       if (room > 0) {
-        if (at < room) history[at] = Kokkos::sqrt(progress.residual2);
+        history[at % room] = Kokkos::sqrt(progress.residual2);
         desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
       }
       *static_cast<std::uint64_t volatile*>(word) = progress.word();
@@ -60,9 +60,16 @@ class News {
     return words_.size() * sizeof(std::uint64_t) + history_.size() * sizeof(double);
   }
   [[nodiscard]] std::size_t room() const { return history_.extent(0); }
+  /// One of the last room() residuals.
   [[nodiscard]] double residual(std::int64_t iteration) const {
-    auto const at = static_cast<std::size_t>(iteration);
-    return at < history_.extent(0) ? history_(at) : std::nan("");
+    return history_(static_cast<std::size_t>(iteration) % room());
+  }
+  /// Appends to `history`, which has the residuals of iterations 0, 1, .., those up to `iteration`. The last
+  /// one that it has is read again: a true residual may have replaced it.
+  void read_history(std::int64_t iteration, std::vector<double>& history) const {
+    if (!history.empty()) history.pop_back();
+    for (auto i = static_cast<std::int64_t>(history.size()); i <= iteration; ++i)
+      history.push_back(residual(i));
   }
 
   void clear() const { *static_cast<std::uint64_t volatile*>(words_.data()) = 0; }

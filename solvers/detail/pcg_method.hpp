@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/solvers/detail/applied_in_sweeps.hpp>
 #include <einkorn/solvers/detail/cg_sweeps.hpp>
 #include <einkorn/solvers/detail/ending.hpp>
 #include <einkorn/solvers/detail/host_loop.hpp>
 #include <einkorn/solvers/detail/pcg_state.hpp>
 #include <einkorn/solvers/detail/pcg_sweeps.hpp>
+#include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
@@ -15,6 +15,8 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace einkorn::detail {
 
@@ -82,7 +84,7 @@ struct PcgMethod {
 };
 
 template <class Exec, class A, class M, class Vector, class Workspace>
-SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
+SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
                       typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
                       Workspace const& w) {
   auto const with = [&](auto const& z) {
@@ -97,8 +99,9 @@ SolveReport solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         limits_of(options),
         w.space().news().writer(wants_history(options))};
     bool const records = w.space().records(options, a, w.size(), is_applied_in_sweeps<M>);
-    bool const went_on = run_from_host(exec, options, w.space().news(), method, records);
-    return finish_solve(exec, options, w.space(), went_on, method);
+    std::vector<double> history;
+    bool const went_on = run_from_host(exec, options, w.space().news(), method, records, history);
+    return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
   };
   if constexpr (requires { preconditioner.is_identity; })
     return with(PlainZ<Vector>{w.r()});

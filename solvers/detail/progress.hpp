@@ -25,8 +25,13 @@ struct Limits {
 /// candidate: the recursive residual is below the target, and the host is to have the true one computed.
 enum class Phase : std::uint8_t { running, candidate, finished };
 
-/// How far a solve is: changed on the device by whoever ends a sweep, read by the sweeps, and by the host when
-/// the solve has ended. Nothing here compares with an absolute number: A and b may be scaled by anything.
+/// Squares of norms outside of this range lose digits, or a solve that starts there would: the residual falls
+/// by many powers of ten, and neither it nor its target may underflow. The host then scales b and x
+/// (detail::solve_in_range()).
+inline constexpr double min_square = 1e-200, max_square = 1e200;
+
+/// The progress of a solve: changed on the device at the end of each vector pass, read by the passes, and by
+/// the host when the solve has ended. A and b may have any scale: no threshold is absolute but the range above.
 struct Progress {
   Limits limits;
   Phase phase = Phase::running;
@@ -34,14 +39,15 @@ struct Progress {
   Quantity quantity = Quantity::none;
   std::int64_t iteration = 0;
   double target2 = 0, reference2 = 0, initial2 = 0;
-  double residual2 = 0;   // recursive, or true where it was replaced just now
-  double true2 = 0;       // as last computed from x
-  double best2 = 0;       // true one of the x that is kept
-  int rechecks = 0;       // times that a candidate was none
-  int stalls = 0;         // replacements in a row at which the true residual had not followed
-  bool improves = false;  // x is to be kept
-  bool restarts = false;  // the direction is to begin anew
-  bool zero_b = false;    // then x = 0 is the answer
+  double residual2 = 0;       // recursive, or true where it was replaced just now
+  double true2 = 0;           // as last computed from x
+  double best2 = 0;           // true one of the x that is kept
+  int rechecks = 0;           // times that a candidate was none
+  int stalls = 0;             // replacements in a row at which the true residual had not followed
+  bool improves = false;      // x is to be kept
+  bool restarts = false;      // the direction is to begin anew
+  bool out_of_range = false;  // |b|^2 or |b - A x0|^2 cannot be used; nothing was computed
+  bool rows_refused = false;  // a persistent kernel could not keep the rows of A; nothing was computed
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_running() const { return phase == Phase::running; }
 
@@ -59,13 +65,21 @@ struct Progress {
     reference2 = limits.relative_to_initial ? r2 : b2;
     double const relative = limits.tolerance2 * reference2;
     target2 = relative > limits.absolute2 ? relative : limits.absolute2;
-    zero_b = b2 == 0.0;
-    if (!is_finite(r2) || !is_finite(b2))
+    // Also b = 0, infinity and NaN: the host looks at the entries.
+    out_of_range = !(b2 >= min_square && b2 <= max_square && r2 <= max_square);
+    if (out_of_range)
       stop(Outcome::non_finite);
-    else if (zero_b || r2 <= target2)
+    else if (r2 <= target2)
       stop(Outcome::converged);
     else if (limits.max_iterations == 0)
       stop(Outcome::iteration_limit);
+  }
+
+  /// A persistent kernel that was made for shorter rows.
+  KOKKOS_FUNCTION void refuse_rows() {
+    if (!is_running()) return;
+    rows_refused = true;
+    stop(Outcome::stopped);
   }
 
   /// At the end of an iteration with |r|^2, which is exact, or a lower bound that must not end the solve.

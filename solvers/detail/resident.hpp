@@ -98,6 +98,7 @@ struct ResidentRows {
   /// Most entries of a row that a warp has, within the block and beyond.
   struct Widths {
     int inside = 0, outside = 0;
+    bool fits = true;  // false: a row of this thread has more entries than the block keeps
   };
 
   Entries entries;
@@ -118,6 +119,7 @@ struct ResidentRows {
   }
   /// Puts the entries of a row whose columns the block has itself into its first slots, with their places in
   /// the block, and the others into its last. Slots between them: the row itself, times 0.
+  /// Widths::fits says whether all rows fit.
   KOKKOS_FORCEINLINE_FUNCTION Widths load(Block const& block) const {
     Value* const values = block.values();
     int* const columns = block.columns(shape.width);
@@ -132,7 +134,10 @@ struct ResidentRows {
       if (i < block.end)
         entries.for_each(static_cast<Ordinal>(i), [&](Ordinal column, Value const& value) {
           auto const j = static_cast<std::size_t>(column);
-          if (inside + outside == shape.width) return;  // the row of another operator
+          if (inside + outside == shape.width) {  // the workspace was made for an operator of shorter rows
+            widths.fits = false;
+            return;
+          }
           if (j >= block.begin && j < block.end)
             put(inside++, static_cast<int>(j - block.begin), value);
           else

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -70,8 +71,20 @@ void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& 
   if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
 }
 
-/// What every solver keeps between solves beside its vectors: its state in device memory, room for partial
-/// sums, the word from the device, and what a cooperative launch needs, where one can be had.
+/// What the product of an operator needs of a workspace, on one execution-space instance.
+struct ProductNeeds {
+  std::size_t rows = 0;
+  std::size_t partials = 0;  // doubles that its partial sums, and those of a vector pass, take
+  int concurrency = 0;       // of the instance
+
+  [[nodiscard]] std::string text() const {
+    return std::to_string(rows) + " rows and " + std::to_string(partials) +
+           " partial sums on an execution-space instance of concurrency " + std::to_string(concurrency);
+  }
+};
+
+/// What every solver keeps between solves beside its vectors: its state in device memory, memory for partial
+/// sums, the progress that the device publishes, and what a cooperative launch needs, where one is possible.
 template <class State, class Vector, class Exec, bool with_w>
 class SolveSpace {
  public:
@@ -84,8 +97,11 @@ class SolveSpace {
   SolveSpace(Exec const& exec, A const& a, Vector const& x, Vector const& y, SolverOptions const& options,
              bool has_loop)
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
-        sums_(exec, most_partials(exec, a, x, y)),
-        news_(wants_history(options) ? history_room(options) : std::size_t(0)) {
+        made_for_(needs(exec, a, x, y, &product_units_)),
+        sums_(exec, made_for_.partials),
+        news_(wants_history(options) ? history_size(options) : std::size_t(0)),
+        initial_(options.callback ? allocate<Vector>(exec, "einkorn::SolveSpace::initial", x.extent(0))
+                                  : Vector()) {
     if constexpr (is_cooperative<Exec>) {
       if (!has_loop || x.extent(0) == 0) return;
       constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
@@ -96,13 +112,36 @@ class SolveSpace {
     }
   }
 
+  /// Throws InvalidArgument where the workspace has too little memory for this operator on this instance, or
+  /// was made without history and the options want one. x, y: vectors of the product.
+  template <class A>
+  void require_fits(Exec const& exec, A const& a, Vector const& x, Vector const& y,
+                    SolverOptions const& options, char const* name) const {
+    auto const asked = needs(exec, a, x, y, nullptr);
+    require<InvalidArgument>(asked.partials <= made_for_.partials, [&] {
+      return std::string(name) + ": the workspace was made for an operator of " + made_for_.text() +
+             ", this one has " + asked.text() + "; make the workspace with this operator and this instance";
+    });
+    require<InvalidArgument>(!wants_history(options) || news_.room() > 0, [&] {
+      return std::string(name) +
+             ": the workspace was made without keep_history and without a callback; make it with the options "
+             "of the solve";
+    });
+    require<InvalidArgument>(!options.callback || initial_.extent(0) == x.extent(0), [&] {
+      return std::string(name) +
+             ": the workspace was made without a callback; make it with the options of the solve";
+    });
+  }
+  /// A copy of x0 for solves with a callback, which may throw. [n], or empty.
+  [[nodiscard]] Vector const& initial() const { return initial_; }
+
   /// There are two, for steps that read one and write the other.
   [[nodiscard]] State* state(int which = 0) const { return state_.data() + which; }
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return sums_.partials(); }
   [[nodiscard]] News<Exec> const& news() const { return news_; }
   [[nodiscard]] std::size_t bytes() const {
     return 2 * sizeof(State) + sums_.bytes() + news_.bytes() + handed_.bytes() +
-           (cooperative_ ? cooperative_->bytes() : 0);
+           initial_.extent(0) * sizeof(Scalar) + (cooperative_ ? cooperative_->bytes() : 0);
   }
   /// Waits for everything on exec.
   [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
@@ -153,23 +192,31 @@ class SolveSpace {
     sum_partials<Out<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, ledger.units, step);
   }
 
-  /// Whether a solve is to be one cooperative launch. Throws InvalidArgument when it is asked to be and cannot,
-  /// and where blocks have no room for the rows of another operator than the workspace was made for.
+  /// Whether a solve is one cooperative launch. Decided from this operator: the workspace may have been made
+  /// with another one. Throws InvalidArgument where Execution::persistent cannot be done.
   template <class A>
-  [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options,
-                              std::size_t rows) const {
+  [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options, Vector const& x,
+                              Vector const& y) const {
+    std::size_t const rows = x.extent(0);
     bool const asked = options.execution == Execution::persistent;
-    bool const can = cooperative_.has_value() && !options.callback;
-    require<InvalidArgument>(
-        !asked || can || rows == 0,
-        "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
-        "rows, ELL, SELL, DIA, bDIA) or whose rows fit on a GPU's chip, a solver that has it (CG with fused "
-        "scalars), and no callback");
-    bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows || resident_.exists();
-    bool const persists = can && (asked || (options.execution == Execution::automatic && suits));
-    if (persists && resident_.exists())
-      require<InvalidArgument>(keeps_rows_of(exec, a), "solve: the workspace was made for another operator");
-    return persists;
+    bool const resident = keeps_rows_of(exec, a);
+    // No host reads the residuals while the kernel runs, so all of them need memory.
+    bool const has_history =
+        !options.keep_history || options.max_iterations < static_cast<std::int64_t>(news_.room());
+    bool const can = cooperative_.has_value() && !options.callback && has_history &&
+                     (resident || is_one_launch(exec, a, x, y));
+    require<InvalidArgument>(!asked || can || rows == 0, [&] {
+      if (!has_history)
+        return "solve: Execution::persistent with keep_history: the workspace has memory for " +
+               std::to_string(news_.room() - 1) + " iterations, max_iterations is " +
+               std::to_string(options.max_iterations);
+      return std::string(
+          "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
+          "rows, ELL, SELL, DIA, bDIA) or whose rows fit on a GPU's chip, a workspace made with such an "
+          "operator, a solver that has it (CG with fused scalars), and no callback");
+    });
+    bool const suits = rows <= solver_tuning(arch_of<Exec>).most_persistent_rows || resident;
+    return can && (asked || (options.execution == Execution::automatic && suits));
   }
   /// Whether iterations are recorded. Only products that are kernels of ours can be: another operator's apply()
   /// may do what no graph can hold, and so may a preconditioner's: not is_in_sweeps. Throws InvalidArgument
@@ -196,7 +243,7 @@ class SolveSpace {
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
                MakeLoop const& make_loop) const {
     if constexpr (is_gpu<Exec>)
-      if (resident_.exists()) return persist_resident(exec, label, a, make_loop);
+      if (keeps_rows_of(exec, a)) return persist_resident(exec, label, a, make_loop);
     if constexpr (is_cooperative<Exec>) {
       SumLedger ledger;
       auto cooperative = *cooperative_;
@@ -228,11 +275,15 @@ class SolveSpace {
       resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
     });
   }
-  /// Whether an operator has rows, and as far as the host knows none that are too long.
+  /// Whether the blocks of a cooperative launch can keep the rows of this operator. Where the host does not
+  /// know its longest row, the kernel looks, and refuses (ResidentRows::load()).
   template <class A>
   [[nodiscard]] bool keeps_rows_of(Exec const& exec, A const& a) const {
     bool keeps = false;
+    if (!resident_.exists()) return keeps;
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+      using Value = typename Entries::scalar_type;
+      if (resident_.template scratch<Scalar, Value>() > most_cooperative_scratch(exec)) return;
       keeps = !Entries::knows_most || entries.most(exec) <= static_cast<std::size_t>(resident_.width);
     });
     return keeps;
@@ -266,26 +317,34 @@ class SolveSpace {
     }
     return can;
   }
-  /// Doubles that the sums of a product and of a sweep over vectors need at most.
+  /// What the product of `a` on exec needs: a dry run of its launches. product_units: their partial sums.
   template <class A>
-  std::size_t most_partials(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
+  static ProductNeeds needs(Exec const& exec, A const& a, Vector const& x, Vector const& y,
+                            std::size_t* product_units) {
     SumLedger of_product{0, 0, true}, of_sweep{0, 0, true};
     auto const counting = out<with_w>({}, x, y, of_product);
     product_and_dots(exec, a, counting, x, y);
     using Body = GatherDots<Out<with_w>, Vector>;
     vector_sweep(exec, "", y.extent(0), typename Body::Sums{{}, &of_sweep}, Body{counting, y});
-    constexpr std::size_t most_sums = std::max(5, Out<with_w>::count);  // 5: of the solvers' own sweeps
-    product_units_ = of_product.units;
-    return std::max(of_product.units * Out<with_w>::count, of_sweep.units * most_sums) + most_sums;
+    constexpr std::size_t max_sums = std::max(5, Out<with_w>::count);  // 5: of the solvers' own passes
+    if (product_units != nullptr) *product_units = of_product.units;
+    return {x.extent(0), std::max(of_product.units * Out<with_w>::count, of_sweep.units * max_sums) + max_sums,
+            static_cast<int>(exec.concurrency())};
   }
-  static std::size_t history_room(SolverOptions const& options) {
-    return static_cast<std::size_t>(std::min<std::int64_t>(options.max_iterations, 1 << 20)) + 1;
+  /// Residuals that the device may write before the host has read them: those in flight, many times over; in a
+  /// persistent solve, which excludes a callback, all of them.
+  static std::size_t history_size(SolverOptions const& options) {
+    std::int64_t const in_flight = std::int64_t(options.run_ahead) + 64;
+    std::int64_t const largest = options.callback ? 1 << 15 : 1 << 20;
+    return static_cast<std::size_t>(std::max(in_flight, std::min(options.max_iterations, largest - 1) + 1));
   }
 
   std::size_t product_units_ = 0;
   Kokkos::View<State*, Device> state_;
+  ProductNeeds made_for_;
   SumSpace<Device> sums_;
   News<Exec> news_;
+  Vector initial_;
   std::optional<Cooperative> cooperative_;
   ResidentShape resident_;
   Handed handed_;

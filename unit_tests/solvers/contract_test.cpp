@@ -216,20 +216,5 @@ TEST_F(SolversRefuse, APersistentLaunchWhereThereIsNone) {
   }
 }
 
-/// A GPU's blocks have no more scratch for a row than the workspace was made for.
-TEST_F(SolversRefuse, AWorkspaceOfAnOperatorWithShorterRows) {
-  if (!is_gpu<Space>) GTEST_SKIP() << "a host keeps no rows";
-  std::vector<std::vector<double>> const ones(6, std::vector<double>(6, 1.0));
-  auto const narrow = make_operator<double>(Space(), A.A);
-  auto const wide = make_operator<double>(Space(), from_dense(ones, 6).on_device());
-  CgWorkspace<double, Space> const workspace(Space(), narrow);
-  auto const before = to_host(x);
-
-  EXPECT_TRUE(throws<InvalidArgument>([&] { cg(Space(), wide, b, x, {}, workspace); }, {"another operator"}));
-
-  EXPECT_EQ(to_host(x), before);
-  EXPECT_TRUE(cg(Space(), narrow, b, x, {}, workspace).converged());
-}
-
 }  // namespace
 }  // namespace einkorn::test

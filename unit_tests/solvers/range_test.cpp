@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Right-hand sides and solutions whose squares a double cannot hold: the same answer, or no success.
+
+#include "every_solver.hpp"
+#include "solved.hpp"
+#include "systems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+Solved<double> run(Solver const& solver, HostMatrix<double> const& A, std::vector<double> const& b,
+                   std::vector<double> const& x0, SolverOptions const& options = {}) {
+  auto const device_A = A.on_device();
+  return solved([&](auto const& given_b, auto const& x,
+                    auto const& given) { return solver.solve(device_A, given_b, x, given); },
+                b, x0, options);
+}
+
+std::vector<double> times_power(std::vector<double> v, int exponent) {
+  for (auto& entry : v) entry = std::ldexp(entry, exponent);
+  return v;
+}
+
+class SolversInRange : public testing::TestWithParam<Solver> {
+ protected:
+  System<double> const system = lattice(12, 13);
+  std::vector<double> const b = system.b(), zero = std::vector<double>(b.size()),
+                            elsewhere = numbers<double>(Numbers::reals, b.size(), 21);
+};
+
+/// To the last bit: powers of two change no rounding, and b is scaled by powers of two.
+TEST_P(SolversInRange, TheScaleOfBDoesNotChangeTheDigitsOfX) {
+  for (auto const& x0 : {zero, elsewhere}) {
+    auto const plain = run(GetParam(), system.A, b, x0, {.keep_history = true});
+    for (int const exponent : {-960, -664, -515, -400, 400, 515, 664, 960}) {
+      auto const result = run(GetParam(), system.A, times_power(b, exponent), times_power(x0, exponent),
+                              {.keep_history = true});
+
+      EXPECT_EQ(result.report.outcome, Outcome::converged) << exponent;
+      EXPECT_EQ(result.report.iterations, plain.report.iterations) << exponent;
+      EXPECT_EQ(result.x, times_power(plain.x, exponent)) << exponent;
+      EXPECT_EQ(result.report.residual, std::ldexp(plain.report.residual, exponent));
+      EXPECT_EQ(result.report.reference, std::ldexp(plain.report.reference, exponent));
+      EXPECT_EQ(result.report.history, times_power(plain.report.history, exponent));
+    }
+  }
+}
+
+/// Where b is of subnormal numbers, x cannot be better than these allow. A success is one.
+TEST_P(SolversInRange, NoScaleOfBGivesAFalseSuccess) {
+  for (double const factor : {1e-200, 1e-155, 1e-290, 1e-308, 1e-316, 4e-322, 1e155, 1e300}) {
+    std::vector<double> its_b = b;
+    for (auto& entry : its_b) entry *= factor;
+
+    auto const result = run(GetParam(), system.A, its_b, zero);
+
+    auto const wanted = norm(its_b);
+    if (result.report.converged()) {
+      EXPECT_LE(true_residual(system.A, its_b, result.x), 1.001e-8 * wanted) << factor;
+    }
+    if (factor > 1e-300) {
+      EXPECT_TRUE(result.report.converged()) << factor;
+    }
+  }
+}
+
+TEST_P(SolversInRange, AnX0FarLargerThanTheAnswer) {
+  auto const its_b = times_power(b, -600);
+
+  auto const result = run(GetParam(), system.A, its_b, elsewhere, {.max_iterations = 2000});
+
+  if (result.report.converged()) {
+    EXPECT_LE(true_residual(system.A, its_b, result.x), 1.001e-8 * norm(its_b));
+  }
+  EXPECT_LE(true_residual(system.A, its_b, result.x), true_residual(system.A, its_b, elsewhere));
+}
+
+TEST_P(SolversInRange, AnAnswerThatOverflowsIsNoSuccess) {
+  auto A = system.A;
+  for (auto& value : A.values) value = std::ldexp(value, -400);
+
+  auto const result = run(GetParam(), A, times_power(b, 800), zero);
+
+  EXPECT_FALSE(result.report.converged());
+}
+
+TEST_P(SolversInRange, AnAnswerThatUnderflowsIsNoSuccess) {
+  auto A = system.A;
+  for (auto& value : A.values) value = std::ldexp(value, 300);
+
+  auto const result = run(GetParam(), A, times_power(b, -900), zero);
+
+  EXPECT_FALSE(result.report.converged());
+}
+
+TEST_P(SolversInRange, NumbersThatAreNoneStayNonFinite) {
+  for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto its_b = b;
+    its_b[b.size() / 2] = bad;
+
+    auto const result = run(GetParam(), system.A, its_b, elsewhere);
+
+    EXPECT_EQ(result.report.outcome, Outcome::non_finite);
+    EXPECT_EQ(result.x, elsewhere);
+  }
+}
+
+TEST_P(SolversInRange, TheCallbackGetsResidualsOfTheCallersSystem) {
+  if (!GetParam().takes_callback) GTEST_SKIP() << "a persistent solve has no callback";
+  std::vector<double> told;
+  SolverOptions options;
+  options.callback = [&](std::int64_t, double residual) {
+    told.push_back(residual);
+    return true;
+  };
+
+  auto const result = run(GetParam(), system.A, times_power(b, -664), zero, options);
+
+  EXPECT_TRUE(result.report.converged());
+  ASSERT_FALSE(told.empty());
+  EXPECT_LE(told.back(), told.front());
+  for (double const residual : told) EXPECT_TRUE(residual > 0 && residual < 1e-190) << residual;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, SolversInRange, testing::ValuesIn(every_solver()), [](auto const& its) {
+  std::string name;
+  for (char const c : its.param.name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  return name;
+});
+
+}  // namespace
+}  // namespace einkorn::test
