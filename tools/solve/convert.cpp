@@ -8,18 +8,27 @@
 
 namespace einkorn::tools {
 
+namespace {
+
+/// The template arguments of AnyOperator are written out: nvcc 13 does not reproduce a class template argument
+/// deduction that stands within a braced initializer in the code that it gives to the host compiler.
+Converted<double> convert_to(Exec const& exec, Matrix<double> const& A, FormatName format,
+                             std::string const& why) {
+  RunTimeOperator<double> const product(make_any_matrix(exec, A, format));
+  return Converted<double>{product, why};
+}
+
+}  // namespace
+
 template <>
 Converted<double> convert(Exec const& exec, Matrix<double> const& A, std::optional<FormatName> format,
                           std::int64_t products) {
-  using Result = Converted<double>;
-  if (format)
-    return Result{AnyOperator(make_any_matrix(exec, A, *format)), std::string(name_of(*format)) + ", as asked"};
+  if (format) return convert_to(exec, A, *format, std::string(name_of(*format)) + ", as asked");
   auto const choice = select(exec, A, static_cast<double>(products));
   try {
-    return Result{AnyOperator(make_any_matrix(exec, A, choice.format)), choice.reason};
+    return convert_to(exec, A, choice.format, choice.reason);
   } catch (FillLimit const& refusal) {
-    return Result{AnyOperator(make_any_matrix(exec, A, FormatName::csr)),
-                  std::string("csr: ") + refusal.what()};
+    return convert_to(exec, A, FormatName::csr, std::string("csr: ") + refusal.what());
   }
 }
 
@@ -29,7 +38,8 @@ Converted<Kokkos::complex<double>> convert(Exec const& exec, Matrix<Kokkos::comp
   require<InvalidArgument>(!format || *format == FormatName::csr, [&] {
     return "--format " + std::string(name_of(*format)) + ": complex matrices are multiplied in csr only";
   });
-  return {RunTimeOperator<Kokkos::complex<double>>(make_spmv_plan(exec, A)), "csr, as all complex matrices"};
+  RunTimeOperator<Kokkos::complex<double>> const product(make_spmv_plan(exec, A));
+  return Converted<Kokkos::complex<double>>{product, "csr, as all complex matrices"};
 }
 
 }  // namespace einkorn::tools
