@@ -2,36 +2,202 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/error.hpp>
+
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <numeric>
+#include <string>
+#include <utility>
 
 namespace einkorn {
 
-/// True when a write through one View may change what is read through the other. Exact for vectors of one
-/// stride (two columns of a row-major multivector do not overlap); for other shapes the address ranges are
-/// compared.
+namespace detail {
+
+/// The addresses first + i stride(0) + j stride(1) + [0, run), for i <= last(0) and j <= last(1).
+class StridedSet {
+ public:
+  StridedSet(std::uintptr_t first, std::size_t run) : first_(first), run_(static_cast<std::int64_t>(run)) {}
+
+  /// The set `count` times, `stride` bytes apart.
+  void repeat(std::size_t count, std::size_t stride) {
+    if (count < 2) return;
+    dimensions_[size_++] = {static_cast<std::int64_t>(stride), static_cast<std::int64_t>(count) - 1};
+    if (size_ == 2 && dimensions_[1].stride < dimensions_[0].stride) std::swap(dimensions_[0], dimensions_[1]);
+  }
+
+  struct Dimension {
+    std::int64_t stride, last;
+  };
+  [[nodiscard]] std::uintptr_t first() const { return first_; }
+  [[nodiscard]] std::int64_t run() const { return run_; }
+  /// One past the last address.
+  [[nodiscard]] std::uintptr_t end() const {
+    std::int64_t length = run_;
+    for (int i = 0; i < size_; ++i) length += dimensions_[i].last * dimensions_[i].stride;
+    return first_ + static_cast<std::uintptr_t>(length);
+  }
+  /// Strides ascend.
+  [[nodiscard]] Dimension const& dimension(int i) const { return dimensions_[i]; }
+  [[nodiscard]] int num_dimensions() const { return size_; }
+
+  /// The same addresses, as longer runs where a dimension has no gaps.
+  [[nodiscard]] StridedSet merged() const {
+    StridedSet set(first_, static_cast<std::size_t>(run_));
+    for (int i = 0; i < size_; ++i) {
+      auto const& [stride, last] = dimensions_[i];
+      if (stride == 0) continue;
+      if (set.size_ == 0 && stride <= set.run_)
+        set.run_ += last * stride;
+      else
+        set.dimensions_[set.size_++] = dimensions_[i];
+    }
+    return set;
+  }
+
+ private:
+  std::uintptr_t first_;
+  std::int64_t run_;
+  int size_ = 0;
+  Dimension dimensions_[2] = {};
+};
+
+/// The sum of (a i + b) / m, rounded down, over 0 <= i < n, modulo 2^64. Needs a n + b < 2^64. A Euclidean
+/// algorithm: the lattice points below a line are counted by rows and by columns in turn (Graham, Knuth &
+/// Patashnik, Concrete Mathematics, section 3.5).
+constexpr std::uint64_t sum_of_quotients(std::uint64_t n, std::uint64_t a, std::uint64_t b, std::uint64_t m) {
+  std::uint64_t sum = 0;
+  while (n > 0) {
+    std::uint64_t const pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+    sum += a / m * pairs + b / m * n;
+    a %= m;
+    b %= m;
+    std::uint64_t const at_end = a * n + b;
+    if (at_end < m) break;
+    n = at_end / m;
+    b = at_end % m;
+    std::swap(a, m);
+  }
+  return sum;
+}
+
+/// Whether low <= p s + q t <= high for some p of first_p .. last_p and q of first_q .. last_q. 0 < s <= t.
+/// Exact: p is confined to where some q suits, and then the p are counted for which a multiple of t lies in
+/// [low - p s, high - p s].
+constexpr bool has_combination(std::int64_t low, std::int64_t high, std::int64_t s, std::int64_t first_p,
+                               std::int64_t last_p, std::int64_t t, std::int64_t first_q, std::int64_t last_q) {
+  auto const down = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };  // b > 0
+  first_p = std::max(first_p, -down(last_q * t - low, s));
+  last_p = std::min(last_p, down(high - first_q * t, s));
+  if (first_p > last_p) return false;
+  std::int64_t const width = high - low + 1;
+  if (width >= t) return true;
+  std::int64_t const at_last = high - last_p * s;
+  auto const n = static_cast<std::uint64_t>(last_p - first_p) + 1;
+  auto const slope = static_cast<std::uint64_t>(s), period = static_cast<std::uint64_t>(t);
+  auto const above = static_cast<std::uint64_t>(at_last - down(at_last, t) * t);
+  auto const below = above + static_cast<std::uint64_t>(t - width);
+  return sum_of_quotients(n, slope, above, period) + n != sum_of_quotients(n, slope, below, period);
+}
+
+/// Whether two sets share an address; see overlaps().
+inline bool sets_meet(StridedSet const& given_a, StridedSet const& given_b) {
+  if (given_a.end() <= given_b.first() || given_b.end() <= given_a.first()) return false;
+  auto const a = given_a.merged(), b = given_b.merged();
+  // a - b = distance + the sum of index * stride, with the index of a less that of b
+  struct Term {
+    std::int64_t stride, first, last;
+  };
+  Term terms[4] = {};
+  int count = 0;
+  auto const add = [&](std::int64_t stride, std::int64_t first, std::int64_t last) {
+    for (int i = 0; i < count; ++i)
+      if (terms[i].stride == stride) {
+        terms[i].first += first;
+        terms[i].last += last;
+        return;
+      }
+    terms[count++] = {stride, first, last};
+  };
+  for (int i = 0; i < a.num_dimensions(); ++i) add(a.dimension(i).stride, 0, a.dimension(i).last);
+  for (int i = 0; i < b.num_dimensions(); ++i) add(b.dimension(i).stride, -b.dimension(i).last, 0);
+  auto const distance = static_cast<std::int64_t>(a.first() - b.first());
+  std::int64_t const low = 1 - a.run() - distance, high = b.run() - 1 - distance;
+  if (count == 0) return true;
+  if (count == 1)
+    return has_combination(low, high, terms[0].stride, 0, 0, terms[0].stride, terms[0].first, terms[0].last);
+  if (count == 2) {
+    auto const& s = terms[terms[0].stride < terms[1].stride ? 0 : 1];
+    auto const& t = terms[terms[0].stride < terms[1].stride ? 1 : 0];
+    return has_combination(low, high, s.stride, s.first, s.last, t.stride, t.first, t.last);
+  }
+  std::int64_t common = 0;
+  for (int i = 0; i < count; ++i) common = std::gcd(common, terms[i].stride);
+  return high - low + 1 >= common || ((high % common) + common) % common <= high - low;
+}
+
+/// Whether two indices of a set have runs that share an address.
+inline bool set_has_repeats(StridedSet const& set) {
+  if (set.num_dimensions() == 0) return false;
+  auto const &inner = set.dimension(0), &outer = set.dimension(1);
+  if (inner.stride < set.run()) return true;
+  if (set.num_dimensions() == 1 || outer.stride >= inner.last * inner.stride + set.run()) return false;
+  return has_combination(1 - set.run(), set.run() - 1, inner.stride, 1, inner.last, outer.stride, -outer.last,
+                         outer.last);
+}
+
+/// The bytes of the entries of a View of rank 1 or 2.
+template <class V>
+StridedSet strided_set_of(V const& v) {
+  static_assert(V::rank() <= 2);
+  StridedSet set(reinterpret_cast<std::uintptr_t>(v.data()), sizeof(typename V::value_type));
+  for (std::size_t dimension = 0; dimension < V::rank(); ++dimension)
+    set.repeat(v.extent(dimension),
+               static_cast<std::size_t>(v.stride(dimension)) * sizeof(typename V::value_type));
+  return set;
+}
+
+}  // namespace detail
+
+/// True when a write through one View may change what is read through the other.
+///
+/// Views of rank 1 or 2 with any strides. Exact where the two have at most two different strides between them,
+/// not counting dimensions of extent 1, strides of 0 and dimensions without gaps: vectors and multivectors of
+/// one layout (column blocks of a row-major array, row blocks of a column-major one, interleaved columns), and
+/// any of these with a contiguous array. Otherwise conservative: false where the address ranges are disjoint or
+/// no common divisor of the strides lets the entries meet, else true. Host side; O(log) in the strides.
 template <class V, class W>
 bool overlaps(V const& v, W const& w) {
   if (v.size() == 0 || w.size() == 0) return false;
-  auto const first_v = reinterpret_cast<std::uintptr_t>(v.data());
-  auto const first_w = reinterpret_cast<std::uintptr_t>(w.data());
-  auto const last_v = first_v + v.span() * sizeof(typename V::value_type);
-  auto const last_w = first_w + w.span() * sizeof(typename W::value_type);
-  if (last_v <= first_w || last_w <= first_v) return false;
-  using T = std::remove_cv_t<typename V::value_type>;
-  if constexpr (V::rank() == 1 && W::rank() == 1 &&
-                std::is_same_v<T, std::remove_cv_t<typename W::value_type>>) {
-    auto const stride = static_cast<std::size_t>(v.stride(0));
-    if (stride == static_cast<std::size_t>(w.stride(0)) && stride > 0) {
-      auto const distance = first_v > first_w ? first_v - first_w : first_w - first_v;
-      return distance % (stride * sizeof(T)) < sizeof(T) ||
-             distance % (stride * sizeof(T)) > (stride - 1) * sizeof(T);
-    }
-  }
-  return true;
+  return detail::sets_meet(detail::strided_set_of(v), detail::strided_set_of(w));
 }
+
+/// True when two different indices of the View address the same memory. Exact for ranks 1 and 2.
+template <class V>
+bool overlaps_itself(V const& v) {
+  if (v.size() < 2) return false;
+  return detail::set_has_repeats(detail::strided_set_of(v));
+}
+
+/// True when the View's pointer suits the alignment of its scalar.
+template <class V>
+bool is_aligned(V const& v) {
+  return reinterpret_cast<std::uintptr_t>(v.data()) % alignof(typename V::value_type) == 0;
+}
+
+namespace detail {
+
+template <class V>
+void require_aligned(V const& v, char const* operation, char const* name) {
+  require<InvalidArgument>(is_aligned(v), [&] {
+    return std::string(operation) + ": " + name + " begins at an address that is no multiple of " +
+           std::to_string(alignof(typename V::value_type)) + " bytes, the alignment of its scalar";
+  });
+}
+
+}  // namespace detail
 
 }  // namespace einkorn

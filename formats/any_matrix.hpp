@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/error.hpp>
 #include <einkorn/formats/all_formats.hpp>
 #include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/indices.hpp>

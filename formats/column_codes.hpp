@@ -80,6 +80,13 @@ struct ColumnCodes {
     return codes.extent(0) * sizeof(std::uint16_t) + windows.extent(0) * sizeof(ColumnWindows<Ordinal>) +
            begins.extent(0) * sizeof(Begin);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("codes", codes);
+    visit("windows", windows);
+    visit("begins", begins);
+  }
 };
 
 }  // namespace einkorn

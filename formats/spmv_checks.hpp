@@ -29,8 +29,8 @@ std::size_t entries_of(V const& v) {
   return V::rank() == 1 ? v.extent(0) : v.extent(0) * v.extent(1);
 }
 
-/// What every spmv asks of its vectors, whatever the format: Kokkos runs, shapes fit, memory is there, y is
-/// written once a row and not read through x. Host side, no fence.
+/// What every spmv asks of its vectors, whatever the format: Kokkos runs, shapes fit, memory is there and
+/// aligned, no entry of y shares memory with another one or with x. Host side, no fence.
 template <class X, class Y>
 void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y const& y) {
   require_kokkos("spmv");
@@ -45,6 +45,14 @@ void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y
   require<InvalidArgument>(y.data() != nullptr || entries_of(y) == 0, "spmv: y is not allocated");
   require<InvalidArgument>(y.extent(0) < 2 || entries_of(y) == 0 || y.stride(0) > 0,
                            "spmv: y has stride 0 between its entries");
+  require_aligned(x, "spmv", "x");
+  require_aligned(y, "spmv", "y");
+  require<InvalidArgument>(!overlaps_itself(y), [&] {
+    std::string text = "spmv: two entries of y share memory (extents and strides:";
+    for (std::size_t i = 0; i < Y::rank(); ++i)
+      text += ' ' + std::to_string(y.extent(i)) + " by " + std::to_string(y.stride(i));
+    return text + "), expected one address for each";
+  });
   require<InvalidArgument>(!overlaps(x, y), "spmv: x and y overlap in memory");
 }
 
@@ -58,19 +66,22 @@ void check_entries(std::size_t nnz) {
   });
 }
 
-/// y must not lie over an array of the matrix.
-template <class Y, class Array>
-void check_apart(Y const& y, Array const& array, char const* name) {
-  require<InvalidArgument>(!overlaps(y, array), [&] {
-    return std::string("spmv: y overlaps the ") + name + " of the matrix in memory";
+/// The arrays of a matrix are aligned, and y lies over none of them.
+template <class Format, class Y>
+void check_matrix(Format const& F, Y const& y) {
+  F.visit_arrays([&](char const* name, auto const& array) {
+    require_aligned(array, "spmv", name);
+    require<InvalidArgument>(!overlaps(y, array), [&] {
+      return std::string("spmv: y overlaps the ") + name + " of the matrix in memory";
+    });
   });
 }
 
-/// All of it for y <- alpha A x + beta y with A in a format that keeps its entries in `values`.
+/// All of it for y <- alpha A x + beta y.
 template <class Format, class X, class Y>
 void check_spmv(Format const& F, X const& x, Y const& y) {
   check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
-  check_apart(y, F.values, "values");
+  check_matrix(F, y);
 }
 
 }  // namespace einkorn::detail

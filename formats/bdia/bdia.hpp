@@ -64,6 +64,15 @@ struct Bdia {
            (2 * band_offsets.extent(0) + diagonals.extent(0)) * sizeof(Ordinal) +
            band_bases.extent(0) * sizeof(Offset);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("band_offsets", band_offsets);
+    visit("band_widths", band_widths);
+    visit("band_bases", band_bases);
+    visit("diagonals", diagonals);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

@@ -50,8 +50,8 @@ void spmv_sweep(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
 
 /// y <- alpha A x + beta y for A in bDIA.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: beta == 0 overwrites y, NaN in it included;
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
 /// alpha
 /// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
 /// bands cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar + cols
@@ -60,8 +60,8 @@ void spmv_sweep(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
 /// on the mean are multiplied as by DIA). A multivector shares one pass over A among 4
 /// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
 /// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Wang, Ren & Tian,
-/// "bDIA", section 3; departures at detail/spmv_windows.hpp.
+/// (overlap, alignment), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Wang, Ren
+/// & Tian, "bDIA", section 3; departures at detail/spmv_windows.hpp.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -60,6 +60,15 @@ struct Brcv {
     return values.extent(0) * sizeof(Scalar) + (c.extent(0) + b.extent(0)) * sizeof(Ordinal) +
            (rc.extent(0) + rv.extent(0)) * sizeof(Offset);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("b", b);
+    visit("rc", rc);
+    visit("rv", rv);
+    visit("c", c);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

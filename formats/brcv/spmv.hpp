@@ -72,9 +72,9 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
 
 /// y <- alpha A x + beta y for A in BRCV, with a plan. For multivectors the product with a dense matrix, SpMM.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment, any k. Aliasing: y
-/// must overlap neither x nor A's values (checked). Special values, scalars: as for CSR (csr/spmv.hpp); NaN and
-/// infinity reach the rows that have an entry there and no others.
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar, any k.
+/// Aliasing: y must overlap neither x nor A (checked). Special values, scalars: as for CSR (csr/spmv.hpp); NaN
+/// and infinity reach the rows that have an entry there and no others.
 ///
 /// Cost of one vector: 2 nnz flops; bytes = nnz scalar + |c| ordinal + (p + 1) ordinal + (2p + 1) offset + cols
 /// scalar + rows scalar, and rows scalar more when beta != 0; a plan adds a number for 32 rows. A row is summed
@@ -88,8 +88,8 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x, 
 /// the matrix, X gathered an entry at a time; on the host each column reads the matrix anew.
 ///
 /// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch,
-/// InvalidArgument (overlap), OverflowError, Error (Kokkos not initialised). Source: the patent at brcv.hpp,
-/// which gives the format and the reuse of the rows of X; the division of the work is ours.
+/// InvalidArgument (overlap, alignment), OverflowError, Error (Kokkos not initialised). Source: the patent at
+/// brcv.hpp, which gives the format and the reuse of the rows of X; the division of the work is ours.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Brcv<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, V> const& plan,

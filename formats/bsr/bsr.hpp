@@ -56,6 +56,13 @@ struct Bsr {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) +
            row_offsets.extent(0) * sizeof(Offset);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("row_offsets", row_offsets);
+    visit("columns", columns);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

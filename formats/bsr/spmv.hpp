@@ -16,17 +16,17 @@ namespace einkorn {
 
 /// y <- alpha A x + beta y for A in BSR.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: beta == 0 overwrites y, NaN in it included;
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
 /// alpha == 0 reads neither A nor x. A NaN or infinity in x spreads to every row of the blocks that meet it,
 /// through the zeros that a block stores; padding past the last column reads nothing of x. Cost: 2 blocks b^2
 /// flops a column; bytes = blocks (b^2 scalar + ordinal) + (block rows + 1) offset + cols scalar + rows scalar,
 /// and rows scalar more when beta != 0. A multivector shares one pass over A among 4 columns. Block sizes 1 ..
 /// 8 have kernels of their own; others run one that learns the size at run time. Repeatable bit for bit.
 /// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap), OverflowError (values that Offset cannot count), Error (Kokkos not initialised). Source: BSR as
-/// in Barrett et al., Templates, SIAM 1994, section 4.3.1 (BCRS); lanes as in CSR-vector of Bell & Garland,
-/// 2008.
+/// (overlap, alignment), OverflowError (values that Offset cannot count), Error (Kokkos not initialised).
+/// Source: BSR as in Barrett et al., Templates, SIAM 1994, section 4.3.1 (BCRS); lanes as in CSR-vector of Bell
+/// & Garland, 2008.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Bsr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -40,6 +40,13 @@ struct Coo {
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + (rows.extent(0) + columns.extent(0)) * sizeof(Ordinal);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("rows", rows);
+    visit("columns", columns);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

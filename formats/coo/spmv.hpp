@@ -75,16 +75,17 @@ void spmv_coo(Exec const& exec, Update<Sum> const& update, Format const& F, X co
 
 /// y <- alpha A x + beta y for A in COO, with a plan.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: as for CSR (csr/spmv.hpp). Rows must not
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp). Rows must not
 /// decrease: make_spmv_plan() looks, spmv does not. Cost: 2 nnz flops a column; bytes = nnz (scalar + 2
 /// ordinal) + cols scalar + rows scalar, and rows scalar more when beta != 0; where more than 32 empty rows are
 /// neighbours or rows outnumber entries, y is written once and read once more. A multivector shares one pass
 /// over A among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous
 /// on exec: no fence, no allocation; 1 launch for the parts (every 4 columns on a GPU), 1 a column for rows
-/// that cross parts, 1 for y where it is scaled apart. Throws DimensionMismatch, InvalidArgument (overlap),
-/// InvalidStructure (arrays of different lengths), OverflowError (entries too many for Offset), Error (Kokkos
-/// not initialised). Source: Bell & Garland, 2008, section 4.4; departures at detail/spmv_entry_parts.hpp.
+/// that cross parts, 1 for y where it is scaled apart. Throws DimensionMismatch, InvalidArgument (overlap,
+/// alignment), InvalidStructure (arrays of different lengths), OverflowError (entries too many for Offset),
+/// Error (Kokkos not initialised). Source: Bell & Garland, 2008, section 4.4; departures at
+/// detail/spmv_entry_parts.hpp.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Coo<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> const& plan,

@@ -40,6 +40,13 @@ struct Csr {
   KOKKOS_FORCEINLINE_FUNCTION Offset row_begin(Ordinal row) const { return row_offsets(row); }
   KOKKOS_FORCEINLINE_FUNCTION Offset row_end(Ordinal row) const { return row_offsets(row + 1); }
 
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("row_offsets", row_offsets);
+    visit("columns", columns);
+    visit("values", values);
+  }
   /// The same matrix with values that cannot be written through it.
   template <class Const>
   requires(!std::is_const_v<Scalar> && std::is_same_v<Const, Scalar const>)

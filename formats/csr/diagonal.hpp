@@ -45,11 +45,11 @@ struct DiagonalOfRow {
 
 /// d(i) <- a_ii: the sum of what A stores at (i, i), 0 where it stores nothing there.
 ///
-/// Shapes: A square of n rows, d [n], which must not lie over A's values. Positions that repeat are added up in
+/// Shapes: A square of n rows, d [n], which must not lie over A. Positions that repeat are added up in
 /// sum_type of both scalars, in an order that is the same on every run. Cost: reads row_offsets and columns
 /// once and n values, writes d: (n + 1) P + nnz I + n S bytes and d. 1 launch, asynchronous on exec; no
-/// allocation. Throws DimensionMismatch (not square; extent of d), InvalidArgument (overlap). A is taken as
-/// valid (validate()).
+/// allocation. Throws DimensionMismatch (not square; extent of d), InvalidArgument (overlap, alignment). A is
+/// taken as valid (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, WritableVector D>
 requires AccessibleFrom<D, Exec> &&(D::rank() == 1) &&
     (is_complex<typename D::non_const_value_type> ||
@@ -64,7 +64,13 @@ requires AccessibleFrom<D, Exec> &&(D::rank() == 1) &&
     return "extract_diagonal: d has extent(0) = " + std::to_string(d.extent(0)) + ", expected " +
            std::to_string(A.num_rows) + " (rows of A)";
   });
-  require<InvalidArgument>(!overlaps(d, A.values), "extract_diagonal: d overlaps the values of A in memory");
+  detail::require_aligned(d, "extract_diagonal", "d");
+  require<InvalidArgument>(!overlaps_itself(d), "extract_diagonal: two entries of d share memory (stride 0)");
+  A.visit_arrays([&](char const* name, auto const& array) {
+    require<InvalidArgument>(!overlaps(d, array), [&] {
+      return std::string("extract_diagonal: d overlaps the ") + name + " of A in memory";
+    });
+  });
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
   detail::for_each_row(exec, "einkorn::extract_diagonal", A.num_rows,
                        detail::DiagonalOfRow<Exec, Matrix, D>{A, d});

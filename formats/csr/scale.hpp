@@ -126,8 +126,11 @@ requires(AccessibleFrom<Left, Exec>&& AccessibleFrom<Right, Exec> && !std::is_co
                                A, checks);
   bool const in_place = sizeof(From) == sizeof(Scalar) &&
                         static_cast<void const*>(A.values.data()) == static_cast<void const*>(B.values.data());
+  detail::require_aligned(B.values, "update_scaled_values", "the values of B");
   require<InvalidArgument>(in_place || !overlaps(A.values, B.values),
                            "update_scaled_values: the values of A and B overlap in memory");
+  require<InvalidArgument>(!overlaps(A.row_offsets, B.values) && !overlaps(A.columns, B.values),
+                           "update_scaled_values: the values of B overlap the row_offsets or columns of A");
   require<InvalidArgument>(!overlaps(left, B.values) && !overlaps(right, B.values),
                            "update_scaled_values: a scaling vector overlaps the values of B in memory");
   detail::scale_values(exec, left, A, right, B.values);

@@ -20,8 +20,8 @@ namespace einkorn {
 
 /// y <- alpha op(A) x + beta y for A in CSR, without a plan.
 ///
-/// Shapes: x [columns of op(A)] or [.., k], y [rows of op(A)] or [.., k], of any layout and alignment.
-/// Aliasing: y must overlap neither x nor A (checked).
+/// Shapes: x [columns of op(A)] or [.., k], y [rows of op(A)] or [.., k], of any layout, aligned to their
+/// scalar. Aliasing: y must overlap neither x nor A (checked).
 /// Special values: beta == 0 overwrites y, NaN in it included; alpha == 0 reads neither A nor x. A NaN or
 /// infinity in A or x spreads to the rows that use it and to no other. Scalars: sums are taken in
 /// sum_type<Scalar, x, y>, which is also the type of alpha and beta. Cost: 2 nnz flops a column; bytes = nnz
@@ -37,10 +37,10 @@ namespace einkorn {
 ///
 /// Repeatable bit for bit, but for SpmvAlgorithm::atomic_scatter. Asynchronous on exec: no fence, no
 /// allocation, nothing copied; 1 launch (2 for atomic_scatter and for multivectors on a GPU). Throws
-/// DimensionMismatch (shapes), InvalidArgument (overlap; lanes; an algorithm or op that needs a plan: a row
-/// longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source: Bell & Garland,
-/// NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors formats/detail/spmm_row_tile.hpp and
-/// spmm_column_tile.hpp.
+/// DimensionMismatch (shapes), InvalidArgument (overlap, alignment; lanes; an algorithm or op that needs a
+/// plan: a row longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source:
+/// Bell & Garland, NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors
+/// formats/detail/spmm_row_tile.hpp and spmm_column_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) &&
@@ -54,7 +54,7 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::r
   bool const transposed = is_transposed(options.op);
   detail::check_vectors(static_cast<std::size_t>(transposed ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(transposed ? A.num_rows : A.num_cols), x, y);
-  detail::check_apart(y, A.values, "values");
+  detail::check_matrix(A, y);
   detail::check_entries<Offset>(A.values.extent(0));
   detail::check_row_team_lanes(options);
   require<InvalidArgument>(!transposed || options.algorithm == SpmvAlgorithm::atomic_scatter,

@@ -255,7 +255,7 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
   require<InvalidArgument>(!Out::gathers || !scatters, "spmv: atomic_scatter feeds no dot products");
   detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
-  detail::check_apart(y, A.values, "values");
+  detail::check_matrix(A, y);
   detail::check_entries<Offset>(A.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
   if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/overlap.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/fingerprint.hpp>
 
@@ -119,6 +120,7 @@ bool require_extents(Matrix const& A) {
   require<InvalidStructure>(A.num_rows >= 0 && A.num_cols >= 0, [&] {
     return "Csr: negative size " + text(A.num_rows) + " x " + text(A.num_cols);
   });
+  A.visit_arrays([](char const* name, auto const& array) { require_aligned(array, "Csr", name); });
   require<InvalidStructure>(A.columns.extent(0) == A.values.extent(0), [&] {
     return "Csr: columns has " + text(A.columns.extent(0)) + " entries, values " + text(A.values.extent(0));
   });
@@ -178,9 +180,9 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless A keeps the invariants of Csr; the message names the first offending row or
-/// entry and its value. Runs on the device; reads row_offsets and columns once, in 1 launch, copies a few
-/// numbers to the host.
+/// Throws InvalidArgument where an array is not aligned to its entries, InvalidStructure unless A keeps the
+/// invariants of Csr; the message names the first offending row or entry and its value. Runs on the device;
+/// reads row_offsets and columns once, in 1 launch, copies a few numbers to the host.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("validate");

@@ -94,6 +94,19 @@ struct Csr5 {
            tile_descriptors.size() * 4 + empty_begin.size() * sizeof(Offset) +
            (empty_offsets.size() + empty_rows.size()) * sizeof(Ordinal);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("row_offsets", row_offsets);
+    visit("tile_rows", tile_rows);
+    visit("columns", columns);
+    visit("values", values);
+    visit("tile_descriptors", tile_descriptors);
+    visit("empty_begin", empty_begin);
+    visit("empty_offsets", empty_offsets);
+    visit("empty_rows", empty_rows);
+    compressed.visit_arrays(visit);
+  }
 };
 
 }  // namespace einkorn

@@ -119,8 +119,8 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>
 /// rows scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew.
 /// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows
 /// that cross tiles. Throws DimensionMismatch,
-/// InvalidArgument (overlap; tiles whose lanes do not fit the execution space). Source: Liu & Vinter, ICS 2015,
-/// Algorithm 8; departures at detail/spmv_tiles.hpp.
+/// InvalidArgument (overlap, alignment; tiles whose lanes do not fit the execution space). Source: Liu &
+/// Vinter, ICS 2015, Algorithm 8; departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
           WritableVector Y>
 requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&

@@ -53,6 +53,12 @@ struct Dia {
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + offsets.extent(0) * sizeof(Ordinal);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("offsets", offsets);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

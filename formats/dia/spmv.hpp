@@ -37,16 +37,16 @@ void spmv_sweep(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
 
 /// y <- alpha A x + beta y for A in DIA.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: beta == 0 overwrites y, NaN in it included;
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
 /// alpha
 /// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
 /// diagonals cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar +
 /// cols scalar + rows scalar, and rows scalar more when beta != 0. A multivector shares one pass over A among 4
 /// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
 /// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Bell & Garland,
-/// 2008, section 4.1.
+/// (overlap, alignment), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Bell &
+/// Garland, 2008, section 4.1.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -48,6 +48,12 @@ struct Ell {
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("columns", columns);
+    visit("values", values);
+  }
 };
 
 }  // namespace einkorn

@@ -29,15 +29,15 @@ void spmv_sweep(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F,
 
 /// y <- alpha A x + beta y for A in ELL.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
 /// NaN and infinity in x(0) included. Cost: 2 stride * width flops a column; bytes = stride * width (scalar +
 /// ordinal) + cols scalar + rows scalar, and rows scalar more when beta != 0. A multivector shares one pass
 /// over A among 4 columns on a GPU; on the host a group of rows is read from a cache for each column. Where x
 /// and y are row-major and have 4 columns or more, each row is read once for all of them, on a GPU for up to
 /// 128. Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch. Throws
-/// DimensionMismatch, InvalidArgument (overlap), Error (Kokkos not initialised). Source: Bell & Garland, 2008,
-/// section 4.2.
+/// DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised). Source: Bell &
+/// Garland, 2008, section 4.2.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

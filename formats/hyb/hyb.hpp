@@ -33,6 +33,12 @@ struct Hyb {
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return ell.nnz() + coo.nnz(); }
   /// Memory of the format.
   [[nodiscard]] std::size_t bytes() const { return ell.bytes() + coo.bytes(); }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    ell.visit_arrays(visit);
+    coo.visit_arrays(visit);
+  }
 };
 
 }  // namespace einkorn

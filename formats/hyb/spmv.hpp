@@ -58,9 +58,7 @@ namespace detail {
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
 void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
               Work const* work) {
-  check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);
-  check_apart(y, F.ell.values, "values");
-  check_apart(y, F.coo.values, "values");
+  check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.coo.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[hyb]");
   if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
@@ -75,16 +73,16 @@ void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X co
 
 /// y <- alpha A x + beta y for A in HYB, with a plan: the ELL part, then the COO part is added.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor the values of either part (checked). Special values: as for CSR (csr/spmv.hpp);
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp);
 /// padding adds nothing, NaN and infinity in x(0) included. Cost: 2 flops a slot and a column; bytes = stride *
 /// width (scalar + ordinal) + COO entries (scalar + 2 ordinal) + cols scalar + rows scalar, rows scalar more
 /// when beta != 0, and 2 scalar more for each row with entries in COO. A multivector shares one pass over A
 /// among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous on
 /// exec: no fence, no allocation; 1 launch for the ELL part; where there is a COO part 1 more (every 4 columns
-/// on a GPU) and 1 a column for rows that cross its parts. Throws DimensionMismatch, InvalidArgument (overlap),
-/// OverflowError (entries too many for Offset), Error (Kokkos not initialised). Source: Bell & Garland, 2008,
-/// section 4.5.
+/// on a GPU) and 1 a column for rows that cross its parts. Throws DimensionMismatch, InvalidArgument (overlap,
+/// alignment), OverflowError (entries too many for Offset), Error (Kokkos not initialised). Source: Bell &
+/// Garland, 2008, section 4.5.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Hyb<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> const& plan,

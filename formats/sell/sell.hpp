@@ -91,6 +91,15 @@ struct Sell {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) + compressed.bytes() +
            slice_offsets.extent(0) * sizeof(Offset) + rows.extent(0) * sizeof(Ordinal);
   }
+  /// visit(name, array) for each array of the matrix.
+  template <class Visit>
+  void visit_arrays(Visit const& visit) const {
+    visit("slice_offsets", slice_offsets);
+    visit("columns", columns);
+    visit("values", values);
+    visit("rows", rows);
+    compressed.visit_arrays(visit);
+  }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // divides faster, and the last slice may pass Ordinal's end

@@ -30,16 +30,16 @@ void spmv_sweep(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F
 
 /// y <- alpha A x + beta y for A in SELL-C-sigma. x and y are in the caller's order: sorting never shows.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout and alignment. Aliasing: y must
-/// overlap neither x nor A's values (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
+/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
+/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
 /// NaN and infinity in x(0) included. Cost: 2 slots flops a column; bytes = slots (scalar + ordinal) (2 bytes
 /// in place of the ordinal in slices with codes, and 4 ordinals a slice) + slices offset + cols scalar + rows
 /// scalar, rows scalar more when beta != 0, and rows ordinal more when rows are sorted. Row-major x and y of 4
 /// columns or more share one pass over A among all columns on the host and up to 128 on a GPU, where slices
 /// with codes, and other layouts, share it among 4; on the host each column of these reads A anew. Repeatable
 /// bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for row-major multivectors on a GPU.
-/// Throws DimensionMismatch, InvalidArgument (overlap), Error (Kokkos not initialised). Source: Kreutzer,
-/// Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014, section 4.
+/// Throws DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised). Source:
+/// Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014, section 4.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

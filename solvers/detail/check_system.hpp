@@ -44,6 +44,8 @@ void check_system(A const& a, B const& b, X const& x, SolverOptions const& optio
   require<DimensionMismatch>(room == rows, [&] {
     return name + ": the workspace was made for " + text(room) + " rows, A has " + text(rows);
   });
+  require_aligned(b, name.c_str(), "b");
+  require_aligned(x, name.c_str(), "x");
   require<InvalidArgument>(!overlaps(b, x), [&] { return name + ": b and x overlap in memory"; });
   require<InvalidArgument>(rows < 2 || (b.stride(0) == 1 && x.stride(0) == 1),
                            [&] { return name + ": b and x must be contiguous (stride 1)"; });

@@ -298,6 +298,13 @@ TYPED_TEST_P(FormatContract, RefusesVectorsThatDoNotFit) {
     EXPECT_TRUE(throws<DimensionMismatch>([&] { multiply(x, short_y); }, {"y has extent(0) = 39", "40"}));
     EXPECT_TRUE(throws<DimensionMismatch>([&] { multiply(two, three); }, {"x has extent(1) = 2", "3"}));
     EXPECT_TRUE(throws<InvalidArgument>([&] { multiply(x, x); }, {"overlap"}));
+    F.visit_arrays([&](char const* name, auto const& array) {
+      using Entry = typename std::decay_t<decltype(array)>::non_const_value_type;
+      if (array.extent(0) == 0) return;
+      Kokkos::View<S*, Device, Kokkos::MemoryUnmanaged> const over(
+          reinterpret_cast<S*>(const_cast<Entry*>(array.data())), 40);
+      EXPECT_TRUE(throws<InvalidArgument>([&] { multiply(x, over); }, {"y overlaps the", name}));
+    });
     EXPECT_TRUE(throws<InvalidArgument>([&] { multiply(x, Vector(nullptr, 40)); }, {"y is not allocated"}));
   }
 }

@@ -99,8 +99,18 @@ struct SpgemmSteps {
             C.values.extent(0) == plan.columns.extent(0),
         "spgemm_numeric: C was not made with this plan: its row_offsets and columns have to be the "
         "plan's, its values as many");
-    require<InvalidArgument>(!overlaps(C.values, A.values) && !overlaps(C.values, B.values),
-                             "spgemm_numeric: the values of C overlap those of A or B in memory");
+    require_aligned(C.values, "spgemm_numeric", "the values of C");
+    auto const require_apart = [&](char const* matrix) {
+      return [&C, matrix](char const* name, auto const& array) {
+        require_aligned(array, "spgemm_numeric", name);
+        require<InvalidArgument>(!overlaps(C.values, array), [&] {
+          return std::string("spgemm_numeric: the values of C overlap the ") + name + " of " + matrix +
+                 " in memory";
+        });
+      };
+    };
+    A.visit_arrays(require_apart("A"));
+    B.visit_arrays(require_apart("B"));
     values(exec, plan, A, B, C);
   }
 

@@ -51,6 +51,11 @@ void check_apply(char const* operation, std::int64_t num_rows, R const& r, Z con
   };
   require_extent(r.extent(0), "r");
   require_extent(z.extent(0), "z");
+  require_aligned(r, operation, "r");
+  require_aligned(z, operation, "z");
+  require<InvalidArgument>(!overlaps_itself(z), [&] {
+    return std::string(operation) + ": two entries of z share memory (stride 0)";
+  });
   require<InvalidArgument>((in_place && is_same_vector(r, z)) || !overlaps(r, z), [&] {
     return std::string(operation) + ": r and z overlap in memory" +
            (in_place ? " and are not the same vector" : "");
