@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace einkorn {
@@ -79,5 +80,20 @@ constexpr void require(bool condition, Message&& message) {
   if (!condition) [[unlikely]]
     throw Kind(std::forward<Message>(message)());
 }
+
+namespace detail {
+
+/// Refuses a value of an option that no enumerator has. The enumerators are 0 to `last`. what: "spmv: op".
+template <class Enum>
+requires std::is_enum_v<Enum>
+void require_enumerator(Enum value, Enum last, char const* what) {
+  auto const number = static_cast<long long>(value), largest = static_cast<long long>(last);
+  require<InvalidArgument>(0 <= number && number <= largest, [&] {
+    return std::string(what) + " is " + std::to_string(number) + ", expected an enumerator: 0 to " +
+           std::to_string(largest);
+  });
+}
+
+}  // namespace detail
 
 }  // namespace einkorn

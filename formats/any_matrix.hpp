@@ -102,6 +102,7 @@ make_any_matrix(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
   using Value = std::remove_const_t<Scalar>;
   using V = VectorScalarOr<VectorScalar, Scalar>;
   using Result = AnyMatrix<Value, Ordinal, Offset, Device, V>;
+  detail::require_enumerator(format, FormatName::brcv, "make_any_matrix: format");
   switch (format) {
     case FormatName::csr5:
       return Result(

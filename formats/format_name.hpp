@@ -18,7 +18,8 @@ inline constexpr std::array all_formats{FormatName::csr,  FormatName::csr5, Form
 
 constexpr char const* name_of(FormatName format) {
   constexpr std::array names{"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"};
-  return names[static_cast<std::size_t>(format)];
+  auto const index = static_cast<std::size_t>(format);
+  return index < names.size() ? names[index] : "unknown";
 }
 
 /// "sell" -> FormatName::sell; nothing for a word that names no format.

@@ -54,6 +54,9 @@ inline void check_options(SolverOptions const& options) {
   require<InvalidArgument>(options.most_stalls >= 0, "solve: most_stalls must not be negative");
   require<InvalidArgument>(options.divergence_factor >= 1.0, "solve: divergence_factor must be 1 or more");
   require<InvalidArgument>(options.run_ahead >= 1, "solve: run_ahead must be 1 or more");
+  require_enumerator(options.relative_to, RelativeTo::initial_residual, "solve: relative_to");
+  require_enumerator(options.recurrence, Recurrence::classical, "solve: recurrence");
+  require_enumerator(options.execution, Execution::persistent, "solve: execution");
 }
 
 /// Whether the residual of every iteration is to reach the host.

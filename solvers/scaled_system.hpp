@@ -109,6 +109,7 @@ auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
                         ToOperator const& to_operator) {
   using Real = real_type<Scalar>;
   using Scaling = Kokkos::View<Real*, Device>;
+  detail::require_enumerator(sides, ScaledSides::right, "make_jacobi_scaled: sides");
   auto const jacobi = make_jacobi(exec, A);
   auto const n = static_cast<std::size_t>(A.num_rows);
   auto const scaling = allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n);

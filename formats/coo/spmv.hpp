@@ -54,7 +54,7 @@ auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const
                     Checks checks = Checks::on) {
   using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
-  if (checks == Checks::on) validate(exec, F);
+  if (detail::are_on(checks)) validate(exec, F);
   return SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V>(exec, F);
 }
 

@@ -23,7 +23,7 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
                                                    Coo<Scalar, Ordinal, Offset, Device> const& F,
                                                    Checks checks = Checks::on) {
   require_kokkos("to_csr");
-  if (checks == Checks::on) validate(exec, F);
+  if (detail::are_on(checks)) validate(exec, F);
   Offset const nnz = F.nnz();
   auto const num_rows = static_cast<std::size_t>(F.num_rows);
   auto const size = static_cast<std::size_t>(nnz);

@@ -42,7 +42,7 @@ static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
     return "full_from_half: the half is " + std::to_string(half.num_rows) + " x " +
            std::to_string(half.num_cols) + ", expected a square matrix";
   });
-  if (options.checks == Checks::on) validate(exec, half);
+  if (detail::are_on(options.checks)) validate(exec, half);
   require_full_fits<Offset>(half.values.extent(0), static_cast<std::uint64_t>(half.num_rows));
   auto const first = first_entries(exec, half);
   auto const nnz = half.nnz();

@@ -13,7 +13,7 @@ namespace einkorn::detail {
 /// device.
 template <class Exec, class Matrix>
 void require_structure_of(Exec const& exec, Fingerprint const& planned, Matrix const& A, Checks checks) {
-  if (checks == Checks::on) return require_same_structure(planned, fingerprint(exec, A));
+  if (are_on(checks)) return require_same_structure(planned, fingerprint(exec, A));
   require_same_structure(planned,
                          {static_cast<std::uint64_t>(A.num_rows), static_cast<std::uint64_t>(A.num_cols),
                           static_cast<std::uint64_t>(A.nnz()), planned.offsets, planned.columns});

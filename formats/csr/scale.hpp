@@ -122,8 +122,8 @@ requires(AccessibleFrom<Left, Exec>&& AccessibleFrom<Right, Exec> && !std::is_co
   detail::require_scaling(A, right, false);
   bool const shared = A.row_offsets.data() == B.row_offsets.data() && A.columns.data() == B.columns.data();
   if (shared) checks = Checks::off;
-  detail::require_structure_of(exec, checks == Checks::on ? fingerprint(exec, B) : detail::empty_fingerprint(B),
-                               A, checks);
+  detail::require_structure_of(
+      exec, detail::are_on(checks) ? fingerprint(exec, B) : detail::empty_fingerprint(B), A, checks);
   bool const in_place = sizeof(From) == sizeof(Scalar) &&
                         static_cast<void const*>(A.values.data()) == static_cast<void const*>(B.values.data());
   detail::require_aligned(B.values, "update_scaled_values", "the values of B");

@@ -51,12 +51,12 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::r
         std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> beta, Y const& y,
         SpmvOptions const& options = {}) {
   using Sum = decltype(alpha);
+  detail::check_spmv_options(options);
   bool const transposed = is_transposed(options.op);
   detail::check_vectors(static_cast<std::size_t>(transposed ? A.num_cols : A.num_rows),
                         static_cast<std::size_t>(transposed ? A.num_rows : A.num_cols), x, y);
   detail::check_matrix(A, y);
   detail::check_entries<Offset>(A.values.extent(0));
-  detail::check_row_team_lanes(options);
   require<InvalidArgument>(!transposed || options.algorithm == SpmvAlgorithm::atomic_scatter,
                            "spmv: a transpose needs a plan (make_spmv_plan, which keeps the transpose) or "
                            "SpmvAlgorithm::atomic_scatter by name");

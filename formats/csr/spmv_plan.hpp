@@ -69,10 +69,10 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
       : options_(options),
         is_automatic_(options.algorithm == SpmvAlgorithm::automatic),
         fingerprint_(einkorn::fingerprint(exec, A)) {
+    detail::check_spmv_options(options, true);
     bool const by_scatter = options.algorithm == SpmvAlgorithm::atomic_scatter;
     require<InvalidArgument>(!by_scatter || is_transposed(options.op),
                              "make_spmv_plan: atomic_scatter is for a transpose only");
-    detail::check_row_team_lanes(options, true);
     require<InvalidArgument>(options.columns >= 0, [&] {
       return "make_spmv_plan: columns is " + std::to_string(options.columns) + ", expected 0 or more";
     });
@@ -189,7 +189,7 @@ auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   using Value = std::remove_const_t<Scalar>;
   using V = VectorScalarOr<VectorScalar, Scalar>;
   require_kokkos("make_spmv_plan");
-  if (checks == Checks::on) validate(exec, A);
+  if (detail::are_on(checks)) validate(exec, A);
   return SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V>(exec, A, options);
 }
 

@@ -75,7 +75,7 @@ class Upload {
   /// written: what needs only the structure can begin. Throws InvalidStructure, as validate().
   matrix_type structure() {
     if (copy_) copy_->copy.wait_for(copy_->arrays - 1);
-    if (checks_ == Checks::on) validate(exec_, matrix_);
+    if (detail::are_on(checks_)) validate(exec_, matrix_);
     checks_ = Checks::off;
     return matrix_;
   }

@@ -34,6 +34,7 @@ namespace detail {
 
 inline void check_upload_options(UploadOptions const& options) {
   require<InvalidArgument>(options.chunk_bytes > 0, "upload: chunk_bytes is 0");
+  require_enumerator(options.checks, Checks::off, "upload: checks");
   require<InvalidArgument>(options.threads >= 0 && options.threads <= 64, [&] {
     return "upload: threads is " + std::to_string(options.threads) + ", expected 0 .. 64";
   });

@@ -23,6 +23,11 @@ enum class Checks { on, off };
 
 namespace detail {
 
+inline bool are_on(Checks checks) {
+  require_enumerator(checks, Checks::off, "checks");
+  return checks == Checks::on;
+}
+
 /// One number of a View, on the host.
 template <class View>
 typename View::non_const_value_type read_one(View const& view, std::size_t index) {
@@ -146,7 +151,7 @@ template <class Exec, class Matrix>
 Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks) {
   using Offsets = decltype(A.row_offsets);
   using Columns = decltype(A.columns);
-  if (checks == Checks::off || !require_extents(A)) return fingerprint(exec, A);
+  if (!are_on(checks) || !require_extents(A)) return fingerprint(exec, A);
   auto const text = [](auto number) { return std::to_string(number); };
   auto const rows = static_cast<std::size_t>(A.num_rows);
   std::size_t constexpr none = std::numeric_limits<std::size_t>::max();

@@ -49,7 +49,8 @@ struct FromCsr<Csr5> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[csr5]");
-    if (options.checks == Checks::on) validate(exec, A);
+    detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
+    if (detail::are_on(options.checks)) validate(exec, A);
     auto const lengths = row_lengths(exec, A);
     Csr5<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
@@ -95,7 +96,7 @@ void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const
            " with " + std::to_string(F.nnz()) + " entries, given a CSR of " + std::to_string(A.num_rows) +
            " x " + std::to_string(A.num_cols) + " with " + std::to_string(A.nnz());
   });
-  if (checks == Checks::on)
+  if (detail::are_on(checks))
     require<StalePlan>(detail::same_structure(exec, F, A),
                        "update_values: the CSR has as many entries as the CSR5, but elsewhere");
   detail::move_array<detail::Direction::to_tiles>(exec, "einkorn::update_values[csr5]", F, F.values, A.values);

@@ -30,12 +30,9 @@ class Stencil {
  public:
   Stencil(std::int64_t nx, std::int64_t ny, std::int64_t nz, StencilShape shape, int unknowns,
           SymmetricValues const& values)
-      : nx_(nx),
-        ny_(ny),
-        nz_(nz),
-        unknowns_(unknowns),
-        is_star_(shape == StencilShape::star),
-        values_(values) {}
+      : nx_(nx), ny_(ny), nz_(nz), unknowns_(unknowns), is_star_(shape == StencilShape::star), values_(values) {
+    detail::require_enumerator(shape, StencilShape::box, "Stencil: shape");
+  }
 
   class Row {
    public:

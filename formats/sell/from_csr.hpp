@@ -56,6 +56,7 @@ struct FromCsr<Sell> {
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[sell]");
     int const slice_rows = options.slice_rows == 0 ? sell_slice_rows<Exec, Value> : options.slice_rows;
     check(slice_rows, options);
+    detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Sell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;

@@ -155,6 +155,8 @@ std::size_t expand_symmetry(Triplets<Scalar, Ordinal>& matrix, char const* at, M
 template <MatrixMarketScalar Scalar, MatrixMarketOrdinal Ordinal>
 Triplets<Scalar, Ordinal> parse_text(std::string_view text, MatrixMarketOptions const& options,
                                      MatrixMarketReport& report) {
+  require_enumerator(options.duplicates, DuplicatePolicy::keep, "parse_matrix_market: duplicates");
+  require_enumerator(options.triangle, TrianglePolicy::both, "parse_matrix_market: triangle");
   auto const parsed = parse_header(text, options.allow_hermitian_real);
   auto const& header = parsed.header;
   check_types<Scalar, Ordinal>(text, parsed);

@@ -58,6 +58,8 @@ MatrixMarketField checked_field(MatrixMarketWriteOptions const& options) {
   using Field = MatrixMarketField;
   using Symmetry = MatrixMarketSymmetry;
   auto const natural = natural_field<Scalar>;
+  require_enumerator(options.symmetry, Symmetry::hermitian, "write_matrix_market: symmetry");
+  require_enumerator(options.field.value_or(natural), Field::pattern, "write_matrix_market: field");
   auto const field = options.field.value_or(natural);
   bool const can = field == natural || field == Field::pattern || field == Field::complex ||
                    (natural == Field::integer && field == Field::real);

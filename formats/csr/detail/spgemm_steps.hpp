@@ -41,6 +41,11 @@ struct SpgemmSteps {
 
   static State symbolic(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
     require_kokkos("spgemm");
+    require_enumerator(options.algorithm, SpgemmAlgorithm::host_rows, "spgemm: algorithm");
+    require_enumerator(options.rows, SpgemmRows::unsorted, "spgemm: rows");
+    require_enumerator(options.sums, SpgemmSums::unordered, "spgemm: sums");
+    require_enumerator(options.alike_rows, SpgemmAlikeRows::one_by_one, "spgemm: alike_rows");
+    require_enumerator(options.checks, Checks::off, "spgemm: checks");
     require<DimensionMismatch>(A.num_cols == B.num_rows, [&] {
       return "spgemm: A is " + size_of(A) + ", B is " + size_of(B) + ": A has " + std::to_string(A.num_cols) +
              " columns, B " + std::to_string(B.num_rows) + " rows";

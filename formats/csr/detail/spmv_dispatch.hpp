@@ -32,9 +32,11 @@ void with_conjugation(bool conjugated, Body const& body) {
   body(std::false_type{});
 }
 
-/// What an SpMV refuses whatever the matrix: lanes that no hardware has; sorted_rows and row_bins,
-/// but with a plan.
-inline void check_row_team_lanes(SpmvOptions const& options, bool with_plan = false) {
+/// What an SpMV refuses whatever the matrix: values that are no enumerators; lanes that no hardware has;
+/// sorted_rows and row_bins, but with a plan.
+inline void check_spmv_options(SpmvOptions const& options, bool with_plan = false) {
+  require_enumerator(options.op, Op::conjugate_transpose, "spmv: op");
+  require_enumerator(options.algorithm, SpmvAlgorithm::atomic_scatter, "spmv: algorithm");
   int const lanes = options.lanes;
   require<InvalidArgument>(lanes >= 0 && lanes <= 64 && (lanes & (lanes - 1)) == 0, [&] {
     return "spmv: lanes is " + std::to_string(lanes) + ", expected 0 or a power of two up to 64";
