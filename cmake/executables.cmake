@@ -41,15 +41,15 @@ foreach(space IN LISTS Einkorn_TEST_SPACES)
 endforeach()
 
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
-#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK])
+#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG])
 #
 # Builds einkorn.test.csr.spmv: one executable for each of Einkorn_TEST_SPACES, einkorn.test.csr.spmv.<space>, that
 # sees its space as EINKORN_TEST_SPACE and DATA's absolute path as EINKORN_TEST_DATA_DIR. OpenMP ones run with 1, 2
 # and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test is all of them.
-# QUICK: compiled by einkorn_compile_quickly().
+# QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 function(einkorn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500)  # a guard against hanging, wide enough for sanitizers
@@ -66,6 +66,9 @@ function(einkorn_add_test)
     endif()
     if(arg_QUICK)
       einkorn_compile_quickly(${name}.${suffix})
+    endif()
+    if(arg_DEBUG)
+      target_compile_options(${name}.${suffix} PRIVATE -UNDEBUG)
     endif()
     if(arg_DATA)
       cmake_path(ABSOLUTE_PATH arg_DATA NORMALIZE OUTPUT_VARIABLE data)

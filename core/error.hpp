@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -93,6 +95,56 @@ void require_enumerator(Enum value, Enum last, char const* what) {
            std::to_string(largest);
   });
 }
+
+/// Finds two calls that use one workspace at the same time. Copies share it, as they share the workspace.
+///
+/// Only where NDEBUG is not defined; elsewhere it holds nothing and costs nothing. Its layout is the same in
+/// both, so that an object made in one source file may be used in another. Sees calls on the host only: kernels
+/// that an earlier call has launched and that still run on another execution space instance are not noticed.
+class OneCallAtATime {
+ public:
+  /// Checks nothing.
+  OneCallAtATime() = default;
+  /// Checks, unless NDEBUG is defined.
+  static OneCallAtATime checked() {
+    OneCallAtATime made;
+#ifndef NDEBUG
+    made.busy_ = std::make_shared<std::atomic<bool>>(false);
+#endif
+    return made;
+  }
+
+  /// A call, until the end of its scope.
+  class Call {
+   public:
+    explicit Call(std::shared_ptr<std::atomic<bool>> busy) : busy_(std::move(busy)) {}
+    Call(Call const&) = delete;
+    Call& operator=(Call const&) = delete;
+    ~Call() {
+      if (busy_) busy_->store(false);
+    }
+
+   private:
+    std::shared_ptr<std::atomic<bool>> busy_;
+  };
+
+  /// owner: "plan", "workspace". Throws InvalidArgument where another call has not ended.
+  [[nodiscard]] Call begin([[maybe_unused]] char const* operation, [[maybe_unused]] char const* owner) const {
+#ifndef NDEBUG
+    require<InvalidArgument>(!busy_ || !busy_->exchange(true), [&] {
+      return std::string(operation) + ": another call with this " + owner +
+             " or a copy of it has not ended; they share memory that serves one call at a time: make a " +
+             owner + " for each thread";
+    });
+    return Call(busy_);
+#else
+    return Call(nullptr);
+#endif
+  }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> busy_;
+};
 
 }  // namespace detail
 

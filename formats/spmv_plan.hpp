@@ -17,7 +17,9 @@ namespace einkorn {
 /// make_spmv_plan(exec, matrix, ...) makes one.
 ///
 /// A plan shares the memory of its matrix. It serves one execution-space instance at a time: two SpMVs with one
-/// plan that may run at once need two plans. VectorScalar is the scalar of x and y.
+/// plan that may run at once need two plans, and so do two threads. Where NDEBUG is not defined, a call with a
+/// plan with workspace throws InvalidArgument while a call of another thread has not ended; otherwise results
+/// are wrong. VectorScalar is the scalar of x and y.
 template <class Matrix, class VectorScalar>
 class SpmvPlan {
  public:

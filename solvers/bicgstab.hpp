@@ -62,10 +62,13 @@ class BicgstabWorkspace {
   [[nodiscard]] Vector const& p_hat() const { return vectors_[7]; }
   [[nodiscard]] Vector const& s_hat() const { return vectors_[8]; }
   [[nodiscard]] Space const& space() const { return space_; }
+  /// Held by every solve with the workspace or a copy of it.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
  private:
   Vector vectors_[9];
   Space space_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
 /// Solves A x = b for any square A by BiCGStab.
@@ -89,6 +92,7 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
+  auto const call = workspace.one_call().begin("bicgstab", "workspace");
   auto const own_x = detail::as_vector<Exec>(x);
   using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
   workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
@@ -128,6 +132,7 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
+  auto const call = workspace.one_call().begin("bicgstab", "workspace");
   require<InvalidArgument>(workspace.is_preconditioned(),
                            "bicgstab: the workspace was made without a preconditioner");
   if constexpr (requires { preconditioner.status(); }) {

@@ -59,6 +59,7 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
   if (options.recurrence == Recurrence::classical) detail::refuse_persistent(options, "cg, classical");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
+  auto const call = workspace.one_call().begin("cg", "workspace");
   if constexpr (requires { a.scaling(); }) {
     require<InvalidArgument>(a.sides() == decltype(a.sides())::both,
                              "cg: the operator is scaled from the right only; ScaledSides::both is for CG");

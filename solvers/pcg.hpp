@@ -40,6 +40,7 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
   detail::refuse_persistent(options, "pcg");
   detail::check_system(a, b, x, options, workspace.size(), "pcg");
+  auto const call = workspace.one_call().begin("pcg", "workspace");
   require<InvalidArgument>(detail::is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
                            "pcg: the workspace was made without this preconditioner");
   if constexpr (requires { preconditioner.status(); }) {

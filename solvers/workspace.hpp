@@ -21,8 +21,9 @@ namespace einkorn {
 /// diagonal), n scalars each, 2 n more where a GPU's blocks can keep the rows of A, and a little for sums. A
 /// solve with a workspace allocates nothing. It is made for one operator and one execution-space instance,
 /// whose products decide how many partial sums there are. It serves others of as many rows that need no more,
-/// and refuses those that do. It serves one solve at a time; copies share it. History needs memory, and a
-/// callback n scalars more: make it with the options of the solve.
+/// and refuses those that do. It serves one solve at a time (where NDEBUG is not defined, a second one throws
+/// InvalidArgument); copies share it. History needs memory, and a callback n scalars more: make it with the
+/// options of the solve.
 template <class Scalar, class Exec>
 class CgWorkspace {
  public:
@@ -50,6 +51,8 @@ class CgWorkspace {
   [[nodiscard]] Vector const& best() const { return best_; }
   [[nodiscard]] Vector const& z() const { return z_; }
   [[nodiscard]] Space const& space() const { return space_; }
+  /// Held by every solve with the workspace or a copy of it.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
   /// Room for the partial sums of an update that the next one takes (cg_head.hpp); where there is none, sums
   /// are taken by launches of their own.
   [[nodiscard]] auto const& heads(int which) const { return heads_[which]; }
@@ -77,6 +80,7 @@ class CgWorkspace {
   Vector r_, p_, q_, best_, z_;
   Sums heads_[2];
   Space space_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
 }  // namespace einkorn

@@ -36,12 +36,15 @@ class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }
+  /// Held by every call with the plan.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const { return workspace_.bytes(); }
 
  private:
   Matrix matrix_;
   Workspace workspace_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
 /// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
@@ -93,6 +96,7 @@ void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> co
           PlanSum<Coo<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   using Sum = decltype(alpha);
   check_plan_scalar<Coo<Scalar, Ordinal, Offset, Device>, V, X, Y>();
+  auto const call = plan.one_call().begin("spmv", "plan");
   detail::spmv_coo(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
 }
 

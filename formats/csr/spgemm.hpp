@@ -60,6 +60,7 @@ void spgemm_numeric(Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device
                     Csr<AScalar, Ordinal, AOffset, Device> const& A,
                     Csr<BScalar, Ordinal, BOffset, Device> const& B,
                     Csr<Scalar, Ordinal, Offset, Device> const& C) {
+  auto const call = plan.one_call().begin("spgemm_numeric", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_numeric");
   detail::SpgemmStepsFor<Offset, Exec, decltype(A), decltype(B)>::numeric(exec, plan.state(), A, B, C);
 }

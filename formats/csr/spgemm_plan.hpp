@@ -42,9 +42,12 @@ class SpgemmPlan {
   [[nodiscard]] Fingerprint const& right() const { return state_.right; }
   /// What spgemm_numeric() works with; not for users.
   [[nodiscard]] State const& state() const { return state_; }
+  /// Held by every spgemm_numeric() with the plan.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
  private:
   State state_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
 }  // namespace einkorn

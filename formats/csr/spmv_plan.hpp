@@ -100,6 +100,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if (is_gpu<Exec> && !by_scatter && options.columns > 0)
       room_ = Room(exec, static_cast<std::size_t>(matrix_.num_rows), static_cast<std::size_t>(matrix_.num_cols),
                    static_cast<std::size_t>(options.columns));
+    if (tiles_.carry.extent(0) > 0 || bins_.bytes() > 0 || room_.bytes() > 0)
+      one_call_ = detail::OneCallAtATime::checked();
   }
 
   /// The kernel that runs, never `automatic`, and its lanes a row.
@@ -143,6 +145,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// For SpmvOptions::columns columns, on a GPU.
   [[nodiscard]] Room const& room() const { return room_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
+  /// Held by every call that uses the plan's workspace; rows need none, and threads may share such a plan.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const {
@@ -174,6 +178,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Tiles tiles_;
   Bins bins_;
   Room room_;
+  detail::OneCallAtATime one_call_;
 };
 
 /// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
@@ -205,6 +210,7 @@ auto make_spmv_plan(Exec const& exec, Matrix const& A, SpmvOptions const& option
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Given>
 void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>& plan,
                    Csr<Given, Ordinal, Offset, Device> const& A) {
+  auto const call = plan.one_call().begin("update_values", "plan");
   detail::require_same_structure(plan.fingerprint(), fingerprint(exec, A));
   plan.rebind(exec, A);
 }
@@ -257,6 +263,7 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
                         static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
   detail::check_matrix(A, y);
   detail::check_entries<Offset>(A.values.extent(0));
+  auto const call = plan.one_call().begin("spmv", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
   if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);
   detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {

@@ -41,12 +41,15 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] auto const& carry() const { return carry_; }
+  /// Held by every call with the plan.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
   /// Memory that the plan holds beside the matrix.
   [[nodiscard]] std::size_t bytes() const { return carry_.size() * sizeof(Sum); }
 
  private:
   Matrix matrix_;
   Kokkos::View<Sum*, Device> carry_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
 /// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
@@ -107,6 +110,7 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
           Vector X, WritableVector Y>
 void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
                 Out const& update, X const& x, Y const& y) {
+  auto const call = plan.one_call().begin("spmv", "plan");
   detail::spmv_csr5(exec, update, plan.matrix(), x, y, plan.carry());
 }
 
