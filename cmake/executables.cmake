@@ -46,6 +46,7 @@ endforeach()
 # Builds einkorn.test.csr.spmv: one executable for each of Einkorn_TEST_SPACES, einkorn.test.csr.spmv.<space>, that
 # sees its space as EINKORN_TEST_SPACE and DATA's absolute path as EINKORN_TEST_DATA_DIR. OpenMP ones run with 1, 2
 # and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test is all of them.
+# The label threads: has host threads of its own, so that scripts/test.sh --tsan runs it (target einkorn.test.threads).
 # QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 function(einkorn_add_test)
@@ -56,6 +57,9 @@ function(einkorn_add_test)
   endif()
   add_custom_target(${name})
   add_dependencies(einkorn.test ${name})
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(einkorn.test.threads ${name})
+  endif()
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
     add_executable(${name}.${suffix} ${arg_SOURCES})

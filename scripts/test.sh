@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# test.sh [--asan] [CTEST ARGUMENT...]     builds and runs the tests; `test.sh -R csr5` only those that match
+# test.sh [--asan | --tsan] [CTEST ARGUMENT...]     builds and runs the tests; `test.sh -R csr5` only those that match
 #
 #   --asan            under the address and undefined-behaviour sanitizers
+#   --tsan            under the thread sanitizer: the tests with host threads of their own (label threads), with one
+#                     OpenMP thread, since OpenMP run-time libraries are not instrumented
 #
 #   Kokkos_ROOT       prefix of an installed Kokkos (else one is fetched, once)
 #   EINKORN_DEBS      folder with the Kokkos packages, for machines that cannot reach Debian's newer suites
@@ -16,19 +18,28 @@ need_build_packages
 use_kokkos
 build=$repo/build/release
 preset=()
+tests=einkorn.test
+select=()
 if [ "${1:-}" = --asan ]; then
   shift
   build=$repo/build/asan
   preset=(--preset asan)
   export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+elif [ "${1:-}" = --tsan ]; then
+  shift
+  build=$repo/build/tsan
+  preset=(--preset tsan)
+  tests=einkorn.test.threads
+  select=(-L threads -R 'openmp\.1$')
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-allocator_may_return_null=1}  # tests ask for more memory than there is
 fi
 configure "$build" "${preset[@]}"
-build "$build" einkorn.test
+build "$build" "$tests"
 
 say "running the tests"
 result=0
 (cd "$build" && ctest --output-on-failure --no-tests=error -j "$(nproc)" --output-junit "$build/tests.xml" \
-  --test-output-size-passed 1000000 "$@") >&2 || result=$?
+  --test-output-size-passed 1000000 "${select[@]}" "$@") >&2 || result=$?
 [ -s "$build/tests.xml" ] || die "ctest did not run: see its message above"
 say "done"
 python3 - "$build/tests.xml" <<'PYTHON'
