@@ -209,6 +209,7 @@ set(einkorn_headers
   formats/generate/long_rows.hpp
   formats/generate/power_law.hpp
   formats/generate/rmat.hpp
+  formats/generate/rmat_edges.hpp
   formats/generate/row_pattern.hpp
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp

@@ -2,27 +2,65 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# fuzz.sh [SECONDS]     the Matrix Market reader under libFuzzer, ASan and UBSan, from the malformed files of the tests
+# fuzz.sh [SECONDS [TARGET...]]     what reads a user's input, under libFuzzer, ASan and UBSan: the Matrix Market parser
+#                                   (matrix_market), the files of einkorn-solve and einkorn-bench (solve_input), gen:...
+#                                   (generator). All of them when none is named; they share the seconds.
 #
-# What it learns stays in build/fuzz/corpus; an input that breaks the reader is left in build/fuzz/.
+# Needs no Kokkos. What it learns stays in build/fuzz/TARGET.corpus; an input that breaks a target is left in build/fuzz/.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 seconds=${1:-60}
+targets=("${@:2}")
+if [ ${#targets[@]} -eq 0 ]; then targets=(matrix_market solve_input generator); fi
 need_packages clang libclang-rt-14-dev zlib1g-dev
 build=$repo/build/fuzz
-seeds=$(find "$repo/unit_tests" -type d -name matrix_market_cases | head -n 1)
-[ -n "$seeds" ] || die "unit_tests/ has no folder matrix_market_cases to start from"
+sources=$repo/unit_tests/fuzz
+cases=$(find "$repo/unit_tests" -type d -name matrix_market_cases | head -n 1)
+[ -n "$cases" ] || die "unit_tests/ has no folder matrix_market_cases to start from"
 
-mkdir -p "$build/include/einkorn" "$build/corpus"
-ln -sfn "$repo/core" "$build/include/einkorn/core"
-say "building the fuzz target"
-clang++ -std=c++20 -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-  "-I$build/include" "$repo/unit_tests/fuzz/matrix_market_fuzz.cpp" -lz -o "$build/matrix_market_fuzz" ||
-  die "the fuzz target does not compile: see clang's message above"
+mkdir -p "$build/include/einkorn" "$build/generator.seeds" "$build/solve_input.seeds"
+for folder in core formats; do ln -sfn "$repo/$folder" "$build/include/einkorn/$folder"; done
+split -l 1 "$sources/generator_seeds.txt" "$build/generator.seeds/"
+good=$cases/01_good.mtx
+for file in "$cases"/*.mtx; do  # each as b of a good A
+  cat "$good" "$file" >"$build/solve_input.seeds/${file##*/}"
+done
+printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' | cat "$good" - >"$build/solve_input.seeds/array.mtx"
 
-say "fuzzing for $seconds s"
-"$build/matrix_market_fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 -print_final_stats=1 \
-  -verbosity=0 -dict="$repo/unit_tests/fuzz/matrix_market.dict" -artifact_prefix="$build/" "$build/corpus" "$seeds" >"$build/log" 2>&1 ||
-  { tail -n 40 "$build/log" >&2; die "the reader broke: the input is in $build, the report in $build/log"; }
-say "clean: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/log") inputs"
+# compile TARGET [SOURCE]
+compile() {
+  clang++ -std=c++20 -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+    "-I$build/include" "-I$sources" "-I$sources/stand_in" "-I$repo/tools" "$sources/$1_fuzz.cpp" "${@:2}" -lz -o "$build/$1" ||
+    die "the fuzz target $1 does not compile: see clang's message above"
+}
+
+# fuzz TARGET SECONDS DICTIONARY SEEDS...
+fuzz() {
+  local log=$build/$1.log
+  mkdir -p "$build/$1.corpus"
+  "$build/$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 -print_final_stats=1 -verbosity=0 \
+    "-dict=$sources/$3.dict" -artifact_prefix="$build/$1-" "$build/$1.corpus" "${@:4}" >"$log" 2>&1 ||
+    { tail -n 40 "$log" >&2; die "$1 broke: the input is in $build, the report in $log"; }
+  say "$1: clean, $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs in $2 s"
+}
+
+share=$((seconds / ${#targets[@]}))
+if [ "$share" -lt 1 ]; then share=1; fi
+for target in "${targets[@]}"; do
+  start=$SECONDS
+  case $target in
+    matrix_market) compile "$target" ;;
+    solve_input) compile "$target" "$repo/tools/solve/input.cpp" ;;
+    generator) compile "$target" ;;
+    *) die "there is no fuzz target $target: matrix_market, solve_input, generator" ;;
+  esac
+  say "$target: compiled in $((SECONDS - start)) s"
+done
+for target in "${targets[@]}"; do
+  case $target in
+    matrix_market) fuzz "$target" "$share" matrix_market "$cases" ;;
+    solve_input) fuzz "$target" "$share" matrix_market "$cases" "$build/solve_input.seeds" ;;
+    generator) fuzz "$target" "$share" generator "$build/generator.seeds" ;;
+  esac
+done

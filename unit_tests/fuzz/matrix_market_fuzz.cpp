@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 
 // libFuzzer target for the Matrix Market parser: whatever the bytes, it returns a matrix that keeps its
-// invariants or throws an einkorn::Error. Seeds: unit_tests/io/matrix_market_cases. Run with
-// -malloc_limit_mb=256, so that an allocation on the word of a size line is found too:
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I... matrix_market_fuzz.cpp -lz -pthread
+// invariants or throws an einkorn::Error, and a part of a file in which its header is said to end gives the
+// same header, or an error in the same line, as the whole file. Seeds: unit_tests/io/matrix_market_cases. Run
+// with -malloc_limit_mb=256, so that an allocation on the word of a size line is found too.
+
+#include "fuzz.hpp"
 
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/io/matrix_market.hpp>
@@ -12,9 +14,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,12 +23,7 @@ namespace {
 
 using einkorn::DuplicatePolicy, einkorn::TrianglePolicy;
 using einkorn::MatrixMarketOptions, einkorn::MatrixMarketReport, einkorn::Triplets;
-
-void check(bool condition, char const* what) {
-  if (condition) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
+using einkorn::fuzz::check;
 
 template <class Scalar, class Ordinal>
 void check_result(Triplets<Scalar, Ordinal> const& matrix, MatrixMarketOptions const& options,
@@ -62,6 +58,33 @@ void parse(std::string_view text, MatrixMarketOptions const& options) {
   }
 }
 
+/// The header in words, or the place that the error names: what it quotes may end where the text does.
+std::string header_of(std::string_view text, MatrixMarketOptions const& options) {
+  try {
+    auto const header = einkorn::parse_matrix_market_header(text, "fuzz", options);
+    check(header.num_rows >= 0 && header.num_cols >= 0 && header.num_entries >= 0, "counts of 0 or more");
+    return std::string(to_string(header.format)) + std::string(to_string(header.field)) +
+           std::string(to_string(header.symmetry)) + std::to_string(header.num_rows) + " " +
+           std::to_string(header.num_cols) + " " + std::to_string(header.num_entries) + " " +
+           std::to_string(header.size_line);
+  } catch (einkorn::Error const& error) {
+    std::string const message = error.what(), name = "fuzz:";
+    check(message.starts_with(name), "an error with a place");
+    return message.substr(0, message.find(':', name.size()));
+  }
+}
+
+/// What read_matrix_market_header relies on: it stops reading where holds_header says so.
+void check_header(std::string_view text, MatrixMarketOptions const& options) {
+  auto const whole = header_of(text, options);
+  for (std::size_t const cut : {text.size() / 4, text.size() / 2, text.size() - text.size() / 4, text.size()}) {
+    auto const part = text.substr(0, cut);
+    if (einkorn::detail::holds_header(part))
+      check(header_of(part, options) == whole,
+            "the part and the whole have one header, or an error in one line");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -73,6 +96,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   lenient.allow_nonfinite = lenient.allow_overflow = true;
   lenient.allow_contradicting_diagonal = lenient.allow_hermitian_real = true;
   lenient.ignore_trailing_text = lenient.ignore_extra_entries = true;
+  check_header(text, strict);
+  check_header(text, lenient);
   parse<double, std::int32_t>(text, strict);
   parse<double, std::int32_t>(text, lenient);
   parse<float, std::int32_t>(text, strict);

@@ -191,6 +191,17 @@ TEST(MatrixMarketFormats, EntryErrors) {
   }
 }
 
+TEST(MatrixMarketFormats, TextWithABannerIsNoArchiveWhateverItsCommentsSay) {
+  for (std::size_t const blanks : {255, 256, 257, 258}) {  // a tar archive has "ustar" at byte 257
+    auto const text =
+        real_general + "%" + std::string(blanks - real_general.size(), ' ') + "ustar\n1 1 1\n1 1 2\n";
+    EXPECT_EQ(parse(text).values, (List{2})) << blanks;
+  }
+  std::string tar = "A/A.mtx" + std::string(250, '\0') + "ustar";
+  ASSERT_EQ(tar.find("ustar"), 257u);
+  expect_parse_error(error_of(tar), 1, {"a tar archive"});
+}
+
 TEST(MatrixMarketFormats, LeadingZerosChangeNoNumber) {
   for (std::size_t const count : {1, 17, 18, 19, 28, 5000}) {
     std::string const zeros(count, '0');

@@ -43,8 +43,11 @@ Enum read_keyword(std::string_view word, char const* what, std::initializer_list
                         names);
 }
 
+inline constexpr std::string_view banner_word = "%%MatrixMarket";
+
 /// Says what a text without a banner may be instead.
 inline void reject_other_files(std::string_view text) {
+  if (equal_in_any_case(text.substr(0, banner_word.size()), banner_word)) return;
   char const* const at = text.data();
   if (text.empty()) fail(at, "the file is empty; expected '%%MatrixMarket matrix ...'");
   if (text.starts_with("\x1f\x8b")) fail(at, "gzip data inside the text; expected plain text here");
@@ -72,7 +75,7 @@ inline void read_banner(std::string_view text, MatrixMarketHeader& header, bool 
     p += word.size();
     return word;
   };
-  if (auto const word = next_word(); word.data() != text.data() || !equal_in_any_case(word, "%%MatrixMarket"))
+  if (auto const word = next_word(); word.data() != text.data() || !equal_in_any_case(word, banner_word))
     fail(text.data(),
          "the banner begins with " + quoted(word) + "; expected '%%MatrixMarket' as the first word");
   if (auto const word = next_word(); !equal_in_any_case(word, "matrix"))
