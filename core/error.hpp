@@ -5,11 +5,14 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace einkorn {
 
@@ -147,5 +150,52 @@ class OneCallAtATime {
 };
 
 }  // namespace detail
+
+/// The product of sizes; the largest size_t where it does not fit.
+template <class... Sizes>
+constexpr std::size_t saturated_product(Sizes... sizes) {
+  std::size_t product = 1;
+  bool is_zero = false, fits = true;
+  for (std::size_t const size : {static_cast<std::size_t>(sizes)...}) {
+    is_zero = is_zero || size == 0;
+    if (fits && size != 0) {
+      fits = product <= std::numeric_limits<std::size_t>::max() / size;
+      product = fits ? product * size : std::numeric_limits<std::size_t>::max();
+    }
+  }
+  return is_zero ? 0 : product;
+}
+
+[[noreturn]] inline void throw_out_of_memory(std::string const& purpose, std::size_t bytes,
+                                             char const* reason) {
+  throw OutOfMemory("no memory for " + purpose + ": " + std::to_string(bytes) + " bytes asked for (" + reason +
+                    ")");
+}
+
+/// body(); a failed allocation of the standard library in it becomes OutOfMemory with the purpose and the
+/// bytes.
+template <class Body>
+decltype(auto) or_out_of_memory(std::string const& purpose, std::size_t bytes, Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (std::bad_alloc const& failure) {
+    throw_out_of_memory(purpose, bytes, failure.what());
+  } catch (std::length_error const& failure) {  // more than a vector may hold
+    throw_out_of_memory(purpose, bytes, failure.what());
+  }
+}
+
+/// A vector of `size` values. Throws OutOfMemory, which says how many bytes were asked for.
+template <class T>
+std::vector<T> allocate_vector(std::string const& purpose, std::size_t size, T const& value = T()) {
+  return or_out_of_memory(purpose, saturated_product(size, sizeof(T)),
+                          [&] { return std::vector<T>(size, value); });
+}
+
+/// Room in `list` for `size` values, all in all. Throws OutOfMemory, which says how many bytes were asked for.
+template <class T>
+void reserve(std::vector<T>& list, std::string const& purpose, std::size_t size) {
+  or_out_of_memory(purpose, saturated_product(size, sizeof(T)), [&] { list.reserve(size); });
+}
 
 }  // namespace einkorn

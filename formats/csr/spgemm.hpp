@@ -27,8 +27,8 @@ namespace einkorn {
 ///
 /// COffset: the offsets of C; as A's where left out. Cost: 2 flops a product; bytes at least 12 (nnz(A) +
 /// nnz(B) + nnz(C)) for double and 32-bit indices, at most 12 a product more; the pattern touches each row of B
-/// twice, as words of 32 columns where these are fewer than two thirds of its entries. Temporaries: see
-/// SpgemmReport.
+/// twice, as words of 32 columns where these are fewer than two thirds of its entries. Temporaries: by rows
+/// and entries, however many columns C has beside them; see SpgemmReport.
 ///
 /// Algorithm: seed 004 (count and fill, a hash table with linear probing in scratch). Departures, and why: rows
 /// go to tables of several sizes, as their lengths differ; the count and the columns work on words of 32

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/accumulate/index_words.hpp>
 #include <einkorn/core/accumulate/place_table.hpp>
+#include <einkorn/core/accumulate/word_table.hpp>
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
 
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace einkorn::detail {
 
@@ -51,31 +53,103 @@ struct RowParts {
   }
 };
 
-/// The columns of row i of C: an OR of words into a bitmap of all columns that the thread keeps, with a list of
-/// the words that are set and a bitmap of those, by which they are visited in order unless they lie far apart.
-template <class AMatrix, class Words, class COffset>
+/// Whether each thread gets an array of `items`, one per column or word of columns of C. That costs memory and
+/// time by columns, where a hash table costs them by entries; it is faster where columns are no more than a few
+/// per entry. `entries`: those of the matrices known so far.
+constexpr bool takes_dense(std::size_t items, std::size_t bytes_per_item, std::size_t threads,
+                           std::size_t entries) {
+  constexpr std::size_t always_bytes = std::size_t(1) << 16, max_items_per_entry = 4;
+  return items <= always_bytes / bytes_per_item ||
+         items / max_items_per_entry <= entries / (threads > 0 ? threads : 1);
+}
+
+template <class T, class Memory>
+using PerThread = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+
+/// The words of a row of C, in a bitmap of all columns per thread, which is zero between rows.
+template <class Ordinal, class Memory>
+struct BitmapOfRow {
+  PerThread<std::uint32_t, Memory> bits, words_set;  // [thread][words], [thread][words of words]
+
+  struct Thread {
+    std::uint32_t *bits, *words_set;
+
+    void begin_row(std::size_t /*max_words*/) const {}
+    /// True where the row has no such word yet.
+    [[nodiscard]] bool add(Ordinal key, std::uint32_t mask) const {
+      std::uint32_t const before = bits[key];
+      bits[key] = before | mask;
+      return before == 0;
+    }
+    /// The mask of a word, which is removed.
+    [[nodiscard]] std::uint32_t take(Ordinal key) const { return std::exchange(bits[key], 0u); }
+    /// Sorts a list of different keys: through a bitmap of the words that are set, where that has at most 8
+    /// words per key to look through.
+    void order(Ordinal* list, std::size_t size) const {
+      if (size < 2) return;
+      auto const [least, most] = std::minmax_element(list, list + size);
+      Ordinal const first = word_of(*least), last = word_of(*most);
+      if (static_cast<std::size_t>(last - first) > 8 * size) {
+        std::sort(list, list + size);
+        return;
+      }
+      for (std::size_t s = 0; s < size; ++s) words_set[word_of(list[s])] |= bit_of(list[s]);
+      for (Ordinal w = first; w <= last; ++w) {
+        for_each_index(w, words_set[w], [&](Ordinal key) { *list++ = key; });
+        words_set[w] = 0;
+      }
+    }
+  };
+  [[nodiscard]] Thread of(std::size_t thread) const { return {&bits(thread, 0), &words_set(thread, 0)}; }
+};
+
+/// The same in a hash table per thread, as large as the row needs.
+template <class Ordinal, class Memory>
+struct TableOfRow {
+  using Word = IndexWord<Ordinal>;
+  PerThread<Word, Memory> words;  // [thread][slots of the longest row]
+
+  struct Thread {
+    WordTable<Ordinal, OneThread> table;
+
+    void begin_row(std::size_t max_words) {
+      table.capacity = static_cast<int>(capacity_for_words(max_words));
+      for (int slot = 0; slot < table.capacity; ++slot) table.clear(slot);
+    }
+    [[nodiscard]] bool add(Ordinal key, std::uint32_t mask) const {
+      Word& word = table.words[table.insert(key, 0)];
+      return std::exchange(word.mask, word.mask | mask) == 0;
+    }
+    [[nodiscard]] std::uint32_t take(Ordinal key) const { return table.words[table.find(key)].mask; }
+    static void order(Ordinal* list, std::size_t size) { std::sort(list, list + size); }
+  };
+  [[nodiscard]] Thread of(std::size_t thread) const { return {{&words(thread, 0), 0}}; }
+};
+
+/// The columns of row i of C: an OR of words in a BitmapOfRow or TableOfRow, with a list of the words that are
+/// set.
+template <class AMatrix, class Words, class COffset, class Row>
 struct HostColumns {
   using Ordinal = typename AMatrix::ordinal_type;
   using Memory = typename AMatrix::device_type::memory_space;
-  using Bits = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, Memory>;
 
   AMatrix A;
   Words words;
-  Bits bits, words_set;                                           // [thread][words], [thread][words of words]
-  Kokkos::View<Ordinal**, Kokkos::LayoutRight, Memory> lists;     // [thread][words a row may have]
+  Row gathered;
+  PerThread<Ordinal, Memory> lists;                               // [thread][words a row may have]
+  Kokkos::View<std::uint64_t const*, Memory> products;            // offsets, [rows + 1]
   Kokkos::View<COffset*, typename AMatrix::device_type> offsets;  // [rows + 1]: counts, then offsets
   Kokkos::View<Ordinal*, typename AMatrix::device_type> columns;  // empty while counting
   bool sorted, counting;
 
   void operator()(std::size_t i, std::size_t thread) const {
-    auto* const own = &bits(thread, 0);
+    auto own = gathered.of(thread);
     auto* const list = &lists(thread, 0);
     auto const row = static_cast<Ordinal>(i);
+    own.begin_row(std::min(lists.extent(1), static_cast<std::size_t>(products(i + 1) - products(i))));
     std::size_t set = 0;
     auto const add = [&](Ordinal key, std::uint32_t mask) {
-      std::uint32_t const before = own[key];
-      if (before == 0) list[set++] = key;
-      own[key] = before | mask;
+      if (own.add(key, mask)) list[set++] = key;
     };
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       auto const j = A.columns(k);
@@ -87,36 +161,15 @@ struct HostColumns {
     }
     if (counting) {
       COffset total = 0;
-      for (std::size_t s = 0; s < set; ++s) {
-        total = static_cast<COffset>(total + static_cast<COffset>(bits_in(own[list[s]])));
-        own[list[s]] = 0;
-      }
+      for (std::size_t s = 0; s < set; ++s)
+        total = static_cast<COffset>(total + static_cast<COffset>(bits_in(own.take(list[s]))));
       offsets(i) = total;
       return;
     }
-    if (sorted) order(list, set, &words_set(thread, 0));
+    if (sorted) own.order(list, set);
     auto* to = columns.data() + offsets(i);
-    for (std::size_t s = 0; s < set; ++s) {
-      for_each_index(list[s], own[list[s]], [&](Ordinal column) { *to++ = column; });
-      own[list[s]] = 0;
-    }
-  }
-
- private:
-  /// Sorts a list of different keys. Through the bitmap where that has at most 8 words a key to look through.
-  static void order(Ordinal* list, std::size_t size, std::uint32_t* set) {
-    if (size < 2) return;
-    auto const [least, most] = std::minmax_element(list, list + size);
-    Ordinal const first = word_of(*least), last = word_of(*most);
-    if (static_cast<std::size_t>(last - first) > 8 * size) {
-      std::sort(list, list + size);
-      return;
-    }
-    for (std::size_t s = 0; s < size; ++s) set[word_of(list[s])] |= bit_of(list[s]);
-    for (Ordinal w = first; w <= last; ++w) {
-      for_each_index(w, set[w], [&](Ordinal key) { *list++ = key; });
-      set[w] = 0;
-    }
+    for (std::size_t s = 0; s < set; ++s)
+      for_each_index(list[s], own.take(list[s]), [&](Ordinal column) { *to++ = column; });
   }
 };
 

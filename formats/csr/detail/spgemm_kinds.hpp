@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/row_kinds.hpp>
@@ -182,7 +183,7 @@ struct CountDisorderOfRun {
 template <class Exec, class AMatrix, class BMatrix>
 RowOrder row_order_of(Exec const& exec, KindsOfC<AMatrix> const& kinds, BMatrix const& B) {
   using Counts = Kokkos::View<unsigned*, typename AMatrix::device_type>;
-  Counts const counts("einkorn::spgemm::disorder", 2);
+  auto const counts = allocate_zeros<Counts>(exec, "einkorn::spgemm::disorder", 2);
   int const lanes =
       lanes_for_rows<Exec>(static_cast<std::size_t>(B.nnz()), static_cast<std::size_t>(B.num_rows));
   for_each_by_lanes(exec, "einkorn::spgemm[order]", kinds.firsts.columns.extent(0), lanes,

@@ -339,19 +339,33 @@ struct SpgemmSteps {
         1, std::min({rows, (plan.options.workspace_limit - kept) / a_row, std::size_t(1) << 28}));
   }
 
-  /// Of the pattern by host_rows, words of B not counted: lists of `list` words a thread.
+  /// Of the pattern by host_rows, words of B not counted: lists of `list` words per thread.
   static std::size_t bytes_on_host(AMatrix const& A, BMatrix const& B, std::size_t list) {
     auto const all = static_cast<std::size_t>(words_for(B.num_cols));
+    std::size_t const gathered = has_bitmaps(A, B)
+                                     ? (all + static_cast<std::size_t>(words_for(all))) * sizeof(std::uint32_t)
+                                     : capacity_for_words(list) * sizeof(IndexWord<Ordinal>);
     return (static_cast<std::size_t>(A.num_rows) + 1) * sizeof(std::uint64_t) +
-           RowParts<Exec>::threads() *
-               (all * sizeof(std::uint32_t) + static_cast<std::size_t>(words_for(all)) * sizeof(std::uint32_t) +
-                list * sizeof(Ordinal));
+           RowParts<Exec>::threads() * (gathered + list * sizeof(Ordinal));
   }
   static std::size_t bytes_on_host([[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B) {
     if constexpr (on_host)
       return bytes_on_host(A, B, static_cast<std::size_t>(words_for(B.num_cols)));
     else
       return 0;
+  }
+  /// Of a hash table, which counts its slots in int.
+  static std::size_t slots_for(std::size_t keys) {
+    require<OverflowError>(keys <= std::size_t(1) << 29, [&] {
+      return "spgemm: a row of C has up to " + std::to_string(keys) +
+             " entries, more than the 2^29 of a hash table on the host";
+    });
+    return capacity_for_words(keys);
+  }
+  static bool has_bitmaps(AMatrix const& A, BMatrix const& B) {
+    return takes_dense(static_cast<std::size_t>(words_for(B.num_cols)), sizeof(std::uint32_t),
+                       RowParts<Exec>::threads(),
+                       static_cast<std::size_t>(A.nnz()) + static_cast<std::size_t>(B.nnz()));
   }
 
   static void symbolic_on_host([[maybe_unused]] Exec const& exec, [[maybe_unused]] State& plan,
@@ -367,52 +381,71 @@ struct SpgemmSteps {
           "einkorn::spgemm[bounds]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
           Bound{A, B, words.offsets, scratch.products}, Kokkos::Max<std::uint64_t>(most_words));
       plan.report.products = counts_to_offsets(exec, scratch.products);
-      using Kernel = HostColumns<AMatrix, Words, COffset>;
-      using Bits = typename Kernel::Bits;
-      using Lists = decltype(Kernel::lists);
       auto const threads = RowParts<Exec>::threads();
       auto const all = static_cast<std::size_t>(words_for(B.num_cols));
       auto const list = std::min<std::size_t>(all, most_words);
       std::size_t const needed = words.bytes() + bytes_on_host(A, B, list);
       require_room(plan, needed);
-      auto const parts = parts_of(exec, plan);
-      {
-        Kernel kernel{A,
-                      std::move(words),
-                      Bits("einkorn::spgemm::bits", threads, all),
-                      Bits("einkorn::spgemm::words_set", threads, static_cast<std::size_t>(words_for(all))),
-                      Lists("einkorn::spgemm::lists", threads, list),
-                      plan.row_offsets,
-                      {},
-                      plan.options.rows == SpgemmRows::sorted,
-                      true};
-        parts.for_each_row(exec, "einkorn::spgemm[count]", kernel);
-        offsets_of(exec, plan);
-        kernel.columns = plan.columns;
-        kernel.counting = false;
-        parts.for_each_row(exec, "einkorn::spgemm[columns]", kernel);
-        exec.fence("einkorn::spgemm: words and bitmaps are freed");
+      if (has_bitmaps(A, B)) {
+        BitmapOfRow<Ordinal, Memory> bitmap;
+        using Bits = decltype(bitmap.bits);
+        bitmap.bits = allocate_zeros<Bits>(exec, "einkorn::spgemm::bits", threads, all);
+        bitmap.words_set = allocate_zeros<Bits>(exec, "einkorn::spgemm::words_set", threads, words_for(all));
+        columns_on_host(exec, plan, A, std::move(words), bitmap, list);
+      } else {
+        TableOfRow<Ordinal, Memory> table;
+        table.words =
+            allocate<decltype(table.words)>(exec, "einkorn::spgemm::word_tables", threads, slots_for(list));
+        columns_on_host(exec, plan, A, std::move(words), table, list);
       }
       plan.report.workspace = needed;
-      make_host_scratch(exec, plan, threads);
+      make_host_scratch(exec, plan, threads,
+                        static_cast<std::size_t>(A.nnz()) + static_cast<std::size_t>(B.nnz()));
     }
+  }
+
+  /// Counts and columns of C, with lists of `list` words per thread.
+  template <class Row>
+  static void columns_on_host(Exec const& exec, State& plan, AMatrix const& A, Words words, Row const& gathered,
+                              std::size_t list) {
+    using Kernel = HostColumns<AMatrix, Words, COffset, Row>;
+    auto const parts = parts_of(exec, plan);
+    auto const lists =
+        allocate<decltype(Kernel::lists)>(exec, "einkorn::spgemm::lists", RowParts<Exec>::threads(), list);
+    Kernel kernel{A,
+                  std::move(words),
+                  gathered,
+                  lists,
+                  plan.host_scratch.products,
+                  plan.row_offsets,
+                  {},
+                  plan.options.rows == SpgemmRows::sorted,
+                  true};
+    parts.for_each_row(exec, "einkorn::spgemm[count]", kernel);
+    offsets_of(exec, plan);
+    kernel.columns = plan.columns;
+    kernel.counting = false;
+    parts.for_each_row(exec, "einkorn::spgemm[columns]", kernel);
+    exec.fence("einkorn::spgemm: words and bitmaps are freed");
   }
 
   static RowParts<Exec> parts_of(Exec const& exec, State const& plan) {
     return {plan.host_scratch.products, static_cast<std::size_t>(host_parts(exec))};
   }
 
-  /// Sums of all columns a thread where that is no more than `dense_bytes` a thread and the limit allows it.
+  /// Sums of all columns a thread where there are entries enough (takes_dense()), that is no more than
+  /// `dense_bytes` a thread and the limit allows it.
   /// Even where columns are random and 12 MB of sums a thread miss the near caches they are faster than hash
   /// tables (2 cores of a shared Xeon, 2026-11, gen:longrows:1500000:1500000:5: 0.60 s against 2.07 s), so the
   /// tables are for what does not fit.
-  static void make_host_scratch(Exec const& exec, State& plan, std::size_t threads) {
+  static void make_host_scratch(Exec const& exec, State& plan, std::size_t threads, std::size_t entries) {
     constexpr std::size_t dense_bytes = std::size_t(1) << 30;
     auto& scratch = plan.host_scratch;
     auto const columns = static_cast<std::size_t>(plan.num_cols);
     std::size_t const dense = columns * sizeof(Scalar), so_far = scratch.bytes();
-    if (dense <= dense_bytes && threads * dense + so_far <= plan.options.workspace_limit) {
-      scratch.sums = decltype(scratch.sums)("einkorn::spgemm::sums", threads, columns);
+    bool const pays = takes_dense(columns, sizeof(Scalar), threads, entries + plan.columns.extent(0));
+    if (pays && dense <= dense_bytes && threads * dense + so_far <= plan.options.workspace_limit) {
+      scratch.sums = allocate_zeros<decltype(scratch.sums)>(exec, "einkorn::spgemm::sums", threads, columns);
     } else {
       std::size_t longest = 0;
       auto const offsets = plan.row_offsets;
@@ -424,9 +457,9 @@ struct SpgemmSteps {
             most = std::max(most, static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
           },
           Kokkos::Max<std::size_t>(longest));
-      std::size_t const slots = capacity_for_words(longest);
-      scratch.keys = decltype(scratch.keys)("einkorn::spgemm::keys", threads, slots);
-      scratch.words = decltype(scratch.words)("einkorn::spgemm::words", threads, slots);
+      std::size_t const slots = slots_for(longest);
+      scratch.keys = allocate<decltype(scratch.keys)>(exec, "einkorn::spgemm::keys", threads, slots);
+      scratch.words = allocate<decltype(scratch.words)>(exec, "einkorn::spgemm::words", threads, slots);
     }
     require_room(plan, scratch.bytes());
     plan.report.workspace = std::max(plan.report.workspace, scratch.bytes());
