@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -117,6 +118,9 @@ class StagedCopy {
   };
 
   void cut(std::vector<HostToDevice> const& arrays, std::size_t chunk) {
+    std::size_t count = 0;
+    for (auto const& array : arrays) count += array.bytes / chunk + (array.bytes % chunk != 0 ? 1 : 0);
+    reserve(pieces_, "einkorn::StagedCopy::pieces", count);
     for (std::size_t a = 0; a < arrays.size(); ++a)
       for (std::size_t at = 0; at < arrays[a].bytes; at += chunk) {
         pieces_.push_back({{arrays[a].to + at, arrays[a].from + at, std::min(chunk, arrays[a].bytes - at)}, a});

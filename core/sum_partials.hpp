@@ -97,7 +97,7 @@ class SumSpace {
       : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials", size)),
         of_teams_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::of_teams",
                                                           std::size_t(128) * most_sums)),
-        arrived_("einkorn::SumSpace::arrived") {}
+        arrived_(allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::SumSpace::arrived")) {}
 
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return partials_; }
   [[nodiscard]] Kokkos::View<double*, Device> const& of_teams() const { return of_teams_; }

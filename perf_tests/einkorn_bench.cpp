@@ -224,6 +224,9 @@ int run_all(Settings const& settings) {
     } catch (einkorn::Error const& error) {
       complain(name, error.what());
       worst = std::max<int>(worst, bad_input);
+    } catch (std::bad_alloc const& error) {
+      complain(name, "no memory to measure it (" + std::string(error.what()) + ")");
+      worst = no_memory_or_device;
     }
     if (!settings.json.empty()) write_json(settings.json, records);
   }

@@ -146,6 +146,45 @@ def check_lambdas(headers):
                 breach(name, f"line {line}: KOKKOS_LAMBDA in a function that is not a static template, or in a class")
 
 
+# Where memory may be had: what turns a failure into OutOfMemory with the bytes and the purpose.
+MAY_ALLOCATE = ("core/allocate.hpp", "core/error.hpp")
+# Lists that a matrix does not make long, and lists of the text reader, all of whose calls end in with_place() or
+# another translation of std::bad_alloc.
+SHORT_LISTS = ("core/io/", "core/staged_copy.hpp", "formats/generate/generator_spec.hpp", "formats/select",
+               "formats/structure.hpp", "formats/csr/upload_staging.hpp")
+RAW_VIEWS = (
+    (r"\bview_alloc\b", "view_alloc()"),
+    (r"\bKokkos::(?:realloc|resize|kokkos_malloc|create_mirror\w*)\b", "a Kokkos allocation"),
+    # A type, perhaps the name of a variable, and a label as the first argument; or a member that takes one.
+    (r"(?<!throw )\b(?!ScopedRegion\b|Error\b|Matrix\b)(?:[A-Z]\w*|decltype\([^()]*\)|View<(?:[^<>;{}()]|<[^<>;{}()]*>)*>)"
+     r"(?:\s+const)?(?:\s+(?!region\b)\w+)?\s*[({]\s*(?:std::string\()?\"einkorn", "a View made from a label"),
+    (r"\b\w+_\s*[({]\s*(?:std::string\()?\"einkorn", "a View made from a label"),
+)
+RAW_LISTS = (
+    (r"\bstd::vector<[^;(){}=]*>\s+\w+\s*[({](?!\s*[)}]|[\w:]+(?:<[^;]*>)? const&)", "a std::vector made with a size"),
+    (r"\w[.](?:resize|reserve|assign)\(", "a std::vector that is given a size"),
+)
+
+
+def check_allocations(headers):
+    """All memory of the library is had through allocate*() of core/allocate.hpp, or allocate_vector() and reserve()
+    of core/error.hpp, so that what there is none for is OutOfMemory everywhere. A list that grows by push_back() is
+    given room by reserve() first."""
+    for name, text in headers.items():
+        if name in MAY_ALLOCATE:
+            continue
+        code = re.sub(r"//[^\n]*", "", text)
+        found = [(pattern, what, "allocate()") for pattern, what in RAW_VIEWS]
+        if not name.startswith(SHORT_LISTS):
+            found += [(pattern, what, "allocate_vector() or reserve()") for pattern, what in RAW_LISTS]
+            found += [(rf"\b{re.escape(path)}[.](?:push|emplace)_back\(", f"{path} grows", "reserve() first")
+                      for path in set(re.findall(r"([\w.]+)[.](?:push|emplace)_back\(", code))
+                      if f"reserve({path}," not in code]
+        for pattern, what, instead in found:
+            for at in re.finditer(pattern, code):
+                breach(name, f"line {code[: at.start()].count(chr(10)) + 1}: {what}; {instead} throws OutOfMemory")
+
+
 def check_form(sources, headers):
     for name, text in sources.items():
         if not text.startswith("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// SPDX-FileCopyrightText: "):
@@ -161,6 +200,7 @@ headers = files(LAYERS, ".hpp")
 sources = headers | files(["unit_tests", "perf_tests", "tools", "examples"], ".hpp", ".cpp")
 summary = [check_sizes(sources), check_includes(headers), check_macros(headers)]
 check_lambdas(headers)
+check_allocations(headers)
 check_form(sources, headers)
 print("; ".join(summary))
 for line in breaches:

@@ -113,7 +113,8 @@ auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
   auto const jacobi = make_jacobi(exec, A);
   auto const n = static_cast<std::size_t>(A.num_rows);
   auto const scaling = allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n);
-  Kokkos::View<double*, Device> const largest("einkorn::ScaledOperator::largest", 1);
+  auto const largest =
+      allocate_zeros<Kokkos::View<double*, Device>>(exec, "einkorn::ScaledOperator::largest", 1);
   using Body = detail::ScalingOf<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
   Kokkos::parallel_reduce("einkorn::make_jacobi_scaled",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),

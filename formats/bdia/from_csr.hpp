@@ -47,8 +47,8 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
   F.band_widths = Kokkos::subview(ordinals, std::pair(bands, 2 * bands));
   F.diagonals = Kokkos::subview(ordinals, std::pair(2 * bands, all));
   F.band_bases = allocate<Offsets>(exec, "einkorn::Bdia::band_bases", bands + 1);
-  auto const host_ordinals = Kokkos::create_mirror(Kokkos::HostSpace(), ordinals);
-  auto const bases = Kokkos::create_mirror(Kokkos::HostSpace(), F.band_bases);
+  auto const host_ordinals = allocate_on_host("einkorn::Bdia::bands on the host", ordinals);
+  auto const bases = allocate_on_host("einkorn::Bdia::band_bases on the host", F.band_bases);
   bases(0) = 0;
   std::size_t d = 2 * bands;
   for (std::size_t b = 0; b < bands; ++b) {
@@ -98,7 +98,7 @@ struct FromCsr<Bdia> {
     auto const list = detail::list_diagonals(exec, A, diagonals);
     exec.fence("einkorn::from_csr[bdia]: the diagonals are listed");
     auto const table = detail::join_diagonals<Ordinal>(
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), list), options.max_gap);
+        read_on_host("einkorn::diagonal_offsets on the host", list), options.max_gap);
     detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;

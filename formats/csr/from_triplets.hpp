@@ -32,7 +32,8 @@ View copy_to_device(std::string const& label, std::vector<T> const& from) {
 template <class Index>
 std::vector<std::size_t> stable_order(std::vector<Index> const& keys, std::size_t num_keys,
                                       std::vector<std::size_t> const& before) {
-  std::vector<std::size_t> first(num_keys + 1, 0), order(keys.size());
+  auto first = allocate_vector<std::size_t>("einkorn::csr_from_triplets: counts", num_keys + 1);
+  auto order = allocate_vector<std::size_t>("einkorn::csr_from_triplets: order", keys.size());
   for (Index const key : keys) ++first[static_cast<std::size_t>(key) + 1];
   for (std::size_t i = 0; i < num_keys; ++i) first[i + 1] += first[i];
   for (std::size_t const k : before) order[first[static_cast<std::size_t>(keys[k])]++] = k;
@@ -62,16 +63,17 @@ Csr<Scalar, Ordinal, Offset, Device> csr_from_triplets(Triplets<Scalar, Ordinal>
     return "csr_from_triplets: " + std::to_string(size) +
            " entries do not fit Offset; int64_t or size_t would do";
   });
-  std::vector<std::size_t> order(size);
+  auto order = allocate_vector<std::size_t>("einkorn::csr_from_triplets: order", size);
   for (std::size_t k = 0; k < size; ++k) order[k] = k;
   order = detail::stable_order(columns, static_cast<std::size_t>(num_cols), order);
   order = detail::stable_order(rows, static_cast<std::size_t>(num_rows), order);
 
-  std::vector<Offset> csr_offsets(static_cast<std::size_t>(num_rows) + 1, Offset(0));
+  auto csr_offsets = allocate_vector<Offset>("einkorn::csr_from_triplets: row_offsets",
+                                             static_cast<std::size_t>(num_rows) + 1);
   std::vector<Ordinal> csr_columns;
   std::vector<Scalar> csr_values;
-  csr_columns.reserve(size);
-  csr_values.reserve(size);
+  reserve(csr_columns, "einkorn::csr_from_triplets: columns", size);
+  reserve(csr_values, "einkorn::csr_from_triplets: values", size);
   for (std::size_t i = 0; i < size; ++i) {
     auto const k = order[i];
     if (i > 0 && rows[k] == rows[order[i - 1]] && columns[k] == columns[order[i - 1]]) {

@@ -47,7 +47,8 @@ static void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint
         std::uint64_t const shorter = longest - static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
         keys(row) = (row / window * lengths + shorter) * window + row % window;
       });
-  Kokkos::sort(exec, keys);
+  or_out_of_memory("einkorn::rows_by_length: sort", num_rows * sizeof(std::uint64_t),
+                   [&] { Kokkos::sort(exec, keys); });
   Kokkos::parallel_for(
       "einkorn::rows_by_length", over_rows, KOKKOS_LAMBDA(std::uint64_t position) {
         rows(position) = static_cast<Ordinal>(position / window * window + keys(position) % window);
@@ -97,8 +98,9 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
   Kokkos::parallel_for("einkorn::rows_by_length[keys]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
                        [=](std::size_t row) { shorter(row) = longest - (offsets(row + 1) - offsets(row)); });
-  Kokkos::View<typename Keys::offset_type*, typename Matrix::device_type> const first_of_length(
-      "einkorn::rows_by_length::first", static_cast<std::size_t>(longest) + 2);
+  using Firsts = Kokkos::View<typename Keys::offset_type*, typename Matrix::device_type>;
+  auto const first_of_length =
+      allocate_zeros<Firsts>(exec, "einkorn::rows_by_length::first", static_cast<std::size_t>(longest) + 2);
   order_by_column_counting(exec, keys, first_of_length, rows);
 }
 

@@ -45,8 +45,8 @@ static Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose
   require_kokkos("transpose");
   Transpose<T, Ordinal, Offset, Device> result;
   auto const nnz = static_cast<std::size_t>(A.nnz());
-  Kokkos::View<Offset*, Device> const offsets("einkorn::transpose::row_offsets",
-                                              static_cast<std::size_t>(A.num_cols) + 1);
+  auto const offsets = allocate_zeros<Kokkos::View<Offset*, Device>>(exec, "einkorn::transpose::row_offsets",
+                                                                     static_cast<std::size_t>(A.num_cols) + 1);
   using Rows = Kokkos::View<Ordinal*, Device>;
   using Values = Kokkos::View<T*, Device>;
   auto const rows = allocate<Rows>(exec, "einkorn::transpose::columns", nnz);

@@ -153,12 +153,13 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec co
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
   Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
 
-  std::vector<std::int64_t> offset(size), number(size);
+  auto offset = allocate_vector<std::int64_t>("einkorn::structure: offsets", size);
+  auto number = allocate_vector<std::int64_t>("einkorn::structure: entries", size);
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   Kokkos::deep_copy(exec, Host(offset.data(), size), offsets);
   Kokkos::deep_copy(exec, Host(number.data(), size), entries);
   exec.fence("einkorn::structure: the diagonals are read");
-  std::vector<std::pair<std::int64_t, std::int64_t>> result(size);
+  auto result = allocate_vector<std::pair<std::int64_t, std::int64_t>>("einkorn::structure: diagonals", size);
   for (std::size_t i = 0; i < size; ++i) result[i] = {offset[i], number[i]};
   return result;
 }

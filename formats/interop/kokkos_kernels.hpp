@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -25,7 +26,8 @@ CrsMatrixOf<Scalar, Ordinal, Offset, Device> to_crs_matrix(Csr<Scalar, Ordinal, 
   using Graph = typename Matrix::staticcrsgraph_type;
   using RowOffsets = Kokkos::View<Offset*, Device>;
   Kokkos::View<Offset const*, Device> row_offsets = A.row_offsets;
-  if (row_offsets.extent(0) == 0) row_offsets = RowOffsets("einkorn::to_crs_matrix::row_offsets", 1);
+  if (row_offsets.extent(0) == 0)
+    row_offsets = allocate_zeros<RowOffsets>("einkorn::to_crs_matrix::row_offsets", 1);
   return Matrix(std::string("einkorn::to_crs_matrix"), A.num_cols, A.values, Graph(A.columns, row_offsets));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 
@@ -34,7 +35,8 @@ BsrMatrixOf<Scalar, Ordinal, Offset, Device> to_bsr_matrix(Bsr<Scalar, Ordinal, 
            "; a BsrMatrix is made of whole blocks";
   });
   Kokkos::View<Offset const*, Device> row_offsets = F.row_offsets;
-  if (row_offsets.extent(0) == 0) row_offsets = RowOffsets("einkorn::to_bsr_matrix::row_offsets", 1);
+  if (row_offsets.extent(0) == 0)
+    row_offsets = allocate_zeros<RowOffsets>("einkorn::to_bsr_matrix::row_offsets", 1);
   return Matrix(std::string("einkorn::to_bsr_matrix"), F.num_block_cols, F.values,
                 Graph(F.columns, row_offsets), F.block_size);
 }

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,8 @@ class News {
 
   News() = default;
   explicit News(std::size_t history)
-      : words_("einkorn::News::words", 8), history_("einkorn::News::history", history) {}
+      : words_(allocate_zeros<decltype(words_)>("einkorn::News::words", 8)),
+        history_(allocate_zeros<decltype(history_)>("einkorn::News::history", history)) {}
 
   [[nodiscard]] Writer writer(bool with_history) const {
     return {words_.data(), history_.data(), with_history ? room() : std::size_t(0)};
@@ -68,6 +70,9 @@ class News {
   /// one that it has is read again: a true residual may have replaced it.
   void read_history(std::int64_t iteration, std::vector<double>& history) const {
     if (!history.empty()) history.pop_back();
+    auto const size = static_cast<std::size_t>(iteration) + 1;
+    if (size > history.capacity())
+      reserve(history, "einkorn::SolveReport::history", std::max(size, 2 * history.capacity()));
     for (auto i = static_cast<std::int64_t>(history.size()); i <= iteration; ++i)
       history.push_back(residual(i));
   }

@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 
 namespace einkorn::program {
@@ -29,6 +30,9 @@ int run_program(char const* name, Body const& body) noexcept {
     return complain(error.what(), no_memory_or_device);
   } catch (Error const& error) {
     return complain(error.what(), bad_input);
+  } catch (std::bad_alloc const& error) {
+    return complain(("no memory to start or to go on (" + std::string(error.what()) + ")").c_str(),
+                    no_memory_or_device);
   } catch (std::exception const& error) {
     return complain(error.what(), no_memory_or_device);
   } catch (...) {

@@ -11,6 +11,7 @@
 #include "solve/stopwatch.hpp"
 #include "solve/system.hpp"
 
+#include <einkorn/core/error.hpp>
 #include <einkorn/core/io/matrix_market.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -19,7 +20,9 @@
 #include <cstddef>
 #include <functional>
 #include <iostream>
+#include <new>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -90,7 +93,8 @@ void write_solution(std::string const& path, DenseVector<Scalar> const& x) {
 }
 
 template <class Scalar>
-Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, InputFiles&& files) {
+Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, InputFiles&& files,
+              std::string& doing) {
   auto const system = load_system<Scalar>(exec, settings.matrix, std::move(files));
   Result result;
   result.matrix = system.matrix;
@@ -99,9 +103,11 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   result.machine = std::string(Exec::name()) + ", concurrency " + std::to_string(exec.concurrency());
   result.read_seconds = watch.lap();
 
+  doing = "choosing a method";
   auto const method = method_for(exec, settings, system.A);
   // How many iterations there will be nobody knows: a conversion is to pay within this many products.
   auto const products = std::clamp<std::int64_t>(settings.max_iterations, 1, 1000);
+  doing = "converting the matrix to the format of the solve";
   auto const converted = convert(exec, system.A, settings.format, products);
   DenseVector<Scalar> const x("einkorn::tools::x", static_cast<std::size_t>(system.A.num_rows));
   result.setup_seconds = watch.lap();
@@ -113,8 +119,10 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   Progress progress(std::cerr);
   if (settings.progress || (!settings.quiet && isatty(STDERR_FILENO) != 0))
     options.callback = std::ref(progress);
+  doing = "solving";
   auto const solved = solve(
       Task<Scalar>{exec, system.A, converted.A, system.b, x, method.preconditioner, options}, method.solver);
+  doing = "writing the results";
   result.format = converted.why;
   result.solver = method.why;
   result.preconditioner = solved.preconditioner;
@@ -132,11 +140,17 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
 }  // namespace
 
 Exit run(Settings const& settings) {
-  Exec const exec;
-  Stopwatch watch(exec);
-  auto files = read_input(settings.matrix, settings.right_hand_side);
-  if (files.is_complex()) return run_with<Kokkos::complex<double>>(settings, exec, watch, std::move(files));
-  return run_with<double>(settings, exec, watch, std::move(files));
+  std::string doing = "reading " + settings.matrix;
+  try {
+    Exec const exec;
+    Stopwatch watch(exec);
+    auto files = read_input(settings.matrix, settings.right_hand_side);
+    if (files.is_complex())
+      return run_with<Kokkos::complex<double>>(settings, exec, watch, std::move(files), doing);
+    return run_with<double>(settings, exec, watch, std::move(files), doing);
+  } catch (std::bad_alloc const& failure) {  // of what does not say so itself: Kokkos, the standard library
+    throw OutOfMemory("no memory while " + doing + " (" + failure.what() + ")");
+  }
 }
 
 }  // namespace einkorn::tools

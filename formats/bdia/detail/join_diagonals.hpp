@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/error.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +23,8 @@ struct BandTable {
 template <class Ordinal, class List>
 BandTable<Ordinal> join_diagonals(List const& diagonals, std::int64_t max_gap) {
   BandTable<Ordinal> table;
+  reserve(table.offsets, "einkorn::Bdia::band_offsets on the host", diagonals.extent(0));
+  reserve(table.widths, "einkorn::Bdia::band_widths on the host", diagonals.extent(0));
   for (std::size_t d = 0; d < diagonals.extent(0); ++d) {
     auto const diagonal = static_cast<std::int64_t>(diagonals(d));
     auto const end = table.size() == 0 ? diagonal

@@ -36,7 +36,9 @@ static void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets c
   Kokkos::parallel_for(
       "einkorn::transpose[keys]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
       KOKKOS_LAMBDA(std::uint64_t k) { keys(k) = static_cast<std::uint64_t>(columns(k)) * nnz + k; });
-  if (nnz > 0) Kokkos::sort(exec, keys);
+  if (nnz > 0)
+    or_out_of_memory("einkorn::transpose: sort", nnz * sizeof(std::uint64_t),
+                     [&] { Kokkos::sort(exec, keys); });
   Kokkos::parallel_for(
       "einkorn::transpose[order]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
       KOKKOS_LAMBDA(std::uint64_t k) {
@@ -58,8 +60,8 @@ static void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets 
   auto const num_cols = static_cast<std::size_t>(A.num_cols);
   if (num_cols == 0) return;
   auto const parts = std::clamp<std::size_t>(nnz / num_cols, 1, static_cast<std::size_t>(exec.concurrency()));
-  Kokkos::View<Offset**, Kokkos::LayoutRight, typename Matrix::device_type> const position(
-      "einkorn::transpose::position", parts, num_cols);
+  using Positions = Kokkos::View<Offset**, Kokkos::LayoutRight, typename Matrix::device_type>;
+  auto const position = allocate_zeros<Positions>(exec, "einkorn::transpose::position", parts, num_cols);
   auto const columns = A.columns;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
   auto const begin_of = KOKKOS_LAMBDA(std::size_t part) {

@@ -306,8 +306,8 @@ class CusparseSpmv {
                CusparsePreprocess preprocess) {
     num_rows_ = num_rows;
     num_cols_ = num_cols;
-    Vector const x("einkorn::CusparseSpmv::x", static_cast<std::size_t>(num_cols));
-    Vector const y("einkorn::CusparseSpmv::y", static_cast<std::size_t>(num_rows));
+    auto const x = allocate_zeros<Vector>(exec, "einkorn::CusparseSpmv::x", num_cols);
+    auto const y = allocate_zeros<Vector>(exec, "einkorn::CusparseSpmv::y", num_rows);
     x_ = dense(num_cols, x.data());
     y_ = dense(num_rows, y.data());
     Scalar const alpha(1), beta(0);

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
@@ -25,7 +26,7 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
   std::size_t const num_keys = keys.extent(0), buckets = ((bound - 1) >> shift) + 1;
   auto const parts = static_cast<std::size_t>(exec.concurrency());
   using Counts = Kokkos::View<std::size_t**, Kokkos::LayoutRight, typename Keys::device_type>;
-  Counts const position("einkorn::build_csr::position", parts, buckets);
+  auto const position = allocate_zeros<Counts>(exec, "einkorn::build_csr::position", parts, buckets);
   auto const dealt = allocate<Keys>(exec, "einkorn::build_csr::dealt", num_keys);
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
   auto const begin_of = [=](std::size_t part) {
@@ -64,7 +65,8 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
 template <class Exec, class Keys>
 void sort_keys(Exec const& exec, Keys const& keys, std::int64_t bound) {
   if constexpr (is_gpu<Exec>)
-    Kokkos::sort(exec, keys);
+    or_out_of_memory("einkorn::build_csr: sort", keys.extent(0) * sizeof(std::uint64_t),
+                     [&] { Kokkos::sort(exec, keys); });
   else
     sort_in_buckets(exec, keys, static_cast<std::uint64_t>(bound));
 }
