@@ -8,21 +8,34 @@
 
 namespace einkorn {
 
+namespace detail {
+
+template <class View>
+struct CountsToOffsets {
+  using Count = typename View::non_const_value_type;
+
+  View view;
+  std::size_t size;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, Count& before, bool is_final) const {
+    Count const count = i + 1 < size ? view(i) : Count(0);
+    if (is_final) view(i) = before;
+    before += count;
+  }
+};
+
+}  // namespace detail
+
 /// Turns counts into offsets, in place: view(i) <- view(0) + ... + view(i - 1). A View of n + 1 entries whose
 /// last one is not read ends with the total, which is returned. Fences exec.
 template <class Exec, class View>
-static typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
+typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
   using Count = typename View::non_const_value_type;
   Count total(0);
   auto const size = view.extent(0);
-  Kokkos::parallel_scan(
-      "einkorn::counts_to_offsets", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t i, Count & before, bool is_final) {
-        Count const count = i + 1 < size ? view(i) : Count(0);
-        if (is_final) view(i) = before;
-        before += count;
-      },
-      total);
+  Kokkos::parallel_scan("einkorn::counts_to_offsets",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
+                        detail::CountsToOffsets<View>{view, size}, total);
   return total;
 }
 

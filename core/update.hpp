@@ -80,20 +80,34 @@ bool is_row_major(View const& view) {
   return view.stride(1) == 1;
 }
 
+namespace detail {
+
+template <class Sum, class Y>
+struct ScaleEntries {
+  using Target = typename Y::value_type;
+
+  Update<Sum> update;
+  Y y;
+  std::size_t columns;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    for (std::size_t j = 0; j < columns; ++j) {
+      Target& target = entry(y, i, j);
+      update(target, Sum(0));
+    }
+  }
+};
+
+}  // namespace detail
+
 /// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
 template <class Exec, class Y, class Sum>
-static void scale(Exec const& exec, Sum const& beta, Y const& y) {
-  using Target = typename Y::value_type;
+void scale(Exec const& exec, Sum const& beta, Y const& y) {
   auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
   Update<Sum> const update{Sum(0), beta};
-  Kokkos::parallel_for(
-      "einkorn::scale", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) {
-        for (std::size_t j = 0; j < columns; ++j) {
-          Target& target = entry(y, i, j);
-          update(target, Sum(0));
-        }
-      });
+  Kokkos::parallel_for("einkorn::scale",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
+                       detail::ScaleEntries<Sum, Y>{update, y, columns});
 }
 
 /// Whether an update gathers sums in launches of its own, and is not handed over to another (dots.hpp).

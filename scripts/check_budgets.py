@@ -135,15 +135,16 @@ def check_macros(headers):
 
 def check_lambdas(headers):
     """nvcc keeps function pointers of a host-device lambda in each source file, and the linker one copy of the code
-    around it, which may be that of another file: then a pointer is null. Functions of internal linkage are not
-    merged (CONTRIBUTING.md, CUDA)."""
+    around it, which may be that of another file: then a pointer is null. A `static` template would not be merged,
+    but an inline one that calls it would then differ from source file to source file, which C++ forbids. So kernels
+    in headers are functors (CONTRIBUTING.md, CUDA)."""
     for name, text in headers.items():
-        for lambda_at in re.finditer(r"^[^/\n]*KOKKOS_(?:CLASS_)?LAMBDA", text, re.M):
-            above = text[: lambda_at.start()]
-            declaration = above[above.rfind("\ntemplate") + 1 :].split("{")[0]
-            if not re.search(r"^ *static ", declaration, re.M):
-                line = above.count("\n") + 1
-                breach(name, f"line {line}: KOKKOS_LAMBDA in a function that is not a static template, or in a class")
+        for at in re.finditer(r"^[^/\n]*KOKKOS_(?:CLASS_)?LAMBDA", text, re.M):
+            line = text[: at.start()].count("\n") + 1
+            breach(name, f"line {line}: KOKKOS_LAMBDA in a header: write a functor")
+        for at in re.finditer(r"^static (?!constexpr|_)|^namespace \{", text, re.M):
+            line = text[: at.start()].count("\n") + 1
+            breach(name, f"line {line}: internal linkage in a header: another function in each source file")
 
 
 # Where memory may be had: what turns a failure into OutOfMemory with the bytes and the purpose.

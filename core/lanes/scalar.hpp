@@ -41,6 +41,10 @@ struct ScalarLane {
     return Kokkos::atomic_load(address);
   }
   template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+    Kokkos::atomic_store(address, value);
+  }
+  template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
     return *address;
   }

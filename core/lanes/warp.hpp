@@ -76,6 +76,11 @@ struct Warp {
   static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
     return *static_cast<T const volatile*>(address);
   }
+  /// And its counterpart: a store that others may do at once.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+    *static_cast<T volatile*>(address) = value;
+  }
 
   /// Reads what nobody writes meanwhile, through the read-only path.
   template <class T>

@@ -82,6 +82,10 @@ struct Wavefront {
   static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
     return *static_cast<T const volatile*>(address);
   }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+    *static_cast<T volatile*>(address) = value;
+  }
 
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {

@@ -21,21 +21,33 @@ struct StripeCounts {
 
 namespace detail {
 
+template <class Matrix, class Starts>
+struct CountStripes {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  Starts starts;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& p, Offset& columns) const {
+    if (starts(row) == 0) return;
+    ++p;
+    columns += A.row_end(row) - A.row_begin(row);
+  }
+};
+
 template <class Exec, class Matrix, class Starts>
-static StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_stripes(
-    Exec const& exec, Matrix const& A, Starts const& starts) {
+StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_stripes(Exec const& exec,
+                                                                                        Matrix const& A,
+                                                                                        Starts const& starts) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   StripeCounts<Ordinal, Offset> counts;
   if (A.num_rows == 0) return counts;
-  Kokkos::parallel_reduce(
-      "einkorn::stripes[count]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row, Ordinal & p, Offset & columns) {
-        if (starts(row) == 0) return;
-        ++p;
-        columns += A.row_end(row) - A.row_begin(row);
-      },
-      Kokkos::Sum<Ordinal>(counts.p), Kokkos::Sum<Offset>(counts.list_entries));
+  Kokkos::parallel_reduce("einkorn::stripes[count]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                          CountStripes<Matrix, Starts>{A, starts}, Kokkos::Sum<Ordinal>(counts.p),
+                          Kokkos::Sum<Offset>(counts.list_entries));
   return counts;
 }
 

@@ -14,34 +14,60 @@
 
 namespace einkorn {
 
+namespace detail {
+
+template <class Format>
+struct BrcvRowOffsets {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  Format F;
+  Kokkos::View<Offset*, Device> offsets;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const row = static_cast<Ordinal>(i);
+    offsets(i) = row < F.num_rows
+                     ? F.row_begin(detail::stripe_of_row(F.b, Ordinal(0), F.num_stripes(), row), row)
+                     : F.nnz();
+  }
+};
+
+template <class Format>
+struct CopyBrcvColumns {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  Format F;
+  Kokkos::View<Ordinal*, Device> columns;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const k = static_cast<Offset>(i);
+    Ordinal const stripe = row_of_entry(F.rv, F.num_stripes(), k);  // never one without entries
+    columns(i) = F.c(F.rc(stripe) + (k - F.rv(stripe)) % F.row_length(stripe));
+  }
+};
+
+}  // namespace detail
+
 /// BRCV to CSR: the CSR that it was made from, bit for bit, stored zeros and repeated positions included.
 /// Nothing is shared. Cost: reads c and the values once, writes the CSR; each row and each entry finds its
 /// stripe by a search. On the device, asynchronous but for allocations. Throws OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
-                                                   Brcv<Scalar, Ordinal, Offset, Device> const& F) {
+Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");
   auto const rows = static_cast<std::size_t>(F.num_rows);
   auto const nnz = static_cast<std::size_t>(F.nnz());
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets", rows + 1);
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", nnz);
-  Kokkos::parallel_for(
-      "einkorn::to_csr[brcv,rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
-      KOKKOS_LAMBDA(std::size_t i) {
-        auto const row = static_cast<Ordinal>(i);
-        offsets(i) = row < F.num_rows
-                         ? F.row_begin(detail::stripe_of_row(F.b, Ordinal(0), F.num_stripes(), row), row)
-                         : F.nnz();
-      });
-  Kokkos::parallel_for(
-      "einkorn::to_csr[brcv,columns]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(std::size_t i) {
-        auto const k = static_cast<Offset>(i);
-        Ordinal const stripe = row_of_entry(F.rv, F.num_stripes(), k);  // never one without entries
-        columns(i) = F.c(F.rc(stripe) + (k - F.rv(stripe)) % F.row_length(stripe));
-      });
+  Kokkos::parallel_for("einkorn::to_csr[brcv,rows]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
+                       detail::BrcvRowOffsets<Brcv<Scalar, Ordinal, Offset, Device>>{F, offsets});
+  Kokkos::parallel_for("einkorn::to_csr[brcv,columns]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
+                       detail::CopyBrcvColumns<Brcv<Scalar, Ordinal, Offset, Device>>{F, columns});
   Kokkos::deep_copy(exec, values, F.values);
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }

@@ -24,7 +24,7 @@ namespace detail {
 /// Of a matrix whose rows are sorted. The host merges the rows for one size after another; a GPU, where each
 /// launch and each answer costs as much as many entries, counts all sizes at once.
 template <class Exec, class Matrix>
-static int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
+int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   BlockCounts counts;

@@ -53,19 +53,33 @@ struct FromCsr<Coo> {
   }
 };
 
+namespace detail {
+
+template <class Offset, class To, class From>
+struct CopyCooValues {
+  using Scalar = typename To::non_const_value_type;
+
+  To to;
+  From from;
+
+  KOKKOS_FUNCTION void operator()(Offset k) const { to(k) = Scalar(from(k)); }
+};
+
+}  // namespace detail
+
 /// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
 /// is not the one that F was made from (checks on: reads A's structure once and fences exec); a Coo that was
 /// filled by hand knows none unless its `source` is set to fingerprint(exec, A). Cost without checks: one read
 /// and one write of the values, asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
-static void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
-                          Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
+void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
+                   Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
   auto const to = F.values;
   auto const from = A.values;
-  Kokkos::parallel_for(
-      "einkorn::update_values[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
-      KOKKOS_LAMBDA(Offset k) { to(k) = Scalar(from(k)); });
+  Kokkos::parallel_for("einkorn::update_values[coo]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
+                       detail::CopyCooValues<Offset, decltype(F.values), decltype(A.values)>{to, from});
 }
 
 }  // namespace einkorn

@@ -14,14 +14,50 @@
 
 namespace einkorn {
 
+namespace detail {
+
+template <class Format>
+struct CooRowOffsets {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  Format F;
+  Kokkos::View<Offset*, Device> offsets;
+  std::size_t num_rows;
+  Offset nnz;
+
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    offsets(row) = row < num_rows ? first_not_below(F.rows, Offset(0), nnz, static_cast<Ordinal>(row)) : nnz;
+  }
+};
+
+template <class Format>
+struct CopyCooEntries {
+  using Scalar = typename Format::scalar_type;
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  Format F;
+  Kokkos::View<Ordinal*, Device> columns;
+  Kokkos::View<Scalar*, Device> values;
+
+  KOKKOS_FUNCTION void operator()(Offset k) const {
+    columns(k) = F.columns(k);
+    values(k) = F.values(k);
+  }
+};
+
+}  // namespace detail
+
 /// COO to CSR: the CSR that it was made from, bit for bit, in arrays of its own. Cost: one read and one write
 /// of columns and values, a binary search in rows for each row (however many are empty), and with checks what
 /// validate() reads; on the device; fences exec with checks only. Throws InvalidStructure (checks: a Coo may be
 /// filled by hand), OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
-                                                   Coo<Scalar, Ordinal, Offset, Device> const& F,
-                                                   Checks checks = Checks::on) {
+Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
+                                            Checks checks = Checks::on) {
   require_kokkos("to_csr");
   if (detail::are_on(checks)) validate(exec, F);
   Offset const nnz = F.nnz();
@@ -30,19 +66,12 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets", num_rows + 1);
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", size);
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", size);
-  Kokkos::parallel_for(
-      "einkorn::to_csr[coo,offsets]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows + 1),
-      KOKKOS_LAMBDA(std::size_t row) {
-        offsets(row) =
-            row < num_rows ? first_not_below(F.rows, Offset(0), nnz, static_cast<Ordinal>(row)) : nnz;
-      });
-  Kokkos::parallel_for(
-      "einkorn::to_csr[coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(Offset k) {
-        columns(k) = F.columns(k);
-        values(k) = F.values(k);
-      });
+  Kokkos::parallel_for("einkorn::to_csr[coo,offsets]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows + 1),
+                       detail::CooRowOffsets<Coo<Scalar, Ordinal, Offset, Device>>{F, offsets, num_rows, nnz});
+  Kokkos::parallel_for("einkorn::to_csr[coo]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
+                       detail::CopyCooEntries<Coo<Scalar, Ordinal, Offset, Device>>{F, columns, values});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

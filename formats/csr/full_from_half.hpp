@@ -31,8 +31,16 @@ struct FullFromHalfOptions {
 
 namespace detail {
 
+template <class Triangles, class Ordinal, class Offsets>
+struct FullRowLengths {
+  Triangles triangles;
+  Offsets offsets;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const { offsets(row) = triangles.row_length(row); }
+};
+
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Diagonal>
-static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
     FullFromHalfOptions const& options) {
   using Value = std::remove_const_t<Scalar>;
@@ -63,10 +71,9 @@ static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> full_from_half(
   auto const num_rows = half.num_rows;
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
                                                                static_cast<std::size_t>(num_rows) + 1);
-  Kokkos::parallel_for(
-      "einkorn::full_from_half[lengths]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
-      KOKKOS_LAMBDA(Ordinal row) { offsets(row) = triangles.row_length(row); });
+  Kokkos::parallel_for("einkorn::full_from_half[lengths]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
+                       FullRowLengths<Triangles, Ordinal, Kokkos::View<Offset*, Device>>{triangles, offsets});
   Offset const full_nnz = counts_to_offsets(exec, offsets);
   using Columns = Kokkos::View<Ordinal*, Device>;
   using Values = Kokkos::View<Value*, Device>;

@@ -28,13 +28,21 @@ struct NoLongerFinite {
   }
 };
 
-template <class Exec, class Values, class Narrowed>
-static void round_values(Exec const& exec, Values const& values, Narrowed const& narrowed) {
+template <class Values, class Narrowed>
+struct NarrowValues {
   using Narrow = typename Narrowed::non_const_value_type;
-  Kokkos::parallel_for(
-      "einkorn::narrow_values",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, values.extent(0)),
-      KOKKOS_LAMBDA(std::size_t k) { narrowed(k) = Narrow(values(k)); });
+
+  Values values;
+  Narrowed narrowed;
+
+  KOKKOS_FUNCTION void operator()(std::size_t k) const { narrowed(k) = Narrow(values(k)); }
+};
+
+template <class Exec, class Values, class Narrowed>
+void round_values(Exec const& exec, Values const& values, Narrowed const& narrowed) {
+  Kokkos::parallel_for("einkorn::narrow_values",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, values.extent(0)),
+                       NarrowValues<Values, Narrowed>{values, narrowed});
 }
 
 template <class Scalar>

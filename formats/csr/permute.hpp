@@ -19,6 +19,46 @@
 
 namespace einkorn {
 
+namespace detail {
+
+template <class Ordinal, class Offset, class FromOffsets, class Rows, class Device>
+struct PermutedRowLengths {
+  Kokkos::View<Offset*, Device> offsets;
+  FromOffsets from_offsets;
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(Ordinal i) const {
+    offsets(i) = from_offsets(rows(i) + 1) - from_offsets(rows(i));
+  }
+};
+
+template <class Matrix, class Rows, class NewColumn, class ToValues>
+struct PermuteEntries {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Device = typename Matrix::device_type;
+
+  Kokkos::View<Offset*, Device> offsets;
+  decltype(Matrix::row_offsets) from_offsets;
+  decltype(Matrix::columns) from_columns;
+  decltype(Matrix::values) from_values;
+  Rows rows;
+  NewColumn new_column;
+  Kokkos::View<Ordinal*, Device> to_columns;
+  ToValues to_values;
+  Ordinal num_rows;
+
+  KOKKOS_FUNCTION void operator()(std::size_t k) const {
+    auto const at = static_cast<Offset>(k);
+    Ordinal const i = row_of_entry(offsets, num_rows, at);
+    Offset const from = from_offsets(rows(i)) + (at - offsets(i));
+    to_columns(k) = new_column(from_columns(from));
+    to_values(k) = from_values(from);
+  }
+};
+
+}  // namespace detail
+
 /// B with B(i, j) = A(rows(i), columns(j)): row i of B is row rows(i) of A, column j of B is column columns(j)
 /// of A. That is P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1; so B x' = y' where A x = y, x'(j) =
 /// x(columns(j)) and y'(i) = y(rows(i)). The entries of a row keep the order that they have in A (sort_rows()
@@ -33,8 +73,9 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 requires AccessibleFrom<Rows, Exec> && AccessibleFrom<Columns, Exec> &&
     std::is_same_v<typename Rows::non_const_value_type, Ordinal> &&
     std::is_same_v<typename Columns::non_const_value_type, Ordinal>
-static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(
-    Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Rows const& rows, Columns const& columns) {
+        Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(
+            Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Rows const& rows,
+            Columns const& columns) {
   using Value = std::remove_const_t<Scalar>;
   require_kokkos("permute");
   auto const require_length = [](auto const& list, Ordinal n, char const* name, char const* meaning) {
@@ -58,19 +99,16 @@ static Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(
   auto const from_offsets = A.row_offsets;
   auto const from_columns = A.columns;
   auto const from_values = A.values;
-  Kokkos::parallel_for(
-      "einkorn::permute[lengths]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
-      KOKKOS_LAMBDA(Ordinal i) { offsets(i) = from_offsets(rows(i) + 1) - from_offsets(rows(i)); });
+  Kokkos::parallel_for("einkorn::permute[lengths]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
+                       detail::PermutedRowLengths<Ordinal, Offset, decltype(A.row_offsets), Rows, Device>{
+                           offsets, from_offsets, rows});
   counts_to_offsets(exec, offsets);
   Kokkos::parallel_for(
       "einkorn::permute", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(std::size_t k) {
-        auto const at = static_cast<Offset>(k);
-        Ordinal const i = row_of_entry(offsets, num_rows, at);
-        Offset const from = from_offsets(rows(i)) + (at - offsets(i));
-        to_columns(k) = new_column(from_columns(from));
-        to_values(k) = from_values(from);
-      });
+      detail::PermuteEntries<Csr<Scalar, Ordinal, Offset, Device>, Rows,
+                             std::remove_const_t<decltype(new_column)>, Kokkos::View<Value*, Device>>{
+          offsets, from_offsets, from_columns, from_values, rows, new_column, to_columns, to_values, num_rows});
   exec.fence("einkorn::permute: A may change from here on");
   return {A.num_rows, A.num_cols, offsets, to_columns, to_values};
 }

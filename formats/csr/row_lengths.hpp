@@ -20,21 +20,31 @@ struct RowLengths {
   }
 };
 
+namespace detail {
+
+template <class Ordinal, class Offset, class Offsets>
+struct TakeRowLengths {
+  Offsets offsets;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Offset& longest, Ordinal& empty) const {
+    Offset const length = offsets(row + 1) - offsets(row);
+    if (length > longest) longest = length;
+    if (length == 0) ++empty;
+  }
+};
+
+}  // namespace detail
+
 /// Takes the statistics on the device. Reads row_offsets once; returns, so exec is fenced.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static RowLengths<Ordinal, Offset> row_lengths(Exec const& exec,
-                                               Csr<Scalar, Ordinal, Offset, Device> const& A) {
+RowLengths<Ordinal, Offset> row_lengths(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   RowLengths<Ordinal, Offset> result{A.num_rows, 0, 0, A.nnz()};
   if (A.num_rows == 0) return result;
   auto const offsets = A.row_offsets;
-  Kokkos::parallel_reduce(
-      "einkorn::row_lengths", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row, Offset & longest, Ordinal & empty) {
-        Offset const length = offsets(row + 1) - offsets(row);
-        if (length > longest) longest = length;
-        if (length == 0) ++empty;
-      },
-      Kokkos::Max<Offset>(result.longest), Kokkos::Sum<Ordinal>(result.empty_rows));
+  Kokkos::parallel_reduce("einkorn::row_lengths",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                          detail::TakeRowLengths<Ordinal, Offset, decltype(A.row_offsets)>{offsets},
+                          Kokkos::Max<Offset>(result.longest), Kokkos::Sum<Ordinal>(result.empty_rows));
   return result;
 }
 

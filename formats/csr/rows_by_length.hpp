@@ -26,12 +26,36 @@ namespace detail {
 /// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of
 /// one length by number. All three functions below give the same.
 
+template <class Keys, class Offsets>
+struct KeysByLength {
+  Keys keys;
+  Offsets offsets;
+  std::uint64_t longest, lengths, window;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t row) const {
+    std::uint64_t const shorter = longest - static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
+    keys(row) = (row / window * lengths + shorter) * window + row % window;
+  }
+};
+
+template <class Keys, class Rows>
+struct RowsOfKeys {
+  using Ordinal = typename Rows::non_const_value_type;
+
+  Keys keys;
+  Rows rows;
+  std::uint64_t window;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t position) const {
+    rows(position) = static_cast<Ordinal>(position / window * window + keys(position) % window);
+  }
+};
+
 /// GPU: sorts the numbers (window, longest - length, place in the window), which are all different, so any sort
 /// gives the one order. Position p lies in window p / window: only the place is read back.
 template <class Exec, class Matrix, class Rows>
-static void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window,
-                                    std::uint64_t longest, Rows const& rows) {
-  using Ordinal = typename Matrix::ordinal_type;
+void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window, std::uint64_t longest,
+                             Rows const& rows) {
   auto const num_rows = static_cast<std::uint64_t>(A.num_rows);
   std::uint64_t const places = (num_rows + window - 1) / window * window, lengths = longest + 1;
   require<OverflowError>(places <= std::numeric_limits<std::uint64_t>::max() / lengths, [&] {
@@ -42,17 +66,11 @@ static void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint
   auto const keys = allocate<Keys>(exec, "einkorn::rows_by_length::keys", num_rows);
   auto const offsets = A.row_offsets;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>> const over_rows(exec, 0, num_rows);
-  Kokkos::parallel_for(
-      "einkorn::rows_by_length[keys]", over_rows, KOKKOS_LAMBDA(std::uint64_t row) {
-        std::uint64_t const shorter = longest - static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
-        keys(row) = (row / window * lengths + shorter) * window + row % window;
-      });
+  Kokkos::parallel_for("einkorn::rows_by_length[keys]", over_rows,
+                       KeysByLength<Keys, decltype(A.row_offsets)>{keys, offsets, longest, lengths, window});
   or_out_of_memory("einkorn::rows_by_length: sort", num_rows * sizeof(std::uint64_t),
                    [&] { Kokkos::sort(exec, keys); });
-  Kokkos::parallel_for(
-      "einkorn::rows_by_length", over_rows, KOKKOS_LAMBDA(std::uint64_t position) {
-        rows(position) = static_cast<Ordinal>(position / window * window + keys(position) % window);
-      });
+  Kokkos::parallel_for("einkorn::rows_by_length", over_rows, RowsOfKeys<Keys, Rows>{keys, rows, window});
 }
 
 /// Host, windows side by side: each is sorted by one thread.

@@ -21,25 +21,56 @@ struct Transpose {
   Kokkos::View<Offset*, Device> source;  // [nnz]
 };
 
+namespace detail {
+
+template <class Offset, class Source, class From, class To>
+struct CopyFromSource {
+  Source source;
+  From from;
+  To to;
+
+  KOKKOS_FUNCTION void operator()(Offset k) const { to(k) = from(source(k)); }
+};
+
+}  // namespace detail
+
 /// values(k) <- A.values(source(k)): new values on the known pattern. Asynchronous on exec; 1 launch.
 template <ExecutionSpace Exec, class Scalar, class Source, class Ordinal, class Offset, class Device>
-static void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> const& transposed,
-                          Csr<Source, Ordinal, Offset, Device> const& A) {
+void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> const& transposed,
+                   Csr<Source, Ordinal, Offset, Device> const& A) {
   auto const source = transposed.source;
   auto const from = A.values;
   auto const to = transposed.matrix.values;
-  Kokkos::parallel_for(
-      "einkorn::update_values[transpose]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
-      KOKKOS_LAMBDA(Offset k) { to(k) = from(source(k)); });
+  Kokkos::parallel_for("einkorn::update_values[transpose]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
+                       detail::CopyFromSource<Offset, decltype(transposed.source), decltype(A.values),
+                                              decltype(transposed.matrix.values)>{source, from, to});
 }
+
+namespace detail {
+
+template <class Rows, class Offsets, class Source>
+struct RowsOfSource {
+  using Ordinal = typename Rows::non_const_value_type;
+
+  Rows rows;
+  Offsets old_offsets;
+  Source source;
+  Ordinal num_rows;
+
+  KOKKOS_FUNCTION void operator()(std::size_t k) const {
+    rows(k) = row_of_entry(old_offsets, num_rows, source(k));
+  }
+};
+
+}  // namespace detail
 
 /// The transpose of A, on the device and in parallel. Within a row of the result the columns increase, and
 /// repeated positions keep the order they have in A: the result is the same on every run and every backend.
 /// Cost: a sort of nnz 64-bit keys on a GPU, two counting passes on the host; nothing of size nnz visits the
 /// host. Throws OverflowError where num_cols times nnz passes 2^64, OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
+Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   using T = std::remove_const_t<Scalar>;
   require_kokkos("transpose");
@@ -59,9 +90,10 @@ static Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose
   auto const source = result.source;
   auto const old_offsets = A.row_offsets;
   auto const num_rows = A.num_rows;
-  Kokkos::parallel_for(
-      "einkorn::transpose[rows]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(std::size_t k) { rows(k) = row_of_entry(old_offsets, num_rows, source(k)); });
+  Kokkos::parallel_for("einkorn::transpose[rows]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
+                       detail::RowsOfSource<Rows, decltype(A.row_offsets), decltype(result.source)>{
+                           rows, old_offsets, source, num_rows});
   result.matrix = {A.num_cols, A.num_rows, offsets, rows, values};
   update_values(exec, result, A);
   return result;

@@ -36,16 +36,21 @@ typename View::non_const_value_type read_one(View const& view, std::size_t index
   return value;
 }
 
+template <class Count, class IsBad>
+struct FindFirstBad {
+  IsBad is_bad;
+
+  KOKKOS_FUNCTION void operator()(Count i, Count& lowest) const {
+    if (i < lowest && is_bad(i)) lowest = i;
+  }
+};
+
 /// The lowest index in [0, count) for which `is_bad` holds, or count. Fences exec.
 template <class Exec, class Count, class IsBad>
-static Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
+Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
   Count first = count;
-  Kokkos::parallel_reduce(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Count>>(exec, 0, count),
-      KOKKOS_LAMBDA(Count i, Count & lowest) {
-        if (i < lowest && is_bad(i)) lowest = i;
-      },
-      Kokkos::Min<Count>(first));
+  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Count>>(exec, 0, count),
+                          FindFirstBad<Count, IsBad>{is_bad}, Kokkos::Min<Count>(first));
   return first < count ? first : count;  // Min starts at the largest Count
 }
 
@@ -112,10 +117,6 @@ struct InspectStructure {
     }
   }
 };
-
-}  // namespace detail
-
-namespace detail {
 
 /// What can be seen without reading the arrays. False: a matrix without rows and row_offsets, which is good.
 template <class Matrix>

@@ -149,41 +149,55 @@ struct CodedCounts {
   }
 };
 
+template <class Offset, class Bounds, class Codes>
+struct CountCodedTiles {
+  Bounds bounds;
+  Codes compressed;
+
+  KOKKOS_FUNCTION void operator()(Offset tile, Offset& some_tiles, Offset& some_entries) const {
+    if (compressed.begins(tile) != 0) return;
+    ++some_tiles;
+    some_entries += bounds(tile + 1) - bounds(tile);
+  }
+};
+
 /// How many tiles can have codes, and their entries. Fences exec.
 template <class Exec, class Offset, class Bounds, class Codes>
-static CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const& bounds,
-                                       Codes const& compressed) {
+CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const& bounds,
+                                Codes const& compressed) {
   CodedCounts<Offset> counts;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>> const tiles(exec, 0, num_tiles);
-  Kokkos::parallel_reduce(
-      "einkorn::compress_columns[count]", tiles,
-      KOKKOS_LAMBDA(Offset tile, Offset & some_tiles, Offset & some_entries) {
-        if (compressed.begins(tile) != 0) return;
-        ++some_tiles;
-        some_entries += bounds(tile + 1) - bounds(tile);
-      },
-      counts.tiles, counts.entries);
+  Kokkos::parallel_reduce("einkorn::compress_columns[count]", tiles,
+                          CountCodedTiles<Offset, Bounds, Codes>{bounds, compressed}, counts.tiles,
+                          counts.entries);
   return counts;
 }
 
+template <class Offset, class Bounds, class Codes>
+struct PlaceTiles {
+  using Begin = typename Codes::Begin;
+
+  Bounds bounds;
+  Codes compressed;
+
+  KOKKOS_FUNCTION void operator()(Offset tile, Offset& coded_before, bool is_final) const {
+    bool const is_coded = (compressed.begins(tile) & Codes::in_columns) == 0;
+    Offset const first = bounds(tile), coded = coded_before;
+    if (is_coded) coded_before += bounds(tile + 1) - first;
+    if (is_final)
+      compressed.begins(tile) = is_coded
+                                    ? static_cast<Begin>(coded)
+                                    : static_cast<Begin>(static_cast<Begin>(first - coded) | Codes::in_columns);
+  }
+};
+
 /// Turns the marks in begins into places. Fences exec.
 template <class Exec, class Offset, class Bounds, class Codes>
-static void place_tiles(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
-  using Begin = typename Codes::Begin;
+void place_tiles(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
   Offset total = 0;
-  Kokkos::parallel_scan(
-      "einkorn::compress_columns[places]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
-      KOKKOS_LAMBDA(Offset tile, Offset & coded_before, bool is_final) {
-        bool const is_coded = (compressed.begins(tile) & Codes::in_columns) == 0;
-        Offset const first = bounds(tile), coded = coded_before;
-        if (is_coded) coded_before += bounds(tile + 1) - first;
-        if (is_final)
-          compressed.begins(tile) =
-              is_coded ? static_cast<Begin>(coded)
-                       : static_cast<Begin>(static_cast<Begin>(first - coded) | Codes::in_columns);
-      },
-      total);
+  Kokkos::parallel_scan("einkorn::compress_columns[places]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
+                        PlaceTiles<Offset, Bounds, Codes>{bounds, compressed}, total);
 }
 
 /// Stores the columns of the tiles 0 .. num_tiles - 1 as codes where four windows hold them and moves the

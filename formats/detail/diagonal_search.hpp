@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/detail/diagonal_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -33,11 +34,13 @@ KOKKOS_FORCEINLINE_FUNCTION unsigned char* bytes_of(Words const& words) {
 }
 
 /// Marks the diagonals of some entries of a row and counts those that do not lie behind their predecessor.
-/// Threads that meet at a diagonal store the same byte, and read first: a diagonal is stored a few times. A
-/// thread asks for `batch` columns, then for their marks, before it stores any: a store of a byte might change
-/// a column, for all that a compiler knows, and loads would wait for it.
-template <int lanes, class Matrix, class Words>
+/// Threads that meet at a diagonal store the same byte, atomically, and read first: a diagonal is stored a few
+/// times. On a GPU they read it through the first cache, which may be late: then they store once more. A thread
+/// asks for `batch` columns, then for their marks, before it stores any: a store of a byte might change a
+/// column, for all that a compiler knows, and loads would wait for it.
+template <int lanes, class Exec, class Matrix, class Words>
 struct MarkDiagonals {
+  using L = Lanes<Exec>;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   static constexpr int batch = lanes > 1 ? 4 : 1;
@@ -58,18 +61,35 @@ struct MarkDiagonals {
         before[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
       }
       unsigned char mark[batch];
-      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? marks[column[j]] : 1;
+      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? mark_at(marks + column[j]) : 1;
       for (int j = 0; j < batch; ++j) {
-        if (mark[j] == 0) marks[column[j]] = 1;
+        if (mark[j] == 0) L::store_shared(marks + column[j], static_cast<unsigned char>(1));
         if (column[j] >= 0 && before[j] >= column[j]) ++misplaced;
       }
     }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static unsigned char mark_at(unsigned char const* mark) {
+    if constexpr (is_gpu<Exec>)
+      return *mark;
+    else
+      return L::load_shared(mark);
+  }
+};
+
+template <class Words>
+struct CountMarks {
+  Words words;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& sum) const {
+    sum += static_cast<std::size_t>(Kokkos::popcount(words(i)));
   }
 };
 
 /// Reads A's structure twice (the second time from a cache). Fences exec.
 template <class Exec, class Matrix>
-static DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
+DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
   using Device = typename Matrix::device_type;
   using Words = Kokkos::View<std::uint64_t*, Device>;
   DiagonalMarks<Device> result;
@@ -82,42 +102,46 @@ static DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& ex
   Kokkos::parallel_reduce("einkorn::mark_diagonals",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                               exec, 0, static_cast<std::int64_t>(A.num_rows) * lanes),
-                          MarkDiagonals<lanes, Matrix, Words>{A, words}, misplaced);
-  Kokkos::parallel_reduce(
-      "einkorn::count_diagonals",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
-        sum += static_cast<std::size_t>(Kokkos::popcount(words(i)));
-      },
-      result.count);
+                          MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, misplaced);
+  Kokkos::parallel_reduce("einkorn::count_diagonals",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
+                          CountMarks<Words>{words}, result.count);
   result.words = words;
   result.strict_rows = misplaced == 0;
   return result;
 }
 
+template <class Ordinal, class Device>
+struct ListMarks {
+  Kokkos::View<std::uint64_t*, Device> words;
+  Kokkos::View<Ordinal*, Device> list;
+  std::int64_t lowest;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& before, bool is_final) const {
+    std::uint64_t const word = words(i);
+    if (word == 0) return;
+    if (is_final) {
+      auto const* const flags = bytes_of(words) + 8 * i;
+      std::size_t to = before;
+      for (std::size_t j = 0; j < 8; ++j)
+        if (flags[j] != 0) list(to++) = static_cast<Ordinal>(lowest + static_cast<std::int64_t>(8 * i + j));
+    }
+    before += static_cast<std::size_t>(Kokkos::popcount(word));
+  }
+};
+
 /// The marked diagonals as column - row, ascending. Asynchronous on exec.
 template <class Exec, class Matrix>
-static Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_diagonals(
+Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_diagonals(
     Exec const& exec, Matrix const& A, DiagonalMarks<typename Matrix::device_type> const& marks) {
   using Ordinal = typename Matrix::ordinal_type;
   auto const list = allocate<Kokkos::View<Ordinal*, typename Matrix::device_type>>(
       exec, "einkorn::diagonal_offsets", marks.count);
   auto const words = marks.words;
   auto const lowest = 1 - static_cast<std::int64_t>(A.num_rows);
-  Kokkos::parallel_scan(
-      "einkorn::list_diagonals",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & before, bool is_final) {
-        std::uint64_t const word = words(i);
-        if (word == 0) return;
-        if (is_final) {
-          auto const* const flags = bytes_of(words) + 8 * i;
-          std::size_t to = before;
-          for (std::size_t j = 0; j < 8; ++j)
-            if (flags[j] != 0) list(to++) = static_cast<Ordinal>(lowest + static_cast<std::int64_t>(8 * i + j));
-        }
-        before += static_cast<std::size_t>(Kokkos::popcount(word));
-      });
+  Kokkos::parallel_scan("einkorn::list_diagonals",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
+                        ListMarks<Ordinal, typename Matrix::device_type>{words, list, lowest});
   return list;
 }
 

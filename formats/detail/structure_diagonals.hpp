@@ -18,23 +18,30 @@ namespace einkorn::detail {
 
 inline constexpr std::int64_t most_listed_diagonals = 512;
 
+/// Flagged diagonals, and the runs that they form.
+template <class Flags>
+struct CountFlags {
+  Flags flags;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t d, std::int64_t& full, std::int64_t& bands) const {
+    bool const here = flags(d) != 0;
+    full += here;
+    bands += here && !(d > 0 && flags(d - 1) != 0);
+  }
+};
+
 /// Counts the flagged diagonals and the runs, or bands, that they form.
 template <class Exec, class Device>
-static void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
+void look_at_diagonals(Exec const& exec, Findings<Device> const& findings) {
   auto const flags = findings.diagonal;
   auto const counts = findings.counts;
   auto const size = static_cast<std::int64_t>(flags.extent(0));
   using Found = Findings<Device>;
-  Kokkos::parallel_reduce(
-      "einkorn::structure[diagonals]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-      KOKKOS_LAMBDA(std::int64_t d, std::int64_t & full, std::int64_t & bands) {
-        bool const here = flags(d) != 0;
-        full += here;
-        bands += here && !(d > 0 && flags(d - 1) != 0);
-      },
-      Kokkos::subview(counts, static_cast<int>(Found::diagonals)),
-      Kokkos::subview(counts, static_cast<int>(Found::bands)));
+  Kokkos::parallel_reduce("einkorn::structure[diagonals]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
+                          CountFlags<decltype(findings.diagonal)>{flags},
+                          Kokkos::subview(counts, static_cast<int>(Found::diagonals)),
+                          Kokkos::subview(counts, static_cast<int>(Found::bands)));
 }
 
 /// Entries of each of `count` diagonals, by a histogram in team scratch. diagonal(d) holds d's number. The u-th
@@ -122,11 +129,28 @@ struct CountDiagonals {
   }
 };
 
+/// The offsets of the flagged diagonals; their flags become their numbers.
+template <class Flags, class Numbers>
+struct NumberDiagonals {
+  Flags flags;
+  Numbers offsets;
+  std::int64_t rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t d, int& number, bool is_final) const {
+    int const here = flags(d) != 0;
+    if (is_final && here != 0) {
+      offsets(number) = d - rows + 1;
+      flags(d) = number;
+    }
+    number += here;
+  }
+};
+
 /// The diagonals by offset, with their entries; `count` of them are flagged. Overwrites the flags with numbers.
 template <class Exec, class Matrix, class Device>
-static std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
-                                                                         Findings<Device> const& findings,
-                                                                         std::int64_t count) {
+std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
+                                                                  Findings<Device> const& findings,
+                                                                  std::int64_t count) {
   using Numbers = Kokkos::View<std::int64_t*, Device>;
   auto const size = static_cast<std::size_t>(count);
   Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
@@ -134,18 +158,10 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec co
   Kokkos::deep_copy(exec, entries, 0);
   auto const flags = findings.diagonal;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
-  Kokkos::parallel_scan(
-      "einkorn::structure[number diagonals]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                 static_cast<std::int64_t>(flags.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t d, int& number, bool is_final) {
-        int const here = flags(d) != 0;
-        if (is_final && here != 0) {
-          offsets(number) = d - rows + 1;
-          flags(d) = number;
-        }
-        number += here;
-      });
+  Kokkos::parallel_scan("einkorn::structure[number diagonals]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                            exec, 0, static_cast<std::int64_t>(flags.extent(0))),
+                        NumberDiagonals<decltype(findings.diagonal), Numbers>{flags, offsets, rows});
   using Functor = CountDiagonals<Exec, Matrix, Device>;
   auto const blocks = Functor::Rows::num_blocks(rows);
   std::int64_t const most = is_gpu<Exec> ? most_teams : exec.concurrency();

@@ -72,25 +72,34 @@ struct LookAtWindow {
   }
 };
 
+template <class Matrix>
+struct CountSliceSlots {
+  using Ordinal = typename Matrix::ordinal_type;
+
+  Matrix A;
+  int slice_rows;
+  std::int64_t rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slice, std::int64_t& slots) const {
+    std::int64_t longest = 0;
+    for (auto row = slice * slice_rows; row < rows && row < (slice + 1) * slice_rows; ++row) {
+      auto const i = static_cast<Ordinal>(row);
+      longest = Kokkos::max(longest, static_cast<std::int64_t>(A.row_end(i) - A.row_begin(i)));
+    }
+    slots += longest * Kokkos::min(static_cast<std::int64_t>(slice_rows), rows - slice * slice_rows);
+  }
+};
+
 /// Slots of SELL: the longest row of each slice, times its rows, with the rows as they are and sorted within
 /// windows.
 template <class Exec, class Matrix, class Device>
-static void look_at_slices(Exec const& exec, Matrix const& A, int slice_rows,
-                           Findings<Device> const& findings) {
-  using Ordinal = typename Matrix::ordinal_type;
+void look_at_slices(Exec const& exec, Matrix const& A, int slice_rows, Findings<Device> const& findings) {
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   auto const slices = (rows + slice_rows - 1) / slice_rows;
-  Kokkos::parallel_reduce(
-      "einkorn::structure[slices]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slices),
-      KOKKOS_LAMBDA(std::int64_t slice, std::int64_t & slots) {
-        std::int64_t longest = 0;
-        for (auto row = slice * slice_rows; row < rows && row < (slice + 1) * slice_rows; ++row) {
-          auto const i = static_cast<Ordinal>(row);
-          longest = Kokkos::max(longest, static_cast<std::int64_t>(A.row_end(i) - A.row_begin(i)));
-        }
-        slots += longest * Kokkos::min(static_cast<std::int64_t>(slice_rows), rows - slice * slice_rows);
-      },
-      Kokkos::subview(findings.counts, static_cast<int>(Findings<Device>::slice_slots)));
+  Kokkos::parallel_reduce("einkorn::structure[slices]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slices),
+                          CountSliceSlots<Matrix>{A, slice_rows, rows},
+                          Kokkos::subview(findings.counts, static_cast<int>(Findings<Device>::slice_slots)));
 
   using Functor = LookAtWindow<Exec, Matrix, Device>;
   auto const windows = (rows + sorting_window - 1) / sorting_window;

@@ -20,56 +20,80 @@ namespace einkorn {
 
 namespace detail {
 
-template <class Exec, class Keys>
-static void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
-  Kokkos::parallel_for(
-      "einkorn::build_csr[rmat keys]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.num_edges()),
-      KOKKOS_LAMBDA(std::int64_t edge) { keys(edge) = graph.key(edge); });
-}
+template <class Keys>
+struct DrawRmatKeys {
+  RmatEdges graph;
+  Keys keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t edge) const { keys(edge) = graph.key(edge); }
+};
 
 template <class Exec, class Keys>
-static std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
+void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
+  Kokkos::parallel_for("einkorn::build_csr[rmat keys]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.num_edges()),
+                       DrawRmatKeys<Keys>{graph, keys});
+}
+
+template <class Keys>
+struct CountDistinctKeys {
+  Keys sorted;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e, std::int64_t& count) const {
+    if (e == 0 || sorted(e) != sorted(e - 1)) ++count;
+  }
+};
+
+template <class Exec, class Keys>
+std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
   std::int64_t distinct = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::build_csr[rmat count]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                 static_cast<std::int64_t>(sorted.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t e, std::int64_t & count) {
-        if (e == 0 || sorted(e) != sorted(e - 1)) ++count;
-      },
-      distinct);
+  Kokkos::parallel_reduce("einkorn::build_csr[rmat count]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                              exec, 0, static_cast<std::int64_t>(sorted.extent(0))),
+                          CountDistinctKeys<Keys>{sorted}, distinct);
   return distinct;
 }
+
+template <class Keys, class Offsets, class Columns, class Values>
+struct EntriesFromRmatKeys {
+  using Scalar = typename Values::non_const_value_type;
+  using Ordinal = typename Columns::non_const_value_type;
+  using Offset = typename Offsets::non_const_value_type;
+
+  RmatEdges graph;
+  Keys sorted;
+  Offsets offsets;
+  Columns columns;
+  Values values;
+  std::int64_t num_keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e, Offset& position, bool is_final) const {
+    std::uint64_t const key = sorted(e);
+    bool const is_first = e == 0 || key != sorted(e - 1);
+    if (is_final && is_first) {
+      std::int64_t next = e + 1;
+      while (next < num_keys && sorted(next) == key) ++next;
+      columns(position) = static_cast<Ordinal>(graph.column_of(key));
+      values(position) = scalar_from<Scalar>(graph.value(key, next - e));
+      std::int64_t const row = graph.row_of(key);
+      for (std::int64_t i = e == 0 ? 0 : graph.row_of(sorted(e - 1)) + 1; i <= row; ++i) offsets(i) = position;
+    }
+    if (is_first) ++position;
+    if (is_final && e + 1 == num_keys)
+      for (std::int64_t i = graph.row_of(key) + 1; i <= graph.num_nodes(); ++i) offsets(i) = position;
+  }
+};
 
 /// The first of equal keys writes the entry, and the beginnings of the rows between the key before it and its
 /// own.
 template <class Exec, class Keys, class Offsets, class Columns, class Values>
-static void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted,
-                              Offsets const& offsets, Columns const& columns, Values const& values) {
-  using Scalar = typename Values::non_const_value_type;
-  using Ordinal = typename Columns::non_const_value_type;
-  using Offset = typename Offsets::non_const_value_type;
+void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted, Offsets const& offsets,
+                       Columns const& columns, Values const& values) {
   auto const num_keys = static_cast<std::int64_t>(sorted.extent(0));
   Kokkos::parallel_scan(
       "einkorn::build_csr[rmat entries]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_keys),
-      KOKKOS_LAMBDA(std::int64_t e, Offset & position, bool is_final) {
-        std::uint64_t const key = sorted(e);
-        bool const is_first = e == 0 || key != sorted(e - 1);
-        if (is_final && is_first) {
-          std::int64_t next = e + 1;
-          while (next < num_keys && sorted(next) == key) ++next;
-          columns(position) = static_cast<Ordinal>(graph.column_of(key));
-          values(position) = scalar_from<Scalar>(graph.value(key, next - e));
-          std::int64_t const row = graph.row_of(key);
-          for (std::int64_t i = e == 0 ? 0 : graph.row_of(sorted(e - 1)) + 1; i <= row; ++i)
-            offsets(i) = position;
-        }
-        if (is_first) ++position;
-        if (is_final && e + 1 == num_keys)
-          for (std::int64_t i = graph.row_of(key) + 1; i <= graph.num_nodes(); ++i) offsets(i) = position;
-      });
+      EntriesFromRmatKeys<Keys, Offsets, Columns, Values>{graph, sorted, offsets, columns, values, num_keys});
 }
 
 }  // namespace detail

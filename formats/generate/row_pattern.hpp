@@ -49,67 +49,96 @@ void require_fits(double count, char const* what, char const* index_name, std::s
 template <class Exec>
 inline constexpr std::int64_t entries_per_thread = is_gpu<Exec> ? 1 : 1024;
 
+template <class Pattern, class Offsets>
+struct CountPatternEntries {
+  using Offset = typename Offsets::non_const_value_type;
+
+  Pattern pattern;
+  Offsets offsets;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, double& sum) const {
+    std::int64_t const length = pattern.row(row).length();
+    offsets(row) = static_cast<Offset>(length);
+    sum += static_cast<double>(length);
+  }
+};
+
 /// offsets(i) <- the length of row i. Returns their sum: exact below 2^53, and it never wraps as offsets may.
 template <class Exec, class Pattern, class Offsets>
-static double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
-  using Offset = typename Offsets::non_const_value_type;
+double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
   double total = 0;
   Kokkos::parallel_reduce(
       "einkorn::build_csr[count]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, pattern.num_rows()),
-      KOKKOS_LAMBDA(std::int64_t row, double& sum) {
-        std::int64_t const length = pattern.row(row).length();
-        offsets(row) = static_cast<Offset>(length);
-        sum += static_cast<double>(length);
-      },
-      total);
+      CountPatternEntries<Pattern, Offsets>{pattern, offsets}, total);
   return total;
 }
+
+template <class Offsets>
+struct SumPatternOffsets {
+  using Offset = typename Offsets::non_const_value_type;
+
+  Offsets offsets;
+  std::size_t last;
+
+  KOKKOS_FUNCTION void operator()(std::size_t row, Offset& before, bool is_final) const {
+    Offset const length = row < last ? offsets(row) : Offset(0);
+    if (is_final) offsets(row) = before;
+    before += length;
+  }
+};
 
 /// offsets(i) <- offsets(0) + ... + offsets(i - 1), in place; the last one is not read. Returns the last sum.
 template <class Exec, class Offsets>
-static typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
+typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
   using Offset = typename Offsets::non_const_value_type;
   std::size_t const last = offsets.extent(0) - 1;
   Offset total = 0;
-  Kokkos::parallel_scan(
-      "einkorn::build_csr[offsets]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, last + 1),
-      KOKKOS_LAMBDA(std::size_t row, Offset & before, bool is_final) {
-        Offset const length = row < last ? offsets(row) : Offset(0);
-        if (is_final) offsets(row) = before;
-        before += length;
-      },
-      total);
+  Kokkos::parallel_scan("einkorn::build_csr[offsets]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, last + 1),
+                        SumPatternOffsets<Offsets>{offsets, last}, total);
   return total;
 }
 
-/// Work is divided by entries, so that one row of a million costs as much as a million rows of one.
-template <class Exec, class Pattern, class Offsets, class Columns, class Values>
-static void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets,
-                         Columns const& columns, Values const& values) {
+template <class Pattern, class Offsets, class Columns, class Values>
+struct FillPatternEntries {
   using Scalar = typename Values::non_const_value_type;
   using Ordinal = typename Columns::non_const_value_type;
+
+  Pattern pattern;
+  Offsets offsets;
+  Columns columns;
+  Values values;
+  std::int64_t nnz, num_rows, share;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    std::int64_t k = part * share;
+    std::int64_t const end = nnz - k < share ? nnz : k + share;
+    for (std::int64_t i = row_of_entry(offsets, num_rows, k); k < end; ++i) {
+      auto const row = pattern.row(i);
+      auto const begin = static_cast<std::int64_t>(offsets(i));
+      auto const row_end = static_cast<std::int64_t>(offsets(i + 1));
+      for (std::int64_t const stop = row_end < end ? row_end : end; k < stop; ++k) {
+        std::int64_t const column = row.column(k - begin);
+        columns(k) = static_cast<Ordinal>(column);
+        values(k) = scalar_from<Scalar>(row.value(column));
+      }
+    }
+  }
+};
+
+/// Work is divided by entries, so that one row of a million costs as much as a million rows of one.
+template <class Exec, class Pattern, class Offsets, class Columns, class Values>
+void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets, Columns const& columns,
+                  Values const& values) {
   auto const nnz = static_cast<std::int64_t>(values.extent(0));
   std::int64_t const num_rows = pattern.num_rows();
   std::int64_t const share = entries_per_thread<Exec>;
   Kokkos::parallel_for(
       "einkorn::build_csr[fill]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, (nnz + share - 1) / share),
-      KOKKOS_LAMBDA(std::int64_t part) {
-        std::int64_t k = part * share;
-        std::int64_t const end = nnz - k < share ? nnz : k + share;
-        for (std::int64_t i = row_of_entry(offsets, num_rows, k); k < end; ++i) {
-          auto const row = pattern.row(i);
-          auto const begin = static_cast<std::int64_t>(offsets(i));
-          auto const row_end = static_cast<std::int64_t>(offsets(i + 1));
-          for (std::int64_t const stop = row_end < end ? row_end : end; k < stop; ++k) {
-            std::int64_t const column = row.column(k - begin);
-            columns(k) = static_cast<Ordinal>(column);
-            values(k) = scalar_from<Scalar>(row.value(column));
-          }
-        }
-      });
+      FillPatternEntries<Pattern, Offsets, Columns, Values>{pattern, offsets, columns, values, nnz, num_rows,
+                                                            share});
 }
 
 }  // namespace detail

@@ -14,12 +14,84 @@
 
 namespace einkorn {
 
+namespace detail {
+
+template <class Format>
+struct HybRowLengths {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  decltype(Format::ell) ell;
+  decltype(Format::coo) coo;
+  Kokkos::View<Offset*, Device> offsets;
+  Offset beyond;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const {
+    Offset length = 0;
+    while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
+    if (length == ell.width) {
+      Offset const begin = first_not_below(coo.rows, Offset(0), beyond, row);
+      Offset end = begin;
+      if (begin < beyond && coo.rows(begin) == row)
+        end = row + 1 < ell.num_rows ? first_not_below(coo.rows, Offset(0), beyond, row + 1) : beyond;
+      length += end - begin;
+    }
+    offsets(row) = length;
+  }
+};
+
+template <class Format>
+struct CopyHybEll {
+  using Scalar = typename Format::scalar_type;
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  decltype(Format::ell) ell;
+  Kokkos::View<Offset*, Device> offsets;
+  Kokkos::View<Ordinal*, Device> columns;
+  Kokkos::View<Scalar*, Device> values;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const {
+    Offset const begin = offsets(row), length = offsets(row + 1) - begin;
+    Offset const count = length < ell.width ? length : ell.width;
+    for (Offset j = 0; j < count; ++j) {
+      columns(begin + j) = ell.columns(j * ell.stride + static_cast<Offset>(row));
+      values(begin + j) = ell.values(j * ell.stride + static_cast<Offset>(row));
+    }
+  }
+};
+
+template <class Format>
+struct CopyHybCoo {
+  using Scalar = typename Format::scalar_type;
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Device = typename Format::device_type;
+
+  decltype(Format::ell) ell;
+  decltype(Format::coo) coo;
+  Kokkos::View<Offset*, Device> offsets;
+  Kokkos::View<Ordinal*, Device> columns;
+  Kokkos::View<Scalar*, Device> values;
+  Offset beyond;
+
+  KOKKOS_FUNCTION void operator()(Offset k) const {
+    Ordinal const row = coo.rows(k);
+    Offset const to = offsets(row) + ell.width + (k - first_not_below(coo.rows, Offset(0), beyond, row));
+    columns(to) = coo.columns(k);
+    values(to) = coo.values(k);
+  }
+};
+
+}  // namespace detail
+
 /// HYB to CSR: the CSR that it was made from, bit for bit. Cost: reads the ELL part's columns twice and all
 /// else once, writes the CSR, and a binary search in the COO part for each row and for each entry of that part;
 /// on the device; fences exec once. Throws OutOfMemory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
-                                                   Hyb<Scalar, Ordinal, Offset, Device> const& F) {
+Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");
   auto const nnz = static_cast<std::size_t>(F.nnz());
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
@@ -30,37 +102,14 @@ static Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec,
   auto const coo = F.coo;
   Offset const beyond = coo.nnz();
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
-  Kokkos::parallel_for(
-      "einkorn::to_csr[hyb,lengths]", rows, KOKKOS_LAMBDA(Ordinal row) {
-        Offset length = 0;
-        while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
-        if (length == ell.width) {
-          Offset const begin = first_not_below(coo.rows, Offset(0), beyond, row);
-          Offset end = begin;
-          if (begin < beyond && coo.rows(begin) == row)
-            end = row + 1 < ell.num_rows ? first_not_below(coo.rows, Offset(0), beyond, row + 1) : beyond;
-          length += end - begin;
-        }
-        offsets(row) = length;
-      });
+  Kokkos::parallel_for("einkorn::to_csr[hyb,lengths]", rows,
+                       detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, beyond});
   counts_to_offsets(exec, offsets);
-  Kokkos::parallel_for(
-      "einkorn::to_csr[hyb,ell]", rows, KOKKOS_LAMBDA(Ordinal row) {
-        Offset const begin = offsets(row), length = offsets(row + 1) - begin;
-        Offset const count = length < ell.width ? length : ell.width;
-        for (Offset j = 0; j < count; ++j) {
-          columns(begin + j) = ell.columns(j * ell.stride + static_cast<Offset>(row));
-          values(begin + j) = ell.values(j * ell.stride + static_cast<Offset>(row));
-        }
-      });
+  Kokkos::parallel_for("einkorn::to_csr[hyb,ell]", rows,
+                       detail::CopyHybEll<Hyb<Scalar, Ordinal, Offset, Device>>{ell, offsets, columns, values});
   Kokkos::parallel_for(
       "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, beyond),
-      KOKKOS_LAMBDA(Offset k) {
-        Ordinal const row = coo.rows(k);
-        Offset const to = offsets(row) + ell.width + (k - first_not_below(coo.rows, Offset(0), beyond, row));
-        columns(to) = coo.columns(k);
-        values(to) = coo.values(k);
-      });
+      detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns, values, beyond});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

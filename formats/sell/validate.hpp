@@ -74,28 +74,47 @@ struct BadSlot {
   }
 };
 
+template <class Format>
+struct ReadSlotColumn {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  BadSlot<Format> slots;
+  Offset slot;
+
+  KOKKOS_FUNCTION void operator()(int, Ordinal& sum) const { sum += slots.column(slot); }
+};
+
 /// The column of one slot, on the host.
 template <class Exec, class Format>
-static typename Format::ordinal_type column_of_slot(Exec const& exec, Format const& F,
-                                                    typename Format::offset_type slot) {
+typename Format::ordinal_type column_of_slot(Exec const& exec, Format const& F,
+                                             typename Format::offset_type slot) {
   using Ordinal = typename Format::ordinal_type;
   Ordinal column = 0;
   BadSlot<Format> const slots{F};
-  Kokkos::parallel_reduce(
-      "einkorn::validate[slot]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
-      KOKKOS_LAMBDA(int, Ordinal& sum) { sum += slots.column(slot); }, column);
+  Kokkos::parallel_reduce("einkorn::validate[slot]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
+                          ReadSlotColumn<Format>{slots, slot}, column);
   return column;
 }
 
+template <class View>
+struct CountOccupied {
+  View slots;
+  typename View::non_const_value_type padding;
+
+  KOKKOS_FUNCTION void operator()(std::size_t at, std::size_t& count) const {
+    count += slots(at) != padding ? 1 : 0;
+  }
+};
+
 /// How many slots of an array of columns or codes hold an entry.
 template <class Exec, class View>
-static std::size_t count_occupied(Exec const& exec, View const& slots,
-                                  typename View::non_const_value_type padding) {
+std::size_t count_occupied(Exec const& exec, View const& slots, typename View::non_const_value_type padding) {
   std::size_t entries = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::validate[entries]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
-      KOKKOS_LAMBDA(std::size_t at, std::size_t & count) { count += slots(at) != padding ? 1 : 0; }, entries);
+  Kokkos::parallel_reduce("einkorn::validate[entries]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
+                          CountOccupied<View>{slots, padding}, entries);
   return entries;
 }
 
@@ -127,7 +146,7 @@ void validate_codes(Exec const& exec, Format const& F) {
 /// structs that from_csr has not made. Looks at no value. On the device; reads columns twice, with log2(slices)
 /// reads of the offsets a slot; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-static void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) {
+void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
   auto const text = [](auto number) { return std::to_string(number); };
   require<InvalidStructure>(F.num_rows >= 0 && F.num_cols >= 0, [&] {

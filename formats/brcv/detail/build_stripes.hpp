@@ -52,10 +52,25 @@ struct NumberStripes {
   }
 };
 
+template <class Format, class Matrix>
+struct CopyStripeColumns {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  Matrix A;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const k = static_cast<Offset>(i);
+    Ordinal const stripe = row_of_entry(F.rc, F.num_stripes(), k);
+    F.c(i) = A.columns(F.rv(stripe) + (k - F.rc(stripe)));
+  }
+};
+
 /// Fills b, rc, rv and c, which have their extents already. c is copied an entry a thread, each finding its
 /// stripe by a search in rc, so that lists of any length are shared evenly. 2 launches.
 template <class Exec, class Format, class Matrix, class Starts>
-static void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
+void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   if (F.num_rows == 0) {
@@ -66,14 +81,9 @@ static void build_stripes(Exec const& exec, Format const& F, Matrix const& A, St
   Kokkos::parallel_scan("einkorn::from_csr[brcv,number]",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, F.num_rows),
                         NumberStripes<Format, Matrix, Starts>{F, A, starts});
-  Kokkos::parallel_for(
-      "einkorn::from_csr[brcv,columns]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, F.c.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) {
-        auto const k = static_cast<Offset>(i);
-        Ordinal const stripe = row_of_entry(F.rc, F.num_stripes(), k);
-        F.c(i) = A.columns(F.rv(stripe) + (k - F.rc(stripe)));
-      });
+  Kokkos::parallel_for("einkorn::from_csr[brcv,columns]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, F.c.extent(0)),
+                       CopyStripeColumns<Format, Matrix>{F, A});
 }
 
 }  // namespace einkorn::detail

@@ -28,10 +28,55 @@ struct StripeChunks {
   }
 };
 
+template <class Bounds, class List>
+struct MarkStripeRows {
+  using Ordinal = typename List::non_const_value_type;
+  static constexpr int rows_a_mark = brcv_rows_a_mark;
+
+  Bounds b;
+  List marks;
+  Ordinal num_stripes;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    marks(i) = stripe_of_row(b, Ordinal(0), num_stripes, static_cast<Ordinal>(i) * rows_a_mark);
+  }
+};
+
+template <class Bounds, class List>
+struct CountStripeChunks {
+  using Ordinal = typename List::non_const_value_type;
+
+  Bounds b;
+  List first_chunk;
+  Ordinal most;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    Ordinal const height = b(i + 1) - b(i);
+    first_chunk(i) = height / most + (height % most != 0);
+  }
+};
+
+template <class Bounds, class List>
+struct ListStripeChunks {
+  using Ordinal = typename List::non_const_value_type;
+
+  Bounds b;
+  List first_chunk, stripes, rows;
+  Ordinal num_stripes, most;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const chunk = static_cast<Ordinal>(i);
+    Ordinal const stripe = row_of_entry(first_chunk, num_stripes, chunk);
+    stripes(i) = stripe;
+    rows(i) = b(stripe) + (chunk - first_chunk(stripe)) * most;
+  }
+};
+
 /// On the device; 4 launches; fences exec, because the number of chunks is read back.
 template <class Exec, class Format>
-static StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(
-    Exec const& exec, Format const& F, int chunk_rows) {
+StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(Exec const& exec,
+                                                                                             Format const& F,
+                                                                                             int chunk_rows) {
   using Ordinal = typename Format::ordinal_type;
   using List = Kokkos::View<Ordinal*, typename Format::device_type>;
   StripeChunks<Ordinal, typename Format::device_type> chunks;
@@ -44,27 +89,17 @@ static StripeChunks<typename Format::ordinal_type, typename Format::device_type>
   auto const b = F.b;
   auto const num_marks = (static_cast<std::size_t>(F.num_rows) + rows_a_mark - 1) / rows_a_mark;
   List const marks = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::marks", num_marks);
-  Kokkos::parallel_for(
-      "einkorn::make_spmv_plan[brcv,marks]", policy(num_marks), KOKKOS_LAMBDA(std::size_t i) {
-        marks(i) = stripe_of_row(b, Ordinal(0), num_stripes, static_cast<Ordinal>(i) * rows_a_mark);
-      });
+  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,marks]", policy(num_marks),
+                       MarkStripeRows<decltype(F.b), List>{b, marks, num_stripes});
   auto const p = static_cast<std::size_t>(num_stripes);
   List const first_chunk = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::first_chunk", p + 1);
-  Kokkos::parallel_for(
-      "einkorn::make_spmv_plan[brcv,count]", policy(p), KOKKOS_LAMBDA(std::size_t i) {
-        Ordinal const height = b(i + 1) - b(i);
-        first_chunk(i) = height / most + (height % most != 0);
-      });
+  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,count]", policy(p),
+                       CountStripeChunks<decltype(F.b), List>{b, first_chunk, most});
   auto const num_chunks = static_cast<std::size_t>(counts_to_offsets(exec, first_chunk));
   List const stripes = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::stripes", num_chunks);
   List const rows = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::rows", num_chunks);
-  Kokkos::parallel_for(
-      "einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks), KOKKOS_LAMBDA(std::size_t i) {
-        auto const chunk = static_cast<Ordinal>(i);
-        Ordinal const stripe = row_of_entry(first_chunk, num_stripes, chunk);
-        stripes(i) = stripe;
-        rows(i) = b(stripe) + (chunk - first_chunk(stripe)) * most;
-      });
+  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks),
+                       ListStripeChunks<decltype(F.b), List>{b, first_chunk, stripes, rows, num_stripes, most});
   chunks.marks = marks;
   chunks.stripes = stripes;
   chunks.rows = rows;

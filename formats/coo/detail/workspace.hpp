@@ -24,39 +24,57 @@ struct CooWorkspace {
   [[nodiscard]] std::size_t bytes() const { return carry.extent(0) * sizeof(Sum); }
 };
 
+template <class Format>
+struct FindLongestGap {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  decltype(Format::rows) rows;
+  Offset nnz;
+  Ordinal num_rows;
+
+  KOKKOS_FUNCTION void operator()(Offset k, Ordinal& most) const {
+    Ordinal const before = k > 0 ? rows(k - 1) : Ordinal(-1), after = k < nnz ? rows(k) : num_rows;
+    if (after - before - 1 > most) most = after - before - 1;
+  }
+};
+
 /// Rows without entry side by side, at most; before the first entry and behind the last one too. Fences exec.
 template <class Exec, class Format>
-static typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
+typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   Ordinal longest = 0;
   Offset const nnz = F.nnz();
   Ordinal const num_rows = F.num_rows;
   auto const rows = F.rows;
-  Kokkos::parallel_reduce(
-      "einkorn::make_spmv_plan[coo,gaps]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz + 1),
-      KOKKOS_LAMBDA(Offset k, Ordinal & most) {
-        Ordinal const before = k > 0 ? rows(k - 1) : Ordinal(-1), after = k < nnz ? rows(k) : num_rows;
-        if (after - before - 1 > most) most = after - before - 1;
-      },
-      Kokkos::Max<Ordinal>(longest));
+  Kokkos::parallel_reduce("einkorn::make_spmv_plan[coo,gaps]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz + 1),
+                          FindLongestGap<Format>{rows, nnz, num_rows}, Kokkos::Max<Ordinal>(longest));
   return longest;
 }
 
+template <class Parts>
+struct FindLongRun {
+  using Offset = typename Parts::offset_type;
+
+  Parts parts;
+
+  KOKKOS_FUNCTION void operator()(Offset part, int& any) const {
+    if (parts.rows(part * parts.size) == parts.rows((part + carry_long_run) * parts.size)) any = 1;
+  }
+};
+
 /// Whether some row begins carry_long_run parts in a row. Fences exec.
 template <class Exec, class Parts>
-static bool has_long_runs(Exec const& exec, Parts const& parts) {
+bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
   if (parts.num_parts <= carry_long_run) return false;
   int found = 0;
   Kokkos::parallel_reduce(
       "einkorn::make_spmv_plan[coo,runs]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - carry_long_run),
-      KOKKOS_LAMBDA(Offset part, int& any) {
-        if (parts.rows(part * parts.size) == parts.rows((part + carry_long_run) * parts.size)) any = 1;
-      },
-      Kokkos::Max<int>(found));
+      FindLongRun<Parts>{parts}, Kokkos::Max<int>(found));
   return found > 0;
 }
 

@@ -46,10 +46,26 @@ struct MergeTiles {
   }
 };
 
+template <class Tiles, class Matrix>
+struct FirstRowsOfTiles {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Tiles::first_rows) first_rows;
+  decltype(Matrix::row_offsets) offsets;
+  Ordinal num_rows;
+  std::int64_t items, num_entries, num_steps;
+
+  KOKKOS_FUNCTION void operator()(Offset t) const {
+    std::int64_t const step = static_cast<std::int64_t>(t) * items;
+    first_rows(t) = rows_before_diagonal(offsets, num_rows, num_entries, step < num_steps ? step : num_steps);
+  }
+};
+
 /// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads a tile.
 template <class Tiles, class Exec, class Matrix>
-static Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
-                              typename Matrix::offset_type longest_row) {
+Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
+                       typename Matrix::offset_type longest_row) {
   using Offset = typename Matrix::offset_type;
   Tiles tiles;
   auto const num_entries = static_cast<std::int64_t>(A.nnz());
@@ -69,11 +85,7 @@ static Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t it
   Kokkos::parallel_for(
       "einkorn::make_merge_tiles",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, tiles.num_tiles + 1),
-      KOKKOS_LAMBDA(Offset t) {
-        std::int64_t const step = static_cast<std::int64_t>(t) * items;
-        first_rows(t) =
-            rows_before_diagonal(offsets, num_rows, num_entries, step < num_steps ? step : num_steps);
-      });
+      FirstRowsOfTiles<Tiles, Matrix>{first_rows, offsets, num_rows, items, num_entries, num_steps});
   return tiles;
 }
 

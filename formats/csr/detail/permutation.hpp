@@ -24,10 +24,20 @@ struct ComesAgain {
   }
 };
 
+template <class List, class Inverse>
+struct InvertList {
+  using Ordinal = typename List::non_const_value_type;
+
+  List list;
+  Inverse inverse;
+
+  KOKKOS_FUNCTION void operator()(Ordinal i) const { Kokkos::atomic_min(&inverse(list(i)), i); }
+};
+
 /// inverse(list(i)) = i for a list of all of 0 .. n - 1. Throws InvalidStructure when an entry lies outside or
 /// is there twice; the message names the first such entry. `what` is the list's name. Fences exec.
 template <class Exec, class List>
-static Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
+Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
     Exec const& exec, List const& list, typename List::non_const_value_type n, std::string const& what) {
   using Ordinal = typename List::non_const_value_type;
   using Inverse = Kokkos::View<Ordinal*, typename List::device_type>;
@@ -41,9 +51,9 @@ static Kokkos::View<typename List::non_const_value_type*, typename List::device_
   if (outside < n) refuse(outside, ", expected 0 .. " + std::to_string(n) + " - 1");
   auto const inverse = allocate<Inverse>(exec, "einkorn::inverse_permutation", static_cast<std::size_t>(n));
   Kokkos::deep_copy(exec, inverse, n);
-  Kokkos::parallel_for(
-      "einkorn::inverse_permutation", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
-      KOKKOS_LAMBDA(Ordinal i) { Kokkos::atomic_min(&inverse(list(i)), i); });
+  Kokkos::parallel_for("einkorn::inverse_permutation",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
+                       InvertList<List, Inverse>{list, inverse});
   auto const second =
       first_bad(exec, "einkorn::inverse_permutation[twice]", n, ComesAgain<List, Inverse>{list, inverse});
   if (second < n) refuse(second, ", which is there twice: not a permutation");

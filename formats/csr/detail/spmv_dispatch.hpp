@@ -103,28 +103,41 @@ void spmv_sorted_rows(Exec const& exec, int lanes, Out const& update, Matrix con
   spmv_by_rows<conjugated>(exec, lanes, update, A, x, y);
 }
 
+template <bool conjugated, class Matrix, class X, class Y, class Sum>
+struct ScatterRow {
+  using Target = typename Y::value_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  X x;
+  Y y;
+  Sum alpha;
+  std::size_t width;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const {
+    for (Offset p = A.row_begin(row); p < A.row_end(row); ++p) {
+      Sum const value = alpha * (conjugated ? Sum(conjugate(A.values(p))) : Sum(A.values(p)));
+      for (std::size_t j = 0; j < width; ++j) {
+        Target& target = entry(y, A.columns(p), j);
+        Kokkos::atomic_add(&target, Target(value * Sum(entry(x, row, j))));
+      }
+    }
+  }
+};
+
 /// y <- alpha op(A) x + beta y for op transpose or conjugate transpose, by adding every product to y
 /// atomically: needs no transpose in memory, but the order of the additions varies from run to run. One row a
 /// thread.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-static void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
   using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  using Target = typename Y::value_type;
   scale(exec, update.beta, y);
   auto const width = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
   Sum const alpha = update.alpha;
-  Kokkos::parallel_for(
-      "einkorn::spmv[csr,scatter]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row) {
-        for (Offset p = A.row_begin(row); p < A.row_end(row); ++p) {
-          Sum const value = alpha * (conjugated ? Sum(conjugate(A.values(p))) : Sum(A.values(p)));
-          for (std::size_t j = 0; j < width; ++j) {
-            Target& target = entry(y, A.columns(p), j);
-            Kokkos::atomic_add(&target, Target(value * Sum(entry(x, row, j))));
-          }
-        }
-      });
+  Kokkos::parallel_for("einkorn::spmv[csr,scatter]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                       ScatterRow<conjugated, Matrix, X, Y, Sum>{A, x, y, alpha, width});
 }
 
 }  // namespace einkorn::detail

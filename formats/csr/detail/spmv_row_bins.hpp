@@ -35,10 +35,25 @@ struct RowBins {
   }
 };
 
+template <class Matrix>
+struct CountShortRows {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  Offset longest;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, double& count, double& sum) const {
+    Offset const length = offsets(row + 1) - offsets(row);
+    count += length <= longest;
+    if (length <= longest) sum += static_cast<double>(length);
+  }
+};
+
 /// The lanes with the fewest warps in all, among those that ask for a short row of mean length in one batch.
 /// (What is short is a matter of the lanes: with more of them fewer rows are left to warps.) Fences exec.
 template <class Exec, class Matrix>
-static int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows) {
+int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   auto const offsets = A.row_offsets;
@@ -48,15 +63,9 @@ static int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matr
     auto const longest =
         static_cast<Offset>(row_bin_limits(lanes, static_cast<std::size_t>(A.nnz())).short_row);
     double rows = 0, entries = 0;
-    Kokkos::parallel_reduce(
-        "einkorn::make_spmv_plan[csr,short_rows]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-        KOKKOS_LAMBDA(Ordinal row, double& count, double& sum) {
-          Offset const length = offsets(row + 1) - offsets(row);
-          count += length <= longest;
-          if (length <= longest) sum += static_cast<double>(length);
-        },
-        rows, entries);
+    Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,short_rows]",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                            CountShortRows<Matrix>{offsets, longest}, rows, entries);
     if (entries > (rows - static_cast<double>(empty_rows)) * lanes * row_team_unroll(lanes, 0)) continue;
     auto const all = static_cast<double>(A.num_rows);
     double const warps = all * lanes / lockstep_lanes(arch_of<Exec>) + (all - rows);
@@ -67,10 +76,66 @@ static int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matr
   return best;
 }
 
+template <class Matrix>
+struct CountRowBins {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  Offset longest_short, longest_of_warp, piece;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, std::size_t& of_warps, std::size_t& cut) const {
+    Offset const length = offsets(row + 1) - offsets(row);
+    if (length > longest_short && length > longest_of_warp)
+      cut += static_cast<std::size_t>((length + (piece - 1)) / piece);
+    else if (length > longest_short)
+      ++of_warps;
+  }
+};
+
+template <class Matrix, class List>
+struct ListWarpRows {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  List warp_list;
+  Offset longest_short, longest_of_warp;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& before, bool is_final) const {
+    Offset const length = offsets(row + 1) - offsets(row);
+    if (length <= longest_short || length > longest_of_warp) return;
+    if (is_final) warp_list(before) = row;
+    ++before;
+  }
+};
+
+template <class Matrix, class List, class Arrived>
+struct ListPieces {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  List piece_rows, piece_firsts;
+  Arrived arrived;
+  Offset longest_short, longest_of_warp, piece;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& before, bool is_final) const {
+    Offset const length = offsets(row + 1) - offsets(row);
+    if (length <= longest_short || length <= longest_of_warp) return;
+    auto const count = static_cast<Ordinal>((length + (piece - 1)) / piece);
+    for (Ordinal i = 0; is_final && i < count; ++i) {
+      piece_rows(before + i) = row;
+      piece_firsts(before + i) = before;
+      arrived(before + i) = 0;
+    }
+    before += count;
+  }
+};
+
 /// Sorts the rows into bins; lanes: 0 for the table's. Reads row_offsets up to 7 times; fences exec.
 template <class Bins, class Exec, class Matrix>
-static Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows,
-                          int lanes) {
+Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows, int lanes) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Rows = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>;
@@ -87,16 +152,9 @@ static Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::or
   bins.piece = piece;
   auto const offsets = A.row_offsets;
   std::size_t warp_rows = 0, pieces = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::make_spmv_plan[csr,count_bins]", Rows(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row, std::size_t & of_warps, std::size_t & cut) {
-        Offset const length = offsets(row + 1) - offsets(row);
-        if (length > longest_short && length > longest_of_warp)
-          cut += static_cast<std::size_t>((length + (piece - 1)) / piece);
-        else if (length > longest_short)
-          ++of_warps;
-      },
-      warp_rows, pieces);
+  Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,count_bins]", Rows(exec, 0, A.num_rows),
+                          CountRowBins<Matrix>{offsets, longest_short, longest_of_warp, piece}, warp_rows,
+                          pieces);
   bins.warp_rows = allocate<decltype(bins.warp_rows)>(exec, "einkorn::RowBins::warp_rows", warp_rows);
   bins.piece_rows = allocate<decltype(bins.piece_rows)>(exec, "einkorn::RowBins::piece_rows", pieces);
   bins.piece_firsts = allocate<decltype(bins.piece_rows)>(exec, "einkorn::RowBins::piece_firsts", pieces);
@@ -108,26 +166,12 @@ static Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::or
   if (warp_rows > 0)
     Kokkos::parallel_scan(
         "einkorn::make_spmv_plan[csr,list_warp_rows]", Rows(exec, 0, A.num_rows),
-        KOKKOS_LAMBDA(Ordinal row, Ordinal & before, bool is_final) {
-          Offset const length = offsets(row + 1) - offsets(row);
-          if (length <= longest_short || length > longest_of_warp) return;
-          if (is_final) warp_list(before) = row;
-          ++before;
-        });
+        ListWarpRows<Matrix, decltype(bins.warp_rows)>{offsets, warp_list, longest_short, longest_of_warp});
   if (pieces > 0)
     Kokkos::parallel_scan(
         "einkorn::make_spmv_plan[csr,list_pieces]", Rows(exec, 0, A.num_rows),
-        KOKKOS_LAMBDA(Ordinal row, Ordinal & before, bool is_final) {
-          Offset const length = offsets(row + 1) - offsets(row);
-          if (length <= longest_short || length <= longest_of_warp) return;
-          auto const count = static_cast<Ordinal>((length + (piece - 1)) / piece);
-          for (Ordinal i = 0; is_final && i < count; ++i) {
-            piece_rows(before + i) = row;
-            piece_firsts(before + i) = before;
-            arrived(before + i) = 0;
-          }
-          before += count;
-        });
+        ListPieces<Matrix, decltype(bins.piece_rows), decltype(bins.arrived)>{
+            offsets, piece_rows, piece_firsts, arrived, longest_short, longest_of_warp, piece});
   exec.fence("einkorn::make_spmv_plan[csr]: the bins are filled");
   return bins;
 }

@@ -19,11 +19,37 @@ namespace einkorn::detail {
 /// The entries of A ordered by column, entries of one column in the order of A: source(k) is the k-th of them,
 /// and column j has positions offsets(j) .. offsets(j + 1) - 1. Both functions below give the same.
 
+template <class Keys, class Columns>
+struct KeysByColumn {
+  Keys keys;
+  Columns columns;
+  std::uint64_t nnz;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t k) const {
+    keys(k) = static_cast<std::uint64_t>(columns(k)) * nnz + k;
+  }
+};
+
+template <class Keys, class Offsets, class Source>
+struct OrderOfKeys {
+  using Offset = typename Offsets::non_const_value_type;
+
+  Keys keys;
+  Offsets offsets;
+  Source source;
+  std::uint64_t nnz, num_cols;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t k) const {
+    source(k) = static_cast<Offset>(keys(k) % nnz);
+    std::uint64_t const column = keys(k) / nnz;
+    std::uint64_t const next = k + 1 < nnz ? keys(k + 1) / nnz : num_cols;
+    for (std::uint64_t j = column; j < next; ++j) offsets(j + 1) = static_cast<Offset>(k + 1);
+  }
+};
+
 /// GPU: sorts the numbers column * nnz + entry, which are all different, so any sort gives the one order.
 template <class Exec, class Matrix, class Offsets, class Source>
-static void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets,
-                                    Source const& source) {
-  using Offset = typename Matrix::offset_type;
+void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
   auto const nnz = static_cast<std::uint64_t>(A.nnz());
   auto const num_cols = static_cast<std::uint64_t>(A.num_cols);
   require<OverflowError>(nnz == 0 || num_cols <= std::numeric_limits<std::uint64_t>::max() / nnz, [&] {
@@ -33,28 +59,22 @@ static void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets c
   using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
   auto const keys = allocate<Keys>(exec, "einkorn::transpose::keys", nnz);
   auto const columns = A.columns;
-  Kokkos::parallel_for(
-      "einkorn::transpose[keys]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(std::uint64_t k) { keys(k) = static_cast<std::uint64_t>(columns(k)) * nnz + k; });
+  Kokkos::parallel_for("einkorn::transpose[keys]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
+                       KeysByColumn<Keys, decltype(A.columns)>{keys, columns, nnz});
   if (nnz > 0)
     or_out_of_memory("einkorn::transpose: sort", nnz * sizeof(std::uint64_t),
                      [&] { Kokkos::sort(exec, keys); });
-  Kokkos::parallel_for(
-      "einkorn::transpose[order]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(std::uint64_t k) {
-        source(k) = static_cast<Offset>(keys(k) % nnz);
-        std::uint64_t const column = keys(k) / nnz;
-        std::uint64_t const next = k + 1 < nnz ? keys(k + 1) / nnz : num_cols;
-        for (std::uint64_t j = column; j < next; ++j) offsets(j + 1) = static_cast<Offset>(k + 1);
-      });
+  Kokkos::parallel_for("einkorn::transpose[order]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
+                       OrderOfKeys<Keys, Offsets, Source>{keys, offsets, source, nnz, num_cols});
 }
 
 /// Host: counts the entries of each column per part of the matrix, turns the counts into positions, and places
 /// the entries part by part. Memory: one Offset a column and part; parts are limited so that this stays below
 /// nnz.
 template <class Exec, class Matrix, class Offsets, class Source>
-static void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets,
-                                     Source const& source) {
+void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
   using Offset = typename Matrix::offset_type;
   auto const nnz = static_cast<std::size_t>(A.nnz());
   auto const num_cols = static_cast<std::size_t>(A.num_cols);
@@ -64,9 +84,7 @@ static void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets 
   auto const position = allocate_zeros<Positions>(exec, "einkorn::transpose::position", parts, num_cols);
   auto const columns = A.columns;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
-  auto const begin_of = KOKKOS_LAMBDA(std::size_t part) {
-    return nnz / parts * part + nnz % parts * part / parts;
-  };
+  auto const begin_of = [=](std::size_t part) { return nnz / parts * part + nnz % parts * part / parts; };
   Kokkos::parallel_for("einkorn::transpose[count]", over_parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, columns(k));
   });

@@ -21,10 +21,26 @@ struct FirstEntries {
   Offset below, above, on;
 };
 
+template <class Matrix>
+struct FindFirstEntries {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::columns) columns;
+  decltype(Matrix::row_offsets) offsets;
+  Ordinal num_rows;
+
+  KOKKOS_FUNCTION void operator()(Offset k, Offset& below, Offset& above, Offset& on) const {
+    Ordinal const row = row_of_entry(offsets, num_rows, k), column = columns(k);
+    if (column < row && k < below) below = k;
+    if (column > row && k < above) above = k;
+    if (column == row && k < on) on = k;
+  }
+};
+
 /// Entry after entry, whatever the row lengths; fences exec.
 template <class Exec, class Matrix>
-static FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
-  using Ordinal = typename Matrix::ordinal_type;
+FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
   using Offset = typename Matrix::offset_type;
   Offset const nnz = A.nnz();
   FirstEntries<Offset> first{nnz, nnz, nnz};
@@ -33,13 +49,8 @@ static FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec
   auto const num_rows = A.num_rows;
   Kokkos::parallel_reduce(
       "einkorn::first_entries", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
-      KOKKOS_LAMBDA(Offset k, Offset & below, Offset & above, Offset & on) {
-        Ordinal const row = row_of_entry(offsets, num_rows, k), column = columns(k);
-        if (column < row && k < below) below = k;
-        if (column > row && k < above) above = k;
-        if (column == row && k < on) on = k;
-      },
-      Kokkos::Min<Offset>(first.below), Kokkos::Min<Offset>(first.above), Kokkos::Min<Offset>(first.on));
+      FindFirstEntries<Matrix>{columns, offsets, num_rows}, Kokkos::Min<Offset>(first.below),
+      Kokkos::Min<Offset>(first.above), Kokkos::Min<Offset>(first.on));
   auto const found = [nnz](Offset k) { return k < nnz ? k : nnz; };  // Min starts at the largest Offset
   return {found(first.below), found(first.above), found(first.on)};
 }

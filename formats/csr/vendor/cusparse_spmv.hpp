@@ -63,67 +63,98 @@ class CusparseHandle {
 
 namespace detail {
 
-/// rows(k) <- the row of entry k.
 template <class Matrix, class Rows>
-static void fill_rows(Kokkos::Cuda const& exec, Matrix const& A, Rows const& rows) {
+struct CusparseFillRows {
+  using Policy = Kokkos::TeamPolicy<Kokkos::Cuda>;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto const row = static_cast<Ordinal>(team.league_rank());
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, A.row_begin(row), A.row_end(row)),
+                         [&](Offset k) { rows(k) = row; });
+  }
+};
+
+/// rows(k) <- the row of entry k.
+template <class Matrix, class Rows>
+void fill_rows(Kokkos::Cuda const& exec, Matrix const& A, Rows const& rows) {
   using Policy = Kokkos::TeamPolicy<Kokkos::Cuda>;
-  Kokkos::parallel_for(
-      "einkorn::CusparseCoo", Policy(exec, static_cast<int>(A.num_rows), 32),
-      KOKKOS_LAMBDA(typename Policy::member_type const& team) {
-        auto const row = static_cast<Ordinal>(team.league_rank());
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, A.row_begin(row), A.row_end(row)),
-                             [&](Offset k) { rows(k) = row; });
-      });
+  Kokkos::parallel_for("einkorn::CusparseCoo", Policy(exec, static_cast<int>(A.num_rows), 32),
+                       CusparseFillRows<Matrix, Rows>{A, rows});
 }
+
+template <class Matrix, class Ends>
+struct CusparseSliceEnds {
+  using Ordinal = typename Matrix::ordinal_type;
+
+  Matrix A;
+  int slice_size;
+  Ends ends;
+
+  KOKKOS_FUNCTION void operator()(std::size_t slice, std::int64_t& sum, bool is_final) const {
+    std::int64_t width = 0;
+    for (int i = 0; i < slice_size; ++i) {
+      auto const row = static_cast<Ordinal>(slice) * slice_size + i;
+      if (row >= A.num_rows) break;
+      auto const length = static_cast<std::int64_t>(A.row_end(row) - A.row_begin(row));
+      width = length > width ? length : width;
+    }
+    sum += width * slice_size;
+    if (is_final) ends(slice) = sum;
+  }
+};
 
 /// ends(s) <- how many entries the slices 0 .. s store; returns how many all store.
 template <class Matrix, class Ends>
-static std::int64_t slice_ends(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends) {
-  using Ordinal = typename Matrix::ordinal_type;
+std::int64_t slice_ends(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends) {
   std::int64_t stored = 0;
-  Kokkos::parallel_scan(
-      "einkorn::CusparseSell::measure", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, ends.extent(0)),
-      KOKKOS_LAMBDA(std::size_t slice, std::int64_t & sum, bool is_final) {
-        std::int64_t width = 0;
-        for (int i = 0; i < slice_size; ++i) {
-          auto const row = static_cast<Ordinal>(slice) * slice_size + i;
-          if (row >= A.num_rows) break;
-          auto const length = static_cast<std::int64_t>(A.row_end(row) - A.row_begin(row));
-          width = length > width ? length : width;
-        }
-        sum += width * slice_size;
-        if (is_final) ends(slice) = sum;
-      },
-      stored);
+  Kokkos::parallel_scan("einkorn::CusparseSell::measure",
+                        Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, ends.extent(0)),
+                        CusparseSliceEnds<Matrix, Ends>{A, slice_size, ends}, stored);
   return stored;
 }
 
 template <class Matrix, class Ends, class Ordinals, class Values>
-static void fill_slices(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends,
-                        Ordinals const& slice_offsets, Ordinals const& columns, Values const& values) {
+struct CusparseFillSlices {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  int slice_size;
+  Ends ends;
+  Ordinals slice_offsets, columns;
+  Values values;
+  std::size_t slices;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const slice = i / static_cast<std::size_t>(slice_size);
+    std::int64_t const begin = slice == 0 ? 0 : ends(slice - 1);
+    if (i % static_cast<std::size_t>(slice_size) == 0) slice_offsets(slice) = static_cast<Ordinal>(begin);
+    if (slice == slices) return;
+    auto const row = static_cast<Ordinal>(i);
+    bool const real = row < A.num_rows;
+    Offset const first = real ? A.row_begin(row) : Offset(0), last = real ? A.row_end(row) : Offset(0);
+    auto k = first;
+    for (auto at = begin + static_cast<std::int64_t>(i % static_cast<std::size_t>(slice_size));
+         at < ends(slice); at += slice_size, ++k) {
+      columns(at) = k < last ? A.columns(k) : Ordinal(-1);
+      values(at) = k < last ? A.values(k) : typename Values::value_type(0);
+    }
+  }
+};
+
+template <class Matrix, class Ends, class Ordinals, class Values>
+void fill_slices(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends,
+                 Ordinals const& slice_offsets, Ordinals const& columns, Values const& values) {
   auto const slices = ends.extent(0);
   auto const padded = slices * static_cast<std::size_t>(slice_size);
-  Kokkos::parallel_for(
-      "einkorn::CusparseSell::fill", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, padded + 1),
-      KOKKOS_LAMBDA(std::size_t i) {
-        auto const slice = i / static_cast<std::size_t>(slice_size);
-        std::int64_t const begin = slice == 0 ? 0 : ends(slice - 1);
-        if (i % static_cast<std::size_t>(slice_size) == 0) slice_offsets(slice) = static_cast<Ordinal>(begin);
-        if (slice == slices) return;
-        auto const row = static_cast<Ordinal>(i);
-        bool const real = row < A.num_rows;
-        Offset const first = real ? A.row_begin(row) : Offset(0), last = real ? A.row_end(row) : Offset(0);
-        auto k = first;
-        for (auto at = begin + static_cast<std::int64_t>(i % static_cast<std::size_t>(slice_size));
-             at < ends(slice); at += slice_size, ++k) {
-          columns(at) = k < last ? A.columns(k) : Ordinal(-1);
-          values(at) = k < last ? A.values(k) : typename Values::value_type(0);
-        }
-      });
+  Kokkos::parallel_for("einkorn::CusparseSell::fill", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, padded + 1),
+                       CusparseFillSlices<Matrix, Ends, Ordinals, Values>{A, slice_size, ends, slice_offsets,
+                                                                          columns, values, slices});
 }
 
 }  // namespace detail

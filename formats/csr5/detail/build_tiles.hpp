@@ -52,18 +52,28 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_start(Format const& F, Ordinal low, Or
   }
 }
 
+template <class Format>
+struct FindTileRows {
+  using TileRow = typename Format::tile_row_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  Offset nnz;
+
+  KOKKOS_FUNCTION void operator()(Offset t) const {
+    Offset const first = t * F.tile_size();
+    F.tile_rows(t) =
+        static_cast<TileRow>(first < nnz ? row_of_entry(F.row_offsets, F.num_rows, first) : F.num_rows);
+  }
+};
+
 /// tile_rows without flags.
 template <class Exec, class Format>
-static void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
+void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
   using Offset = typename Format::offset_type;
-  using TileRow = typename Format::tile_row_type;
-  Kokkos::parallel_for(
-      "einkorn::from_csr[csr5,tile_rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1), KOKKOS_LAMBDA(Offset t) {
-        Offset const first = t * F.tile_size();
-        F.tile_rows(t) =
-            static_cast<TileRow>(first < nnz ? row_of_entry(F.row_offsets, F.num_rows, first) : F.num_rows);
-      });
+  Kokkos::parallel_for("einkorn::from_csr[csr5,tile_rows]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
+                       FindTileRows<Format>{F, nnz});
 }
 
 /// Descriptors, and in empty_begin(tile + 1) the number of starts of a tile that spans an empty row, 0 for
@@ -161,52 +171,78 @@ void describe_tiles(Exec const& exec, Format const& F) {
   }
 }
 
+template <class Format>
+struct PlaceEmptyOffsets {
+  using Offset = typename Format::offset_type;
+
+  Format F;
+
+  KOKKOS_FUNCTION void operator()(Offset i, Offset& sum, bool is_final) const {
+    sum += i == 0 ? Offset(0) : F.empty_begin(i);
+    if (is_final) F.empty_begin(i) = sum;
+  }
+};
+
 /// Turns the counts in empty_begin into positions and returns their sum. Fences exec.
 template <class Exec, class Format>
-static typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
+typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   Offset total = 0;
-  Kokkos::parallel_scan(
-      "einkorn::from_csr[csr5,empty_begin]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
-      KOKKOS_LAMBDA(Offset i, Offset & sum, bool is_final) {
-        sum += i == 0 ? Offset(0) : F.empty_begin(i);
-        if (is_final) F.empty_begin(i) = sum;
-      },
-      total);
+  Kokkos::parallel_scan("einkorn::from_csr[csr5,empty_begin]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
+                        PlaceEmptyOffsets<Format>{F}, total);
   return total;
 }
 
+template <class Format>
+struct FillEmptyOffsets {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  Offset lanes;
+  int words, y_bits, segment_bits;
+
+  KOKKOS_FUNCTION void operator()(Offset thread) const {
+    Offset const tile = thread / lanes, lane = thread % lanes;
+    if (F.empty_begin(tile + 1) == F.empty_begin(tile)) return;
+    Ordinal const low = F.tile_row(tile);
+    auto const state =
+        unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, static_cast<int>(lane)), y_bits,
+               segment_bits);
+    Offset at = F.empty_begin(tile) + static_cast<Offset>(state.y_offset);
+    Offset const first = tile * F.tile_size() + lane * static_cast<Offset>(F.shape.sigma);
+    if (lane == 0 && F.row_offsets(low) < first) F.empty_offsets(at++) = 0;  // goes on from the tile before
+    for_each_start(F, low, last_row(F, tile), first, F.shape.sigma,
+                   [&](int, Ordinal row) { F.empty_offsets(at++) = row - low; });
+  }
+};
+
+template <class Format>
+struct FlagTiles {
+  using TileRow = typename Format::tile_row_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+
+  KOKKOS_FUNCTION void operator()(Offset tile) const {
+    if (F.empty_begin(tile + 1) != F.empty_begin(tile))
+      F.tile_rows(tile) = static_cast<TileRow>(F.tile_rows(tile) | Format::empty_flag);
+  }
+};
+
 /// Fills empty_offsets and sets the flags of the tiles that have some.
 template <class Exec, class Format>
-static void fill_empty_offsets(Exec const& exec, Format const& F) {
+void fill_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
-  using Ordinal = typename Format::ordinal_type;
-  using TileRow = typename Format::tile_row_type;
   auto const lanes = static_cast<Offset>(F.shape.lanes);
   int const words = F.shape.words(), y_bits = F.shape.y_bits(), segment_bits = F.shape.segment_bits();
-  Kokkos::parallel_for(
-      "einkorn::from_csr[csr5,empty_offset]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles * lanes),
-      KOKKOS_LAMBDA(Offset thread) {
-        Offset const tile = thread / lanes, lane = thread % lanes;
-        if (F.empty_begin(tile + 1) == F.empty_begin(tile)) return;
-        Ordinal const low = F.tile_row(tile);
-        auto const state =
-            unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, static_cast<int>(lane)), y_bits,
-                   segment_bits);
-        Offset at = F.empty_begin(tile) + static_cast<Offset>(state.y_offset);
-        Offset const first = tile * F.tile_size() + lane * static_cast<Offset>(F.shape.sigma);
-        if (lane == 0 && F.row_offsets(low) < first) F.empty_offsets(at++) = 0;  // goes on from the tile before
-        for_each_start(F, low, last_row(F, tile), first, F.shape.sigma,
-                       [&](int, Ordinal row) { F.empty_offsets(at++) = row - low; });
-      });
-  Kokkos::parallel_for(
-      "einkorn::from_csr[csr5,flags]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles), KOKKOS_LAMBDA(Offset tile) {
-        if (F.empty_begin(tile + 1) != F.empty_begin(tile))
-          F.tile_rows(tile) = static_cast<TileRow>(F.tile_rows(tile) | Format::empty_flag);
-      });
+  Kokkos::parallel_for("einkorn::from_csr[csr5,empty_offset]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles * lanes),
+                       FillEmptyOffsets<Format>{F, lanes, words, y_bits, segment_bits});
+  Kokkos::parallel_for("einkorn::from_csr[csr5,flags]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles),
+                       FlagTiles<Format>{F});
 }
 
 /// tile_rows, tile_descriptors and empty_offsets of a format whose sizes, shape and row_offsets are set. Fences
@@ -234,26 +270,44 @@ void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) 
   fill_empty_offsets(exec, F);
 }
 
+template <class Format>
+struct CountEmptyRows {
+  using Ordinal = typename Format::ordinal_type;
+
+  decltype(Format::row_offsets) offsets;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& sum) const {
+    sum += offsets(row + 1) == offsets(row) ? 1 : 0;
+  }
+};
+
+template <class Format>
+struct ListEmptyRows {
+  using Ordinal = typename Format::ordinal_type;
+
+  decltype(Format::row_offsets) offsets;
+  decltype(Format::empty_rows) list;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& before, bool is_final) const {
+    if (offsets(row + 1) != offsets(row)) return;
+    if (is_final) list(before) = row;
+    ++before;
+  }
+};
+
 /// The rows before the tail that hold no entry. Fences exec.
 template <class Exec, class Format>
-static void list_empty_rows(Exec const& exec, Format& F) {
+void list_empty_rows(Exec const& exec, Format& F) {
   using Ordinal = typename Format::ordinal_type;
   auto const offsets = F.row_offsets;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.tail_row);
   Ordinal count = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::from_csr[csr5,count_empty]", rows,
-      KOKKOS_LAMBDA(Ordinal row, Ordinal & sum) { sum += offsets(row + 1) == offsets(row) ? 1 : 0; }, count);
+  Kokkos::parallel_reduce("einkorn::from_csr[csr5,count_empty]", rows, CountEmptyRows<Format>{offsets}, count);
   F.empty_rows =
       allocate<decltype(F.empty_rows)>(exec, "einkorn::Csr5::empty_rows", static_cast<std::size_t>(count));
   if (count == 0) return;
   auto const list = F.empty_rows;
-  Kokkos::parallel_scan(
-      "einkorn::from_csr[csr5,empty_rows]", rows, KOKKOS_LAMBDA(Ordinal row, Ordinal & before, bool is_final) {
-        if (offsets(row + 1) != offsets(row)) return;
-        if (is_final) list(before) = row;
-        ++before;
-      });
+  Kokkos::parallel_scan("einkorn::from_csr[csr5,empty_rows]", rows, ListEmptyRows<Format>{offsets, list});
 }
 
 }  // namespace einkorn::detail

@@ -156,9 +156,29 @@ void transpose_tiles(Exec const& exec, Format& F, Matrix const& A) {
   move_array<Direction::to_tiles>(exec, "einkorn::from_csr[csr5,values]", F, F.values, A.values);
 }
 
+template <class Offset, class Ours, class Theirs>
+struct CountOtherOffsets {
+  Ours ours;
+  Theirs theirs;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, Offset& count) const { count += ours(i) != theirs(i) ? 1 : 0; }
+};
+
+template <class Format, class Columns>
+struct CountOtherColumns {
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  Columns their_columns;
+
+  KOKKOS_FUNCTION void operator()(Offset k, Offset& count) const {
+    count += F.column(F.position(k)) != their_columns(k) ? 1 : 0;
+  }
+};
+
 /// Whether A has the rows and columns that F was made from. Fences exec.
 template <class Exec, class Format, class Matrix>
-static bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
+bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset differences = 0;
   auto const ours = F.row_offsets, theirs = A.row_offsets;
@@ -168,14 +188,12 @@ static bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
     Kokkos::parallel_reduce(
         "einkorn::same_structure[rows]",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, ours.extent(0)),
-        KOKKOS_LAMBDA(std::size_t i, Offset & count) { count += ours(i) != theirs(i) ? 1 : 0; }, differences);
+        CountOtherOffsets<Offset, decltype(F.row_offsets), decltype(A.row_offsets)>{ours, theirs}, differences);
   if (differences > 0) return false;
   auto const their_columns = A.columns;
-  Kokkos::parallel_reduce(
-      "einkorn::same_structure[columns]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.nnz()),
-      KOKKOS_LAMBDA(Offset k, Offset & count) { count += F.column(F.position(k)) != their_columns(k) ? 1 : 0; },
-      differences);
+  Kokkos::parallel_reduce("einkorn::same_structure[columns]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.nnz()),
+                          CountOtherColumns<Format, decltype(A.columns)>{F, their_columns}, differences);
   return differences == 0;
 }
 

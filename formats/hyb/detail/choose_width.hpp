@@ -12,19 +12,29 @@
 
 namespace einkorn::detail {
 
+template <class Matrix>
+struct CountLongRows {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  Offset length;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& count) const {
+    if (offsets(row + 1) - offsets(row) >= length) ++count;
+  }
+};
+
 /// Rows that hold so many entries or more. Reads row_offsets once; returns, so exec is fenced.
 template <class Exec, class Matrix>
-static typename Matrix::ordinal_type rows_of_at_least(Exec const& exec, Matrix const& A,
-                                                      typename Matrix::offset_type length) {
+typename Matrix::ordinal_type rows_of_at_least(Exec const& exec, Matrix const& A,
+                                               typename Matrix::offset_type length) {
   using Ordinal = typename Matrix::ordinal_type;
   Ordinal rows = 0;
   auto const offsets = A.row_offsets;
-  Kokkos::parallel_reduce(
-      "einkorn::from_csr[hyb,rows]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row, Ordinal & count) {
-        if (offsets(row + 1) - offsets(row) >= length) ++count;
-      },
-      rows);
+  Kokkos::parallel_reduce("einkorn::from_csr[hyb,rows]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                          CountLongRows<Matrix>{offsets, length}, rows);
   return rows;
 }
 

@@ -9,38 +9,60 @@
 
 namespace einkorn::detail {
 
+template <class Matrix, class Offsets>
+struct CountRest {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  Offsets offsets;
+  Offset width;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const {
+    Offset const length = A.row_end(row) - A.row_begin(row);
+    offsets(row) = length > width ? length - width : Offset(0);
+  }
+};
+
 /// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
 /// all. Fences exec.
 template <class Exec, class Matrix, class Offsets>
-static typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A,
-                                                 typename Matrix::offset_type width, Offsets const& offsets) {
+typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
+                                          Offsets const& offsets) {
   using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  Kokkos::parallel_for(
-      "einkorn::from_csr[hyb,rest]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-      KOKKOS_LAMBDA(Ordinal row) {
-        Offset const length = A.row_end(row) - A.row_begin(row);
-        offsets(row) = length > width ? length - width : Offset(0);
-      });
+  Kokkos::parallel_for("einkorn::from_csr[hyb,rest]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                       CountRest<Matrix, Offsets>{A, offsets, width});
   return counts_to_offsets(exec, offsets);
 }
+
+template <bool values_only, class Format, class Matrix>
+struct FillRest {
+  using Scalar = typename Format::scalar_type;
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+  Matrix A;
+  Offset width, count;
+
+  KOKKOS_FUNCTION void operator()(Offset k) const {
+    Ordinal const row = F.rows(k);
+    Offset const from = A.row_begin(row) + width + (k - first_not_below(F.rows, Offset(0), count, row));
+    if constexpr (!values_only) F.columns(k) = A.columns(from);
+    F.values(k) = Scalar(A.values(from));
+  }
+};
 
 /// Entries of the CSR beyond each row's first `width` to the COO, whose rows are there already: an entry's
 /// place in its row is found by a search for the row's first entry in the COO. values_only leaves columns.
 template <bool values_only, class Exec, class Format, class Matrix>
-static void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
-  using Ordinal = typename Format::ordinal_type;
+void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Offset = typename Format::offset_type;
-  using Scalar = typename Format::scalar_type;
   Offset const count = F.nnz();
-  Kokkos::parallel_for(
-      values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count), KOKKOS_LAMBDA(Offset k) {
-        Ordinal const row = F.rows(k);
-        Offset const from = A.row_begin(row) + width + (k - first_not_below(F.rows, Offset(0), count, row));
-        if constexpr (!values_only) F.columns(k) = A.columns(from);
-        F.values(k) = Scalar(A.values(from));
-      });
+  Kokkos::parallel_for(values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count),
+                       FillRest<values_only, Format, Matrix>{F, A, width, count});
 }
 
 }  // namespace einkorn::detail
