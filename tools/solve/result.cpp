@@ -32,6 +32,43 @@ std::string residual_of(Result const& result) {
 
 }  // namespace
 
+std::string advice_for(Result const& result) {
+  bool const by_bicgstab = result.method == SolverKind::bicgstab;
+  std::string const stronger = result.is_preconditioned
+                                   ? "a stronger preconditioner (--preconditioner block-jacobi:8)"
+                                   : std::string("a preconditioner (--preconditioner jacobi)");
+  switch (result.report.outcome) {
+    case Outcome::converged:
+      return "";
+    case Outcome::iteration_limit:
+      return "more iterations (--max-iterations), or " + stronger;
+    case Outcome::stagnated:
+      return "a larger --tolerance: rounding allows no smaller residual; or " + stronger;
+    case Outcome::diverged:
+      return by_bicgstab ? stronger
+                         : "--solver bicgstab: CG may diverge where A is not Hermitian positive definite";
+    case Outcome::breakdown:
+      if (!by_bicgstab) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
+      return result.is_preconditioned
+                 ? "another preconditioner (--preconditioner none, jacobi, block-jacobi:N), or another b"
+                 : "a preconditioner (--preconditioner jacobi, block-jacobi:N), or --solver cg where A is "
+                   "Hermitian "
+                   "positive definite";
+    case Outcome::indefinite_operator:
+      return "--solver bicgstab: p.Ap < 0, so A is not positive definite and CG is not for it";
+    case Outcome::indefinite_preconditioner:
+      return "--solver cg without a preconditioner, or --solver bicgstab: the diagonal of A is not positive";
+    case Outcome::zero_pivot:
+      return "--preconditioner none, or block-jacobi:N of the size of A's blocks: a diagonal entry or block is "
+             "singular or missing";
+    case Outcome::non_finite:
+      return by_bicgstab ? "looking for NaN and infinity in the files; where there are none, " + stronger
+                         : "looking for NaN and infinity in the files; where there are none, --solver bicgstab";
+    default:
+      return "the solve again: it was stopped";
+  }
+}
+
 void print_table(std::ostream& out, Result const& result) {
   auto const row = [&](char const* name, std::string const& value) {
     out << std::left << std::setw(16) << name << value << '\n';
@@ -48,6 +85,7 @@ void print_table(std::ostream& out, Result const& result) {
   row("solver", result.solver);
   row("preconditioner", result.preconditioner);
   row("outcome", outcome_of(result.report));
+  if (auto const advice = advice_for(result); !advice.empty()) row("try", advice);
   row("iterations", std::to_string(result.report.iterations));
   row("residual", residual_of(result));
   if (result.error) row("error", number(*result.error) + ", the largest |x_i - 1|");

@@ -125,6 +125,8 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   doing = "writing the results";
   result.format = converted.why;
   result.solver = method.why;
+  result.method = method.solver;
+  result.is_preconditioned = method.preconditioner.kind != PreconditionerKind::none;
   result.preconditioner = solved.preconditioner;
   result.report = solved.report;
   result.setup_seconds += solved.setup_seconds;

@@ -63,6 +63,48 @@ TEST(Table, HasNoRatioForARightHandSideOfZeros) {
   EXPECT_TRUE(contains(table_of(result), "residual        0 (tolerance")) << table_of(result);
 }
 
+TEST(Advice, IsALineForEveryOutcomeButSuccess) {
+  struct Case {
+    Outcome outcome;
+    SolverKind method;
+    bool is_preconditioned;
+    char const* expected;
+  };
+  auto const cg = SolverKind::cg, pcg = SolverKind::pcg, bicgstab = SolverKind::bicgstab;
+  for (auto const& [outcome, method, is_preconditioned, expected] : {
+           Case{Outcome::iteration_limit, cg, false,
+                "--max-iterations), or a preconditioner (--preconditioner jacobi)"},
+           Case{Outcome::iteration_limit, pcg, true, "--max-iterations), or a stronger preconditioner"},
+           Case{Outcome::stagnated, cg, false, "--tolerance"},
+           Case{Outcome::diverged, cg, false, "--solver bicgstab"},
+           Case{Outcome::diverged, bicgstab, false, "--preconditioner jacobi"},
+           Case{Outcome::breakdown, cg, false, "--solver bicgstab: p.Ap is zero"},
+           Case{Outcome::breakdown, bicgstab, false, "--preconditioner jacobi, block-jacobi:N"},
+           Case{Outcome::breakdown, bicgstab, true, "another preconditioner"},
+           Case{Outcome::indefinite_operator, pcg, true, "--solver bicgstab: p.Ap < 0"},
+           Case{Outcome::indefinite_preconditioner, pcg, true, "--solver cg without a preconditioner"},
+           Case{Outcome::zero_pivot, pcg, true, "--preconditioner none"},
+           Case{Outcome::non_finite, bicgstab, true, "block-jacobi:8"},
+           Case{Outcome::non_finite, cg, false, "--solver bicgstab"},
+           Case{Outcome::stopped, cg, false, "again"},
+       }) {
+    Result result;
+    result.report.outcome = outcome;
+    result.method = method;
+    result.is_preconditioned = is_preconditioned;
+    auto const text = table_of(result);
+    EXPECT_TRUE(contains(advice_for(result), expected)) << name_of(outcome) << ": " << advice_for(result);
+    EXPECT_TRUE(contains(text, "\ntry             " + advice_for(result) + "\n")) << text;
+  }
+}
+
+TEST(Advice, IsNotForASolveThatConverged) {
+  Result result;
+  result.report.outcome = Outcome::converged;
+  EXPECT_EQ(advice_for(result), "");
+  EXPECT_FALSE(contains(table_of(result), "try"));
+}
+
 TEST(History, HasALineAnIteration) {
   auto const path = std::filesystem::temp_directory_path() / "einkorn_tools_history_test.csv";
   SolveReport report;
