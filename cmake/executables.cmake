@@ -92,7 +92,7 @@ function(einkorn_add_test)
       add_test(NAME ${test} COMMAND ${name}.${suffix} --gtest_brief=1)
       set_tests_properties(${test} PROPERTIES
         LABELS "unit;${suffix};${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${threads}
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
+        ENVIRONMENT "EINKORN_PROFILE=;OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
       if(space MATCHES "Cuda|HIP|SYCL")
         set_property(TEST ${test} PROPERTY RESOURCE_LOCK device)
       endif()

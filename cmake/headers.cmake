@@ -223,6 +223,8 @@ set(einkorn_headers
   formats/hyb/spmv.hpp
   formats/hyb/to_csr.hpp
   formats/indices.hpp
+  formats/machine_model.hpp
+  formats/machine_profile.hpp
   formats/padded_tuning.hpp
   formats/select.hpp
   formats/select_by_measuring.hpp

@@ -6,6 +6,7 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/format_name.hpp>
+#include <einkorn/formats/machine_profile.hpp>
 #include <einkorn/formats/select_model.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/structure.hpp>
@@ -69,8 +70,10 @@ inline Selection choose(std::vector<Estimate> candidates, double uses, char cons
 }  // namespace detail
 
 /// The format for `uses` SpMVs with A, by the bytes that each format must move: nothing is converted. The model
-/// and its numbers: select_model.hpp. VectorScalar: the scalar of x and y (void: that of A). Cost: that of
-/// structure(). Throws InvalidArgument unless uses > 0 (infinity: the conversion does not count), OutOfMemory.
+/// and its numbers: select_model.hpp, those of the machine from its profile where there is one
+/// (machine_profile.hpp: a file is read once a process). VectorScalar: the scalar of x and y (void: that of A).
+/// Cost: that of structure(). Throws InvalidArgument unless uses > 0 (infinity: the conversion does not count),
+/// OutOfMemory, ParseError and IoError (the profile).
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
@@ -78,8 +81,9 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
   using V = VectorScalarOr<VectorScalar, Scalar>;
   require<InvalidArgument>(
       uses > 0, [&] { return "select: uses is " + std::to_string(uses) + ", expected more than 0"; });
+  auto const machine = machine_model_of(exec);
   auto const found = structure(exec, A);
-  auto result = detail::choose(estimate_formats(found, arch_of<Exec>, sizeof(Scalar), sizeof(V),
+  auto result = detail::choose(estimate_formats(found, arch_of<Exec>, machine, sizeof(Scalar), sizeof(V),
                                                 sizeof(Ordinal), sizeof(Offset), options.fill_limit),
                                uses, "by model");
   result.structure = found;

@@ -6,6 +6,7 @@
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/format_name.hpp>
+#include <einkorn/formats/machine_model.hpp>
 #include <einkorn/formats/structure.hpp>
 
 #include <algorithm>
@@ -26,27 +27,6 @@ struct Estimate {
   std::string what;             ///< what the figure rests on, or why the format is out of the question
   bool refused = false;
 };
-
-/// What the model knows of a machine.
-struct MachineModel {
-  double bytes_per_second;  ///< of a copy
-  double launch_seconds;    ///< that one kernel more costs
-};
-
-constexpr MachineModel machine_model(Arch arch) {
-  switch (arch) {
-    case Arch::hopper:
-      return {4.26e12, 2.5e-6};  // H200, 2026-11
-    case Arch::cuda:
-      return {1.4e12, 3e-6};  // analytical: A100
-    case Arch::mi300:
-      return {3.5e12, 5e-6};  // analytical, not measured
-    case Arch::hip:
-      return {1.2e12, 5e-6};  // analytical, not measured
-    default:
-      return {20e9, 4e-6};  // 2 cores of a Xeon, 2026-11
-  }
-}
 
 /// How a kernel does against the bytes that its format must move, and what its conversion costs.
 struct FormatModel {
@@ -137,10 +117,10 @@ inline std::string sentence(char const* format, auto... values) {
 
 /// The estimates of every format but HYB (SELL moves fewer bytes for the same matrices), by the bytes that each
 /// must move and the tables above. sizes in bytes of a scalar of the matrix and of x and y, of an ordinal and
-/// an offset.
-inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std::size_t scalar_bytes,
-                                              std::size_t vector_scalar_bytes, std::size_t ordinal_bytes,
-                                              std::size_t offset_bytes,
+/// an offset. machine: the constants of the architecture, or what a profile says (machine_profile.hpp).
+inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineModel const& machine,
+                                              std::size_t scalar_bytes, std::size_t vector_scalar_bytes,
+                                              std::size_t ordinal_bytes, std::size_t offset_bytes,
                                               double fill_limit = default_fill_limit) {
   using detail::sentence;
   auto const S = static_cast<double>(scalar_bytes), I = static_cast<double>(ordinal_bytes),
@@ -151,7 +131,6 @@ inline std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, std
   auto const longest_row = static_cast<double>(s.longest_row);
   bool const alike =
       arch == Arch::host ? longest_row <= 4.0 * s.mean_row + 32.0 : rows_suit_lanes(longest_row, s.mean_row);
-  auto const machine = machine_model(arch);
   std::vector<Estimate> all;
   auto const add = [&](FormatName format, double matrix_bytes, std::string what, double fill) {
     auto const model = format_model(arch, format, s.mean_row, alike, static_cast<double>(s.num_bands),

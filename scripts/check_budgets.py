@@ -151,8 +151,8 @@ def check_lambdas(headers):
 MAY_ALLOCATE = ("core/allocate.hpp", "core/error.hpp")
 # Lists that a matrix does not make long, and lists of the text reader, all of whose calls end in with_place() or
 # another translation of std::bad_alloc.
-SHORT_LISTS = ("core/io/", "core/staged_copy.hpp", "formats/generate/generator_spec.hpp", "formats/select",
-               "formats/structure.hpp", "formats/csr/upload_staging.hpp")
+SHORT_LISTS = ("core/io/", "core/staged_copy.hpp", "formats/generate/generator_spec.hpp", "formats/machine_profile.hpp",
+               "formats/select", "formats/structure.hpp", "formats/csr/upload_staging.hpp")
 RAW_VIEWS = (
     (r"\bview_alloc\b", "view_alloc()"),
     (r"\bKokkos::(?:realloc|resize|kokkos_malloc|create_mirror\w*)\b", "a Kokkos allocation"),

@@ -4,24 +4,31 @@
 #
 # demo.sh [MATRIX...] [EINKORN-BENCH OPTION...]
 #
-# Which SpMV is the fastest for a matrix, and how close to the memory's speed is it? MATRIX is a Matrix Market file
-# (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and a large generated one,
-# and then the system of a real one is solved by einkorn-solve.
+# Which SpMV is the fastest for a matrix, how close is it to the memory's speed, and when has a conversion paid? MATRIX
+# is a Matrix Market file (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and
+# generated ones of real size (two meshes, a circuit, a web), and then the system of a real one is solved by
+# einkorn-solve. Built is what that needs: peers, solvers and tables of all rows (einkorn-bench-full, many minutes of
+# compiling) only for options that ask for them.
 # Kokkos_ROOT and EINKORN_DEBS: see test.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
-matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:160)
+matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:100 gen:elasticity:30 gen:circuit:1000000 gen:twin:webbase-1M)
 system=$repo/examples/data/bcsstk16.mtx.gz
+programs=(einkorn-bench)
 for argument; do
-  case $argument in *.mtx | *.mtx.gz | gen:* | suite:*) matrices=() system= ;; esac
+  case $argument in
+    *.mtx | *.mtx.gz | gen:* | suite:*) matrices=() system= ;;
+    --all | --peers | --select | --graph | --gather | --algorithms* | --columns* | --solve* | --spgemm* | --scalar* | \
+      --ordinal* | --formats*) programs=(einkorn-bench einkorn-bench-full) ;;
+  esac
 done
 
 need_build_packages
 use_kokkos
 build=$repo/build/release
 configure "$build"
-build "$build" einkorn-bench
+build "$build" "${programs[@]}"
 
 say "einkorn-bench ${matrices[*]} $*"
 export OMP_PROC_BIND=${OMP_PROC_BIND:-spread} OMP_PLACES=${OMP_PLACES:-threads}

@@ -16,9 +16,12 @@ void add_bdia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
                    [](auto const& F) { return std::to_string(F.band_offsets.extent(0)) + " bands"; });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_bdia(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_bdia(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_bdia(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_bdia(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

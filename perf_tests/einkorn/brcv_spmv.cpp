@@ -17,9 +17,12 @@ void add_brcv(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
   });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_brcv(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_brcv(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_brcv(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_brcv(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

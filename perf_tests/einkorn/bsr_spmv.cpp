@@ -16,9 +16,12 @@ void add_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
                   [](auto const& F) { return "blocks of " + std::to_string(F.block_size); });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_bsr(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_bsr(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_bsr(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_bsr(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

@@ -46,9 +46,11 @@ void add_tiles(Problem<Scalar, Ordinal, Offset> const& problem, Selection const&
   conversion.format = tiles.format;
   conversion.bytes = csr5_conversion_bytes(counts_of(A), counts_of_tiles(*F)) - bytes_saved_by_codes(*F);
   conversion.algorithm = prefix + "from_csr";
+  conversion.converts_to = algorithm;
   conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::off); };
   rows.push_back(conversion);
   conversion.algorithm = prefix + "from_csr with checks";
+  conversion.converts_to.clear();
   conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::on); };
   rows.push_back(conversion);
   conversion.bytes = value_update_bytes(counts_of(A));
@@ -71,9 +73,12 @@ void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
   add_tiles(problem, selection, rows, "tiles_16", "tiles_16 ", options);
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_csr5(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_csr5(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_csr5(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_csr5(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

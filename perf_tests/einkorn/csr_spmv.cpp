@@ -3,25 +3,44 @@
 #include "support/candidates.hpp"
 #include "support/counts.hpp"
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace einkorn::perf {
+
+namespace {
+
+/// selection.distinct: what a plan chooses first, and no kernel twice. On a host every kernel by rows is one.
+std::vector<SpmvAlgorithm> algorithms_of(Selection const& selection, SpmvAlgorithm chosen) {
+  using enum SpmvAlgorithm;
+  if (!selection.distinct) return {row_thread, row_team, sorted_rows, row_bins, segmented_sum, automatic};
+  std::vector<SpmvAlgorithm> distinct{automatic};
+  auto const all = is_gpu<Exec> ? std::vector{row_thread, row_team, sorted_rows, row_bins, segmented_sum}
+                                : std::vector{row_team, segmented_sum};
+  for (auto const algorithm : all)
+    if (algorithm != chosen) distinct.push_back(algorithm);
+  return distinct;
+}
+
+}  // namespace
 
 template <class Scalar, class Ordinal, class Offset>
 void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
   auto const bytes = csr_bytes(counts_of(problem.A));
-  for (auto const algorithm :
-       {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::sorted_rows, SpmvAlgorithm::row_bins,
-        SpmvAlgorithm::segmented_sum, SpmvAlgorithm::automatic}) {
+  auto const chosen = make_spmv_plan(problem.exec, problem.A, {}, Checks::off).algorithm();
+  for (auto const algorithm : algorithms_of(selection, chosen)) {
     Candidate row;
     row.format = "csr";
     row.algorithm = name_of(algorithm);
     row.bytes = bytes;
+    row.is_default = algorithm == SpmvAlgorithm::automatic;
     if (!selection.wants(row.format, row.algorithm)) continue;
     rows.push_back(built_or_refused(row, [&](Candidate& built) {
       SpmvOptions options;
@@ -29,6 +48,7 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
       if (algorithm == SpmvAlgorithm::row_team) options.lanes = selection.lanes;
       auto plan = make_spmv_plan(problem.exec, problem.A, options, Checks::off);
       if (algorithm == SpmvAlgorithm::automatic) built.note = name_of(plan.algorithm());
+      if (selection.distinct) built.algorithm = name_of(plan.algorithm());
       if (plan.lanes() > 0 && is_gpu<Exec>)
         built.note += (built.note.empty() ? "" : ", ") + std::to_string(plan.lanes()) + " lanes";
       auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
@@ -37,9 +57,12 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
   }
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_csr(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_csr(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_csr(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_csr(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

@@ -16,9 +16,12 @@ void add_dia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
                   [](auto const& F) { return std::to_string(F.offsets.extent(0)) + " diagonals"; });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_dia(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_dia(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_dia(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_dia(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

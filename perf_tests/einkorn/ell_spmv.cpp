@@ -16,9 +16,12 @@ void add_ell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
                   [](auto const& F) { return "width " + std::to_string(F.width); });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_ell(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_ell(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_ell(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_ell(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

@@ -41,12 +41,14 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   conversion.operation = "conversion";
   conversion.format = row.format;
   conversion.algorithm = row.algorithm + " from_csr";
+  conversion.converts_to = row.algorithm;
   conversion.bytes = matrix->bytes() + csr_bytes(counts) - vector_bytes(counts);
   conversion.run = [problem, options] {
     [[maybe_unused]] F const again = from_csr<Format>(problem.exec, problem.A, options);
   };
   rows.push_back(conversion);
   conversion.algorithm = row.algorithm + " update_values";
+  conversion.converts_to.clear();
   conversion.bytes = value_update_bytes(counts);
   conversion.run = [problem, matrix] { update_values(problem.exec, *matrix, problem.A, Checks::off); };
   rows.push_back(conversion);

@@ -21,9 +21,12 @@ void add_sell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
                    [slices](auto const& F) { return slices(F) + share_of_codes(F, F.num_slices()); });
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template void add_sell(Problem<double, int, int> const&, Selection const&, Candidates&);
+#else
 template void add_sell(Problem<float, int, int> const&, Selection const&, Candidates&);
 template void add_sell(Problem<Kokkos::complex<double>, int, int> const&, Selection const&, Candidates&);
 template void add_sell(Problem<double, std::int64_t, std::size_t> const&, Selection const&, Candidates&);
+#endif
 
 }  // namespace einkorn::perf

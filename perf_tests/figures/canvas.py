@@ -127,7 +127,7 @@ def figure_of(drawing):
     sizes = [size_of(panel) for panel in panels]
     heights = [max(height for _, height in sizes[row * columns:(row + 1) * columns]) for row in range(rows)]
     width, height = max(6.4, columns * max(width for width, _ in sizes)), sum(heights) + 0.8
-    outside = any(panel["kind"] in ("dots", "groups") for panel in panels)  # where the legend is
+    outside = drawing.get("legend") == "outside" or any(panel["kind"] in ("dots", "groups") for panel in panels)
     made = Figure(figsize=(width + LEGEND, max(height, HEIGHT)) if outside else (width, height), layout="constrained")
     shown, grid = {}, made.subplots(rows, columns, squeeze=False, height_ratios=heights)
     for number, axes in enumerate(grid.flat):

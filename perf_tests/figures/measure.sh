@@ -34,21 +34,21 @@ measure_bdia() {
   local scalar n
   for scalar in double float; do
     for n in 15600 "$rows"; do
-      measure "bdia-$n-$scalar-narrow" "gen:band:$n:"{3,5,9,15,27} --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
-      measure "bdia-$n-$scalar-wide" "gen:band:$n:"{41,61,81,101} --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
+      measure "bdia-$n-$scalar-narrow" "gen:band:$n:"{3,5,9,15,27} --all --peers --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
+      measure "bdia-$n-$scalar-wide" "gen:band:$n:"{41,61,81,101} --all --peers --formats bdia,dia,ell,hyb,csr,coo --scalar "$scalar"
     done
   done
 }
 
 measure_mesh() {
   local scalar
-  for scalar in double float; do measure "mesh-$scalar" "$mesh" --scalar "$scalar"; done
+  for scalar in double float; do measure "mesh-$scalar" "$mesh" --all --peers --scalar "$scalar"; done
 }
 
 measure_memory() {
   local width
   for width in 3 9 27; do
-    measure "brcv-memory-$width" "gen:stripes:$rows:"{1,2,3,4,8,16,32}":$width" --formats brcv --peers off --cold
+    measure "brcv-memory-$width" "gen:stripes:$rows:"{1,2,3,4,8,16,32}":$width" --all --formats brcv --cold
   done
 }
 
@@ -56,7 +56,7 @@ measure_spmm() {
   local layout columns
   for layout in right left; do
     for columns in 1 4 8 16 32 64 128; do
-      measure "brcv-spmm-$layout-$columns" "gen:stripes:$rows:"{8,16}":27" --columns "$columns" --layout "$layout" \
+      measure "brcv-spmm-$layout-$columns" "gen:stripes:$rows:"{8,16}":27" --columns "$columns" --layout "$layout" --peers \
         --formats brcv,csr,sell --cold
     done
   done
@@ -66,8 +66,8 @@ measure_solve() {
   local d method
   for method in cg bicgstab; do
     for d in 3 7 31 101; do
-      measure "solve-$method-30000-$d" "gen:band:30000:$d" --solve "$method" --formats dia,bdia
-      measure "solve-$method-10000000-$d" "gen:band:10000000:$d" --solve "$method" --formats dia,bdia \
+      measure "solve-$method-30000-$d" "gen:band:30000:$d" --solve "$method" --peers --formats dia,bdia
+      measure "solve-$method-10000000-$d" "gen:band:10000000:$d" --solve "$method" --peers --formats dia,bdia \
         --iterations $((d < 101 ? 50 : 30))
     done
   done
@@ -75,15 +75,15 @@ measure_solve() {
 
 # 150 iterations: what a solve does before its first and after its last is little of it. 16 lanes: half a warp.
 measure_pcg() {
-  measure pcg-spmv "$mesh" --lanes 16 \
+  measure pcg-spmv "$mesh" --peers --lanes 16 \
     --algorithms half_atomic,row_thread,row_team,sorted_rows,tiles,ell_and_coo,segmented_sum,window,block_row
-  measure pcg-fusions "$mesh" --solve jacobi-pcg --fusions --iterations 150
+  measure pcg-fusions "$mesh" --solve jacobi-pcg --peers --fusions --iterations 150
 }
 
 measure_history() {
   local method
   for method in cg jacobi-pcg bicgstab; do
-    measure "history-$method" "$mesh" --solve "$method" --formats csr,sell,dia --history 2000 --peers off
+    measure "history-$method" "$mesh" --solve "$method" --formats csr,sell,dia --history 2000
   done
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/counts.hpp"
 #include "support/matrices.hpp"
+#include "support/progress.hpp"
 #include "support/solve.hpp"
 #include "support/solve_reference.hpp"
 #include "support/timing.hpp"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <utility>
 
@@ -189,9 +189,10 @@ void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule c
       samples[i].solves = static_cast<int>(std::clamp(std::ceil(run_seconds / once), 1.0, 1000.0));
     });
   }
+  progress::stage(table.matrix, "measuring");
   std::vector<double> copies, streams;
   for (int round = 0; round < rule.rounds; ++round) {
-    std::cerr << "einkorn-bench: " << table.matrix << ": round " << round + 1 << " of " << rule.rounds << '\n';
+    progress::step(round, rule.rounds);
     copies.push_back(seconds_of(
         bench.exec, [] {}, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(
@@ -213,7 +214,7 @@ void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule c
 
 SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
                        SolveRequest const& request, Selection const& selection, Rule const& rule, bool verify) {
-  std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
+  progress::stage(name, "reading or generating");
   auto bench = system_of(exec, name, request, selection);
   SolveTable table;
   table.matrix = name;
@@ -222,14 +223,14 @@ SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string
   table.nnz = bench.A.values.extent(0);
   std::vector<long double> history;
   if (verify) {
-    std::cerr << "einkorn-bench: " << name << ": reference\n";
+    progress::stage(name, "reference");
     history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(request.method)));
     table.checked_iterations = static_cast<int>(history.size()) - 1;
     require<InvalidArgument>(table.checked_iterations > 0,
                              "the method is done after one iteration; there is nothing to time");
     table.reference_residual = static_cast<double>(history.back());
   }
-  std::cerr << "einkorn-bench: " << name << ": converting\n";
+  progress::stage(name, "converting");
   if (request.fusions) {
     add_fusion_stages(bench);
   } else {
@@ -242,7 +243,7 @@ SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string
     add_eigen_solvers(bench);
   }
   for (auto& row : bench.rows) table.results.push_back({std::move(row), {}, {}, 0.0, 0.0, false});
-  if (verify) check_results(bench, table);
+  if (verify) progress::stage(name, "checking"), check_results(bench, table);
   table.iterations = request.iterations > 0 ? request.iterations : chosen_iterations(bench, table, history);
   take_residuals(bench, table);
   measure_solvers(bench, bandwidth, rule, table);

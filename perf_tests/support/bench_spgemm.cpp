@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/high_water.hpp"
 #include "support/matrices.hpp"
+#include "support/progress.hpp"
 #include "support/spgemm.hpp"
 #include "support/timing.hpp"
 #include "support/verify.hpp"
@@ -12,7 +13,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <limits>
 #include <utility>
 
@@ -167,7 +167,7 @@ void SpgemmBench::add(SpgemmRow row, std::function<void(SpgemmRow&)> const& buil
 
 SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_transpose,
                          Selection const& selection, Rule const& rule, bool verify) {
-  std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
+  progress::stage(name, "reading or generating");
   SpgemmBench bench;
   bench.exec = exec;
   bench.selection = selection;
@@ -194,10 +194,12 @@ SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_tr
     table.results.emplace_back();
     table.results.back().row = std::move(row);
   }
+  progress::stage(name, "checking");
   check(bench, table, verify);
+  progress::stage(name, "measuring");
   std::vector<Samples> samples(table.results.size());
   for (int round = 0; round < rule.rounds; ++round) {
-    std::cerr << "einkorn-bench: " << name << ": round " << round + 1 << " of " << rule.rounds << '\n';
+    progress::step(round, rule.rounds);
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (table.results[i].row.whole)
         or_refuse(table.results[i], [&] { time_once(exec, table.results[i].row, samples[i]); });

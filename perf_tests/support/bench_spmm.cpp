@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/counts.hpp"
 #include "support/matrices.hpp"
+#include "support/progress.hpp"
 #include "support/spmm.hpp"
 #include "support/verify.hpp"
 
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iostream>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -66,7 +66,7 @@ void check_results(SpmmProblem<Scalar, Layout> const& problem, MatrixReport& rep
 template <class Scalar, class Layout>
 MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, int columns,
                         Selection const& selection, Rule const& rule, bool verify) {
-  std::cerr << "einkorn-bench: " << name << ": reading or generating\n";
+  progress::stage(name, "reading or generating");
   auto const A = load_matrix<Scalar, int, int>(exec, name);
   auto const k = static_cast<std::size_t>(columns);
   Kokkos::View<Scalar**, Layout, Device> const x("x", static_cast<std::size_t>(A.num_cols), k);
@@ -85,7 +85,7 @@ MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::strin
   report.layout = std::is_same_v<Layout, Kokkos::LayoutLeft> ? "left" : "right";
   report.longest_row = static_cast<std::size_t>(row_lengths(exec, A).longest);
   report.csr_bytes = csr_bytes(counts) + (k - 1) * vector_bytes(counts);
-  std::cerr << "einkorn-bench: " << name << ": converting\n";
+  progress::stage(name, "converting");
   Candidates rows;
   add_spmm(problem, selection, rows);
   if (selection.peers) {
@@ -94,6 +94,7 @@ MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::strin
   }
   for (auto& row : rows) report.results.push_back({std::move(row), {}, {}, 0.0, false});
   if (verify && k > 0 && counts.rows > 0) check_results(problem, report);
+  progress::stage(name, "measuring");
   measure(exec, bandwidth, rule, report);
   for (auto& result : report.results) result.candidate.run = nullptr;  // and with it the matrices
   return report;

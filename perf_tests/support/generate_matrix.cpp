@@ -16,9 +16,12 @@ Csr<Scalar, Ordinal, Offset, Device> generate_matrix(Exec const& exec, std::stri
   return generate<Scalar, Ordinal, Offset, Device>(exec, specification);
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template Csr<double, int, int, Device> generate_matrix(Exec const&, std::string const&);
+#else
 template Csr<float, int, int, Device> generate_matrix(Exec const&, std::string const&);
 template Csr<Kokkos::complex<double>, int, int, Device> generate_matrix(Exec const&, std::string const&);
 template Csr<double, std::int64_t, std::size_t, Device> generate_matrix(Exec const&, std::string const&);
+#endif
 
 }  // namespace einkorn::perf

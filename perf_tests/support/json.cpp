@@ -4,6 +4,9 @@
 #include "support/json.hpp"
 #include "support/traffic.hpp"
 
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -87,6 +90,14 @@ Json records_of(Context const& context, MatrixReport const& report) {
       records.push_back(record_of(context, report, result, {}, {}, "warm"));
   }
   return records;
+}
+
+void require_writable(std::string const& option, std::string const& path) {
+  errno = 0;
+  bool const was_there = std::filesystem::exists(path);
+  std::ofstream const file(path, std::ios::app);
+  if (!file) program::fail_to_write(option + " " + path);
+  if (!was_there) std::filesystem::remove(path);
 }
 
 void write_json(std::string const& path, Json const& records) {

@@ -2,14 +2,16 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/gather.hpp"
 #include "support/measure.hpp"
+#include "support/progress.hpp"
+#include "support/screening.hpp"
 #include "support/timing.hpp"
 
 #include <einkorn/core/arch.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <iostream>
+#include <optional>
+#include <vector>
 
 namespace einkorn::perf {
 
@@ -18,24 +20,13 @@ namespace {
 constexpr double batch_seconds = is_gpu<Exec> ? 3e-3 : 10e-3;
 constexpr int longest_batch = 1000;
 constexpr int batches_a_round = 3;
+// With Rule::screen:
+constexpr int fewest_rounds = 3, rounds_of_conversions = 3;
+constexpr double enough_seconds = 10.0;
 
 struct Samples {
   int batch = 1;
   std::vector<double> warm, cold, graph;
-};
-
-/// At most one line on stderr every other second.
-class Progress {
- public:
-  void say(std::string const& text) {
-    auto const now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::seconds(2)) return;
-    last_ = now;
-    std::cerr << "einkorn-bench: " << text << '\n';
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 /// What a row throws when it runs becomes its refusal.
@@ -76,7 +67,7 @@ void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report) {
 }
 
 void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report) {
-  Progress progress;
+  Kokkos::Timer const timer;
   auto const nothing = [] {};
   std::vector<Samples> samples(report.results.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -92,15 +83,21 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
   std::optional<Gather> gather;
   if (rule.gather) gather.emplace(exec, report.cols, report.scalar_bytes);
   std::vector<double> copies, streams, gathers;
+  std::vector<bool> takes_part(samples.size(), true);
+  int rounds = 0;
   for (int round = 0; round < rule.rounds; ++round) {
+    if (rule.screen && round >= fewest_rounds && timer.seconds() > enough_seconds) break;
+    ++rounds;
     copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));
     if (gather) gathers.push_back(seconds_of(exec, nothing, [&] { (*gather)(); }));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       auto& candidate = report.results[i].candidate;
-      progress.say(report.matrix + ": round " + std::to_string(round + 1) + " of " +
-                   std::to_string(rule.rounds));
-      if (!candidate.run) continue;
+      auto const parts = static_cast<int>(samples.size());
+      progress::step(round * parts + static_cast<int>(i), rule.rounds * parts);
+      bool const converts = candidate.operation == "conversion";
+      if (!candidate.run || !takes_part[i]) continue;
+      if (rule.screen && converts && (round == 0 ? rule.rounds > 1 : round > rounds_of_conversions)) continue;
       int const batch = samples[i].batch;
       auto const batched = [&] {
         for (int k = 0; k < batch; ++k) candidate.run();
@@ -117,9 +114,13 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
           samples[i].graph.push_back(replayed(exec, *report.results[i].graph, batch));
       });
     }
+    if (!rule.screen || round > 0) continue;
+    std::vector<double> first;
+    for (auto const& of_row : samples) first.push_back(median(rule.warm ? of_row.warm : of_row.cold));
+    takes_part = worth_a_second_round(report.results, first);
   }
 
-  report.rounds = rule.rounds;
+  report.rounds = rounds;
   report.copy_bytes_per_second = static_cast<double>(bandwidth.copy_bytes()) / median(copies);
   report.stream_bytes_per_second = static_cast<double>(bandwidth.stream_bytes()) / median(streams);
   if (gather) report.gather_per_second = static_cast<double>(gather->count()) / median(gathers);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct Rule {
   bool warm = true, cold = true;
   bool graph = false;   // where the backend has graphs
   bool gather = false;  // also the rate of random reads of x
+  bool screen = false;  // from the second round on only what may be the best: see measure()
 };
 
 /// One row of the table.
@@ -46,6 +48,8 @@ struct MatrixReport {
   std::optional<double> gather_per_second = {};  // random reads of an x of this matrix, over the same rounds
   int rounds = 0;
   std::vector<Result> results;
+  std::string structure = {};                        // where the entries lie, in words; of an answer only
+  std::map<std::string, std::string> findings = {};  // what select()'s figure of a format rests on; the same
 
   /// The larger of CSR's bytes over the stream and entries over the gather: what irregular matrices are held
   /// to.
@@ -62,7 +66,10 @@ void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report);
 
 /// Times all results that have something to run, in rounds: every round measures the copy, the stream and each
 /// row once, so that a machine that drifts drifts for all of them alike. Warm: a batch back to back, long
-/// enough for the clock. Cold: caches flushed, then one. Graph: as warm, replayed.
+/// enough for the clock. Cold: caches flushed, then one. Graph: as warm, replayed. With rule.screen rows of
+/// ours that take more than 1.4 times the least of the first round have that round only (not CSR's default),
+/// from_csr is timed in three rounds and only of the formats that are left, and no round begins after 10 s if
+/// there are three.
 void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report);
 
 }  // namespace einkorn::perf

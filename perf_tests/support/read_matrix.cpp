@@ -17,9 +17,12 @@ Csr<Scalar, Ordinal, Offset, Device> read_matrix(std::string const& path) {
   return csr_from_triplets<Offset, Device>(read_matrix_market<Scalar, Ordinal>(path));
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template Csr<double, int, int, Device> read_matrix(std::string const&);
+#else
 template Csr<float, int, int, Device> read_matrix(std::string const&);
 template Csr<Kokkos::complex<double>, int, int, Device> read_matrix(std::string const&);
 template Csr<double, std::int64_t, std::size_t, Device> read_matrix(std::string const&);
+#endif
 
 }  // namespace einkorn::perf

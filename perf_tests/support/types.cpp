@@ -14,6 +14,10 @@ bool Selection::wants(std::string const& format, std::string const& algorithm) c
   return has(formats, format) && has(algorithms, algorithm);
 }
 
+bool Selection::names(std::string const& format) const {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
 Candidate built_or_refused(Candidate row, std::function<void(Candidate&)> const& build) {
   try {
     build(row);

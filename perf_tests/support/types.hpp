@@ -32,9 +32,12 @@ struct Problem {
 struct Selection {
   std::vector<std::string> formats, algorithms;
   int sigma = 0, lanes = 0;
-  bool peers = true, select = false;
+  bool peers = false, select = false;
+  bool distinct = false;  // kernels of CSR that are the same here are one row
 
   [[nodiscard]] bool wants(std::string const& format, std::string const& algorithm) const;
+  /// --formats has it.
+  [[nodiscard]] bool names(std::string const& format) const;
 };
 
 /// One row of the table before it is measured.
@@ -43,8 +46,10 @@ struct Candidate {
   std::string library = "einkorn", format, algorithm;
   std::size_t bytes = 0;      // that the format must move (traffic.hpp)
   std::function<void()> run;  // enqueues the operation once on the problem's instance; empty: see refusal
+  std::string converts_to;    // of from_csr: the algorithm of the format that it makes
   std::string note;           // what an automatic choice chose
   std::string refusal;        // why there is no figure
+  bool is_default = false;    // of CSR: what a plan chooses unasked
   double value_epsilon = 0;   // of the values, where they are rounded to less than the problem's scalar
   double value_denorm = 0;    // then also the distance of the values' type's subnormal numbers
 

@@ -121,12 +121,15 @@ void fill_by_hash(Exec const& exec, DenseVector<Scalar> const& x) {
   fill_hashed(exec, x);
 }
 
+#ifndef EINKORN_BENCH_OTHER_SCALARS
 template class Reference<double, int, int>;
+template void fill_by_hash(Exec const&, DenseVector<double> const&);
+#else
 template class Reference<float, int, int>;
 template class Reference<Kokkos::complex<double>, int, int>;
 template class Reference<double, std::int64_t, std::size_t>;
-template void fill_by_hash(Exec const&, DenseVector<double> const&);
 template void fill_by_hash(Exec const&, DenseVector<float> const&);
 template void fill_by_hash(Exec const&, DenseVector<Kokkos::complex<double>> const&);
+#endif
 
 }  // namespace einkorn::perf

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "support/answer.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <ostream>
+
+namespace einkorn::perf {
+
+namespace {
+
+constexpr double busy = 0.3;  // a spread that no idle machine shows
+
+std::string name_of(Result const& result) {
+  auto const& row = result.candidate;
+  return (row.is_peer() ? row.library + " " : "") + row.format + " " + row.algorithm;
+}
+
+std::string percent(double fraction) {
+  return text("%.0f %%", std::ceil(100.0 * fraction));
+}
+
+double of_copy(MatrixReport const& report, Result const& result) {
+  return static_cast<double>(result.candidate.bytes) / *time_of(result) / report.copy_bytes_per_second;
+}
+
+/// "1.34 times as fast as X", "equal to X within 4 %".
+std::string compared(Result const& fast, Result const& slow, char const* name) {
+  double const ratio = *time_of(slow) / *time_of(fast), noise = noise_of(fast, slow);
+  if (std::max(ratio, 1.0 / ratio) <= 1.0 + noise)
+    return text("equal to %s within %s", name, percent(noise).c_str());
+  return ratio >= 1.0 ? text("%.2f times as fast as %s", ratio, name)
+                      : text("%.2f times as slow as %s", 1.0 / ratio, name);
+}
+
+std::string now_text(MatrixReport const& report, Answer const& answer) {
+  if (!answer.now) return "CSR could not be measured";
+  auto const& now = *answer.now;
+  double const rate = static_cast<double>(now.candidate.bytes) / *time_of(now);
+  return text("CSR %s: %s, %.1f GB/s, %.2f of copy (%.1f GB/s)", now.candidate.algorithm.c_str(),
+              time_text(*time_of(now)).c_str(), 1e-9 * rate, of_copy(report, now),
+              1e-9 * report.copy_bytes_per_second);
+}
+
+std::string equals_text(Answer const& answer) {
+  std::string formats;
+  for (auto const* const equal : answer.equals)
+    formats += (formats.empty() ? "" : ", ") + equal->candidate.format;
+  if (formats.empty()) return "";
+  double noise = 0;
+  for (auto const* const equal : answer.equals) noise = std::max(noise, noise_of(*equal, *answer.best));
+  return "; equal within " + percent(noise) + ": " + formats;
+}
+
+std::string best_text(Answer const& answer) {
+  if (!answer.best) return "nothing could be measured";
+  if (answer.best == answer.now) return "CSR as it is: nothing measured is faster" + equals_text(answer);
+  auto line = name_of(*answer.best) + ": " + time_text(*time_of(*answer.best));
+  if (answer.now)
+    line += text(", %.2f times as fast as CSR (rounds vary by %s)", answer.gain, percent(answer.noise).c_str());
+  return line + equals_text(answer);
+}
+
+std::string pays_text(Answer const& answer) {
+  if (!answer.best || answer.best == answer.now) return "nothing to convert";
+  if (answer.best->candidate.format == "csr") return "at once: another kernel over the same arrays";
+  if (!answer.conversion || !answer.now) return "the conversion was not measured";
+  double const seconds = *time_of(*answer.conversion);
+  double const products = std::ceil(*answer.pays_after);
+  return text("after %.0f product%s: the conversion takes %s, %.1f products in CSR", products,
+              products == 1 ? "" : "s", time_text(seconds).c_str(), seconds / *time_of(*answer.now));
+}
+
+std::string peers_text(Answer const& answer) {
+  if (!answer.peer) return "none could be run; --all --peers says why";
+  auto const line = name_of(*answer.peer) + ": " + time_text(*time_of(*answer.peer));
+  return answer.best ? line + "; ours is " + compared(*answer.best, *answer.peer, "it") : line;
+}
+
+std::string select_text(Answer const& answer) {
+  if (!answer.selected) return "was not asked";
+  auto const& format = *answer.selected;
+  if (!answer.selected_row) return format + ", which could not be measured; --all says why";
+  if (!answer.best || answer.selected_row == answer.best) return format + ", the best";
+  return format + ", " + compared(*answer.selected_row, *answer.best, "the best");
+}
+
+void explain(std::ostream& out, MatrixReport const& report, Answer const& answer) {
+  if (!answer.now || !answer.best) return;
+  auto const& now = answer.now->candidate;
+  auto const& best = answer.best->candidate;
+  double const csr = 1e-6 * static_cast<double>(now.bytes), copy = report.copy_bytes_per_second;
+  out << text("  A product in CSR has to move %.1f MB, which a copy of this run moves in %s; CSR takes %s.\n",
+              csr, time_text(static_cast<double>(now.bytes) / copy).c_str(),
+              time_text(*time_of(*answer.now)).c_str());
+  auto const finding = report.findings.find(best.format);
+  auto const why = finding == report.findings.end() ? best.note : finding->second;
+  if (answer.best == answer.now)
+    out << text("  The structure (%s) leaves no format with fewer bytes and a kernel as fast.\n",
+                report.structure.c_str());
+  else
+    out << text("  %s moves %.2f of these bytes (%s).\n", best.format.c_str(),
+                static_cast<double>(best.bytes) / static_cast<double>(now.bytes), why.c_str());
+  double const reached = of_copy(report, *answer.best);
+  out << text("  The best reaches %.2f of the copy: %s.\n", reached,
+              reached > 1.2   ? "the matrix stays in the caches, where instructions count"
+              : reached > 0.7 ? "the memory is the limit, so only fewer bytes would be faster"
+                              : "not bytes are the limit, but scattered columns, short rows or uneven ones");
+}
+
+}  // namespace
+
+void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle const& style) {
+  auto const answer = answer_of(report);
+  double const mean =
+      report.rows == 0 ? 0.0 : static_cast<double>(report.nnz) / static_cast<double>(report.rows);
+  out << '\n'
+      << report.matrix
+      << text(": %zu x %zu, %zu entries, %.1f per row (longest %zu)\n", report.rows, report.cols, report.nnz,
+              mean, report.longest_row)
+      << "  what    " << report.structure
+      << text("; %.1f MB in CSR, %s, %s\n", 1e-6 * static_cast<double>(report.csr_bytes), report.scalar.c_str(),
+              report.ordinal.c_str())
+      << "  now     " << now_text(report, answer) << '\n'
+      << "  best    " << best_text(answer) << '\n'
+      << "  pays    " << pays_text(answer) << '\n'
+      << "  select  " << select_text(answer) << '\n';
+  if (answer.noise > busy)
+    out << "  noise   the rounds vary by " << percent(answer.noise) << ": measure again on an idle machine\n";
+  if (style.peers) out << "  peers   " << peers_text(answer) << '\n';
+  for (auto const& result : report.results)
+    if (result.wrong) out << "  WRONG   " << name_of(result) << '\n';
+  if (style.explain) explain(out, report, answer);
+  out.flush();
+}
+
+Line line_of(MatrixReport const& report) {
+  auto const answer = answer_of(report);
+  Line line{report.matrix, "-", "-", "-", "-", "-", answer.selected.value_or("-")};
+  if (answer.now) {
+    line.now = time_text(*time_of(*answer.now));
+    line.of_copy = text("%.2f", of_copy(report, *answer.now));
+  }
+  if (!answer.best) return line;
+  line.best = name_of(*answer.best);
+  line.gain = answer.best == answer.now ? "equal" : text("%.2f", answer.gain);
+  if (answer.pays_after) line.pays = text("%.0f", std::ceil(*answer.pays_after));
+  return line;
+}
+
+void print_closing_table(std::ostream& out, std::vector<Line> const& lines) {
+  std::vector<std::vector<std::string>> rows{
+      {"matrix", "CSR now", "of copy", "best", "gain", "pays after", "select"}};
+  for (auto const& line : lines)
+    rows.push_back({line.matrix, line.now, line.of_copy, line.best, line.gain, line.pays, line.selected});
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (auto const& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  out << '\n';
+  for (auto const& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::string const pad(widths[i] - row[i].size(), ' ');
+      bool const is_text = i == 0 || i == 3 || i + 1 == row.size();
+      line += (i > 0 ? "  " : "") + (is_text ? row[i] + pad : pad + row[i]);
+    }
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+  }
+  out.flush();
+}
+
+}  // namespace einkorn::perf
