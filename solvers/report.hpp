@@ -75,6 +75,7 @@ struct SolveReport {
   Outcome outcome = Outcome::iteration_limit;
   Quantity quantity = Quantity::none;
   std::int64_t iterations = 0;
+  std::int64_t restarts = 0;      ///< BiCGStab: times that it went on from r alone, with r as r0 and p
   double residual = 0;            ///< |b - A x| of the x that is returned, computed anew
   double recursive_residual = 0;  ///< as the iteration believed it to be when it ended
   double initial_residual = 0;    ///< |b - A x0|

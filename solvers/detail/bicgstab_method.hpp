@@ -37,7 +37,7 @@ struct BicgstabMethod {
 
   void start() const {  // r = b - A x, r0 = r, p = r, best = x
     a.apply(exec, v.x, v.t);
-    space().sweep(exec, "einkorn::bicgstab[start]", size(), BicgstabResidual<Vectors, true>{v, state()},
+    space().sweep(exec, "einkorn::bicgstab[start]", size(), BicgstabFirstResidual<Vectors>{v},
                   BicgstabStart<Z, Writer>{state(), limits, writer});
   }
   void iteration() const {
@@ -62,14 +62,14 @@ struct BicgstabMethod {
   void last_residual() const {
     a.apply(exec, v.x, v.t);
     space().sweep(exec, "einkorn::bicgstab[residual]", size(),
-                  BicgstabResidual<Vectors, false>{v, state(), false, true}, BicgstabLastResidual<Z>{state()});
+                  BicgstabResidual<Vectors>{v, state(), false, true}, BicgstabLastResidual<Z>{state()});
   }
 
  private:
   void residual(bool is_recheck) const {
     a.apply(exec, v.x, v.t);
     space().sweep(exec, "einkorn::bicgstab[residual]", size(),
-                  BicgstabResidual<Vectors, false>{v, state(), is_recheck},
+                  BicgstabResidual<Vectors>{v, state(), is_recheck},
                   BicgstabAfterResidual<Z, Writer>{state(), is_recheck, writer});
     space().sweep(exec, "einkorn::bicgstab[keep]", size(), BicgstabKeep<Vectors>{v, state()});
   }

@@ -23,40 +23,47 @@ struct BicgstabVectors {
   typename V::const_type b;
 };
 
-/// r <- b - q with q = A x; is_start: r0 <- r, p <- r, best <- x as well; sums r.r, b.b at the start, r0.r
-/// else.
-template <class Vectors, bool is_start>
+/// r <- b - q with q = A x, r0 <- r, p <- r, best <- x; r.r, b.b.
+template <class Vectors>
+struct BicgstabFirstResidual {
+  using Scalar = typename Vectors::Scalar;
+  using Sums = PartialSums<2, typename Vectors::Device>;
+  struct Loaded {
+    Scalar b, q, x;
+  };
+  Vectors v;
+
+  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.t(i), v.x(i)}; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
+    Scalar const r = in.b - in.q;
+    v.r(i) = v.shadow(i) = v.p(i) = r;
+    v.best(i) = in.x;
+    sums[0] += squared(r);
+    sums[1] += squared(in.b);
+  }
+};
+
+/// t <- b - t with t = A x; its square.
+template <class Vectors>
 struct BicgstabResidual {
   using Scalar = typename Vectors::Scalar;
-  using Sums = PartialSums<is_start ? 2 : 1 + components<Scalar>, typename Vectors::Device>;
+  using Sums = PartialSums<1, typename Vectors::Device>;
   struct Loaded {
-    Scalar b, q, other;  // other: x at the start, else r0
+    Scalar b, q;
   };
   Vectors v;
   BicgstabState<typename Vectors::Z> const* state;
   bool is_recheck = false, always = false;
 
   KOKKOS_FORCEINLINE_FUNCTION bool begin() const {
-    if constexpr (is_start)
-      return true;
-    else
-      return always || state->phase == (is_recheck ? Phase::candidate : Phase::running);
+    return always || state->phase == (is_recheck ? Phase::candidate : Phase::running);
   }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const {
-    return {v.b(i), v.t(i), is_start ? v.x(i) : v.shadow(i)};
-  }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.t(i)}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
     Scalar const r = in.b - in.q;
-    v.r(i) = r;
+    v.t(i) = r;
     sums[0] += squared(r);
-    if constexpr (is_start) {
-      v.shadow(i) = r;
-      v.p(i) = r;
-      v.best(i) = in.other;
-      sums[1] += squared(in.b);
-    } else {
-      add_product(sums + 1, in.other, r);
-    }
   }
 };
 
@@ -87,14 +94,14 @@ struct BicgstabS {
 };
 
 /// x <- x + alpha p_hat + omega s_hat, r <- s - omega t, p <- r + beta (p - omega v); r.r. 8 passes, 10 with a
-/// preconditioner.
+/// preconditioner. At a restart beta = 0, and r0 <- r + tilt t in a pass more.
 template <class Vectors>
 struct BicgstabX {
   using Sums = PartialSums<1, typename Vectors::Device>;
   using Scalar = typename Vectors::Scalar;
   struct Scalars {
-    Scalar alpha, omega, beta;
-    bool active;
+    Scalar alpha, omega, beta, tilt;
+    bool active, renews;
     KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return active; }
   };
   struct Loaded {
@@ -104,7 +111,10 @@ struct BicgstabX {
   BicgstabState<typename Vectors::Z> const* state;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
-    return {Scalar(state->alpha), Scalar(state->omega), Scalar(state->beta), state->pending};
+    using Real = real_type<Scalar>;
+    return {Scalar(state->alpha), Scalar(state->omega),
+            Scalar(state->beta),  Scalar(static_cast<Real>(state->tilt)),
+            state->pending,       state->renews};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
     Scalar const p = v.p(i), s = v.s(i);
@@ -119,11 +129,12 @@ struct BicgstabX {
     v.x(i) = in.x + (c.alpha * in.p_hat + c.omega * in.s_hat);
     v.r(i) = r;
     v.p(i) = r + c.beta * (in.p - c.omega * in.v);
+    if (c.renews) v.shadow(i) = r + c.tilt * in.t;
     sums[0] += squared(r);
   }
 };
 
-/// best <- x where x is the best so far; r0 <- r and p <- r where the direction begins anew.
+/// best <- x where x is the best so far; r <- t, r0 <- t and p <- t where the direction begins anew.
 template <class Vectors>
 struct BicgstabKeep {
   using Sums = PartialSums<1, typename Vectors::Device>;
@@ -139,7 +150,7 @@ struct BicgstabKeep {
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t, Scalars const&) const { return {}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const&, Scalars const& c, double*) const {
     if (c.improves) v.best(i) = v.x(i);
-    if (c.restarts) v.shadow(i) = v.p(i) = v.r(i);
+    if (c.restarts) v.r(i) = v.shadow(i) = v.p(i) = v.t(i);
   }
 };
 

@@ -67,6 +67,7 @@ SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space c
   report.outcome = went_on ? state.outcome : Outcome::stopped;
   report.quantity = state.quantity;
   report.iterations = state.iteration;
+  if constexpr (requires { state.num_restarts; }) report.restarts = state.num_restarts;
   report.recursive_residual = std::sqrt(state.residual2);
   report.initial_residual = std::sqrt(state.initial2);
   report.reference = std::sqrt(state.reference2);

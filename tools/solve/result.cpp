@@ -86,7 +86,10 @@ void print_table(std::ostream& out, Result const& result) {
   row("preconditioner", result.preconditioner);
   row("outcome", outcome_of(result.report));
   if (auto const advice = advice_for(result); !advice.empty()) row("try", advice);
-  row("iterations", std::to_string(result.report.iterations));
+  auto const restarts = result.report.restarts;
+  row("iterations",
+      std::to_string(result.report.iterations) +
+          (restarts > 0 ? ", " + std::to_string(restarts) + (restarts == 1 ? " restart" : " restarts") : ""));
   row("residual", residual_of(result));
   if (result.error) row("error", number(*result.error) + ", the largest |x_i - 1|");
   row("seconds", number(result.read_seconds) + " to read, " + number(result.setup_seconds) + " to set up, " +

@@ -40,6 +40,14 @@ TEST(Table, ShowsTheResidualBesideWhatItIsRelativeTo) {
   EXPECT_FALSE(contains(text, "error")) << text;
 }
 
+TEST(Table, ShowsRestarts) {
+  Result result;
+  result.report.iterations = 42;
+  result.report.restarts = 2;
+  auto const text = table_of(result);
+  EXPECT_TRUE(contains(text, "iterations      42, 2 restarts\n")) << text;
+}
+
 TEST(Table, SaysWhatBrokeDownAndWhere) {
   Result result;
   result.report.outcome = Outcome::breakdown;
