@@ -74,15 +74,16 @@ class BicgstabWorkspace {
 /// Solves A x = b for any square A by BiCGStab.
 ///
 /// Shapes, aliasing, operators, options, outcomes: as cg(). An s that is small enough already ends the solve in
-/// the middle of an iteration, which then counts. replace_every: r becomes b - A x only where their norms differ
-/// by more than a quarter; then p and r0 do so too.
+/// the middle of an iteration, which then counts. replace_every: r becomes b - A x only where their norms
+/// differ by more than a quarter; then p and r0 do so too.
 ///
-/// Breakdown: r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is at most u times the norms of its factors, u =
-/// 2^-53. The iteration is then carried to its end with alpha = 0 (r0.Ap) or omega = 0 (t.s), and the next begins
-/// with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|): a restart. It is idle unless |r| is below a half of what
-/// it was at the start and the restarts before. After an idle one, r0.r and r0.Ap are divided by down to u^2. The
-/// solve ends with Outcome::breakdown after more than 5 idle restarts in a row, or where t = 0. SolveReport::restarts
-/// counts these restarts, those where b - A x has departed from r, and those after a candidate that was none.
+/// Breakdown: r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is at most u times the norms of its factors,
+/// u = 2^-53. The iteration is then carried to its end with alpha = 0 (r0.Ap) or omega = 0 (t.s), and the next
+/// begins with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|): a restart. It is idle unless |r| is below a
+/// half of what it was at the start and the restarts before. After an idle one, r0.r and r0.Ap are divided by
+/// down to u^2. The solve ends with Outcome::breakdown after more than 5 idle restarts in a row, or where t =
+/// 0. SolveReport::restarts counts these restarts, those where b - A x has departed from r, and those after a
+/// candidate that was none.
 ///
 /// Cost of an iteration: two products and 17 n-vectors, the products' x and y included: v = A p with r0.v (3),
 /// s with s.s (3), t = A s with t.t, s.t, r0.t and r0.s (3), x, r and p in one sweep with r.r (8).
