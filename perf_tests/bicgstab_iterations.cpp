@@ -9,6 +9,7 @@
 // Jacobi, separated by semicolons; -1: not converged. The system of line k is written to FOLDER/k.mtx and
 // FOLDER/k.b, for report/bicgstab_iterations.py.
 #include "../unit_tests/solvers/nonsymmetric_set.hpp"
+#include "program/run_program.hpp"
 #include "support/matrices.hpp"
 
 #include <einkorn/core/error.hpp>

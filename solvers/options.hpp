@@ -30,7 +30,7 @@ struct SolverOptions {
   double absolute_tolerance = 0.0;  ///< ... or at |r| <= this, whichever is met first
   RelativeTo relative_to = RelativeTo::right_hand_side;
   std::int64_t max_iterations = 10000;
-  int replace_every = 50;  ///< iterations after which r becomes b - A x again; 0: never
+  int replace_every = 50;  ///< iterations after which b - A x is computed (docs/solvers.md); 0: never
   int most_stalls = 3;     ///< replacements in a row at which the true residual has not followed; 0: no limit
   double divergence_factor = 1e10;  ///< of the larger of |b| and the initial residual
   bool keep_history = false;        ///< rules Execution::persistent out from 2^20 iterations on

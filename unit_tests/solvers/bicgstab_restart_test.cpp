@@ -68,8 +68,9 @@ TEST_P(BicgstabBesideOthers, TakesAtMostAThirdMoreIterationsWithJacobi) {
 }
 
 std::string name_in_test(testing::TestParamInfo<std::size_t> const& info) {
+  auto const systems = nonsymmetric::systems();
   std::string name;
-  for (char const c : nonsymmetric::systems()[info.param].name)
+  for (char const c : systems[info.param].name)
     if (std::isalnum(static_cast<unsigned char>(c))) name += c;
   return name;
 }
