@@ -251,6 +251,7 @@ set(einkorn_headers
   solvers/detail/bicgstab_method.hpp
   solvers/detail/bicgstab_state.hpp
   solvers/detail/bicgstab_sweeps.hpp
+  solvers/detail/call_types.hpp
   solvers/detail/cg_head.hpp
   solvers/detail/cg_method.hpp
   solvers/detail/cg_persistent.hpp

@@ -76,8 +76,7 @@ template <class Exec, NeedsNoWorkspace Format, class V, class X, class Y>
 requires SpmvOperands<Exec, Format, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Format, V> const& plan, PlanSum<Format, V> alpha, X const& x,
           PlanSum<Format, V> beta, Y const& y) {
-  check_plan_scalar<Format, V, X, Y>();
-  spmv(exec, alpha, plan.matrix(), x, beta, y);
+  if constexpr (check_plan_scalar<Format, V, X, Y>()) spmv(exec, alpha, plan.matrix(), x, beta, y);
 }
 
 }  // namespace einkorn

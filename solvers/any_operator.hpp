@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/any_matrix.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/formats/format_name.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 
@@ -13,6 +14,10 @@
 #include <variant>
 
 namespace einkorn {
+
+/// formats/any_matrix.hpp, which whoever has one includes: here it would bring every format.
+template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class AnyMatrix;
 
 /// A matrix whose format was chosen at run time, as an operator. Shares the matrix and its plan.
 template <class Matrix>

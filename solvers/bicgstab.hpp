@@ -5,7 +5,10 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/solvers/any_operator.hpp>
 #include <einkorn/solvers/detail/bicgstab_method.hpp>
+#include <einkorn/solvers/detail/call_types.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/solve_in_range.hpp>
 #include <einkorn/solvers/detail/solve_space.hpp>
@@ -92,10 +95,9 @@ class BicgstabWorkspace {
 /// Sources: van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; fused: Rupp, Weinbub, Juengel & Grasser, ACM
 /// TOMS 43(2), 2016, Algorithm 6. Departures: rho of the next iteration is r0.s - omega r0.t, where the paper
 /// takes r0.s for the 0 that it is in exact arithmetic; restarts.
-template <ExecutionSpace Exec, class A, class B, class X>
+template <ExecutionSpace Exec, class A, class B, detail::SolutionOfOperator<Exec, A, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
@@ -128,14 +130,11 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
 
 /// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that
 /// outcome at once, with the row; but for one that is merely indefinite, which BiCGStab does not mind.
-template <ExecutionSpace Exec, class A, class M, class B, class X>
-requires requires(Exec const& exec, M const& m, X const& x) {
-  m.apply(exec, x, x);
-}
+template <ExecutionSpace Exec, class A, class M, class B,
+          detail::PreconditionedSolutionOfOperator<Exec, A, M, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::bicgstab: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
   detail::refuse_persistent(options, "bicgstab");
   detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
@@ -158,23 +157,44 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
-template <ExecutionSpace Exec, class A, class B, class X>
+template <ExecutionSpace Exec, class A, class B, detail::SolutionOf<Exec, A, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
   using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
   return detail::with_operator(exec, a, x, [&](auto const& op) {
     return bicgstab(exec, op, b, x, options, Workspace(exec, op, options));
   });
 }
-template <ExecutionSpace Exec, class A, class M, class B, class X>
-requires requires(Exec const& exec, M const& m, X const& x) {
-  m.apply(exec, x, x);
-}
+template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options = {}) {
   using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
   return detail::with_operator(exec, a, x, [&](auto const& op) {
     return bicgstab(exec, op, preconditioner, b, x, options, Workspace(exec, op, options, true));
   });
+}
+
+/// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
+template <class Exec, class A, class B, detail::NotSolutionOf<Exec, A, B> X>
+SolveReport bicgstab(Exec const&, A const&, B const&, X const&, SolverOptions const& = {}) {
+  detail::explain_solve<detail::mistake_in_call<Exec, A, B, X>(), A, B, X>();
+  return {};
+}
+template <class Exec, class A, class B, class X, detail::WrongWorkspace<BicgstabWorkspace, Exec, A, B, X> W>
+SolveReport bicgstab(Exec const&, A const&, B const&, X const&, SolverOptions const&, W const&) {
+  detail::explain_solve<detail::mistake_in_call<Exec, A, B, X, W, BicgstabWorkspace>(), A, B, X, W>();
+  return {};
+}
+template <class Exec, class A, class M, class B, detail::NotPreconditionedSolutionOf<Exec, A, M, B> X>
+SolveReport bicgstab(Exec const&, A const&, M const&, B const&, X const&, SolverOptions const& = {}) {
+  detail::explain_solve<detail::mistake_in_preconditioned_call<Exec, A, M, B, X>(), A, M, B, X>();
+  return {};
+}
+template <class Exec, class A, class M, class B, class X,
+          detail::WrongPreconditionedWorkspace<BicgstabWorkspace, Exec, A, M, B, X> W>
+SolveReport bicgstab(Exec const&, A const&, M const&, B const&, X const&, SolverOptions const&, W const&) {
+  detail::explain_solve<detail::mistake_in_preconditioned_call<Exec, A, M, B, X, W, BicgstabWorkspace>(), A, M,
+                        X, W>();
+  return {};
 }
 
 }  // namespace einkorn

@@ -4,6 +4,9 @@
 
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/solvers/any_operator.hpp>
+#include <einkorn/solvers/detail/call_types.hpp>
 #include <einkorn/solvers/detail/cg_method.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/pcg_method.hpp>
@@ -24,9 +27,9 @@ namespace einkorn {
 /// Solves A x = b for A Hermitian positive definite by the method of conjugate gradients.
 ///
 /// Shapes: b [n], x [n], contiguous, A n x n; x holds x0 and then the answer. Aliasing: b and x must not
-/// overlap. A: an operator (solvers/operator.hpp), or anything that make_operator() takes: a matrix of any
-/// format, an AnyMatrix, a CrsMatrix; then its plan is made for this one call. Scalars: of x; dot products in
-/// double.
+/// overlap. A: an operator (solvers/operator.hpp), or anything that make_operator() takes: a Csr or CrsMatrix,
+/// a matrix of another format or an AnyMatrix whose header is included; then its plan is made for this one
+/// call. Scalars: of x; dot products in double.
 ///
 /// Ends as SolveReport::outcome says, and never by an exception from inside the iteration; the residual that it
 /// reports is computed anew from x. b = 0 gives x = 0; x0 that is good enough gives 0 iterations. Unless it
@@ -52,10 +55,9 @@ namespace einkorn {
 /// Sources: Hestenes & Stiefel, 1952; fused: Rupp, Weinbub, Juengel & Grasser, ACM TOMS 43(2), 2016, Algorithm
 /// 3; replacement: van der Vorst & Ye, SIAM J. Sci. Comput. 22(3), 2000. Departures: the residual is replaced
 /// at fixed intervals; the true residual decides at the end; x is updated for two iterations at once.
-template <ExecutionSpace Exec, class A, class B, class X>
+template <ExecutionSpace Exec, class A, class B, detail::SolutionOfOperator<Exec, A, B> X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::cg: b and x are Views of rank 1");
   Kokkos::Profiling::ScopedRegion region("einkorn::cg");
   if (options.recurrence == Recurrence::classical) detail::refuse_persistent(options, "cg, classical");
   detail::check_system(a, b, x, options, workspace.size(), "cg");
@@ -82,11 +84,23 @@ SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptio
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
-template <ExecutionSpace Exec, class A, class B, class X>
+template <ExecutionSpace Exec, class A, class B, detail::SolutionOf<Exec, A, B> X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
   using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
   return detail::with_operator(
       exec, a, x, [&](auto const& op) { return cg(exec, op, b, x, options, Workspace(exec, op, options)); });
+}
+
+/// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
+template <class Exec, class A, class B, detail::NotSolutionOf<Exec, A, B> X>
+SolveReport cg(Exec const&, A const&, B const&, X const&, SolverOptions const& = {}) {
+  detail::explain_solve<detail::mistake_in_call<Exec, A, B, X>(), A, B, X>();
+  return {};
+}
+template <class Exec, class A, class B, class X, detail::WrongWorkspace<CgWorkspace, Exec, A, B, X> W>
+SolveReport cg(Exec const&, A const&, B const&, X const&, SolverOptions const&, W const&) {
+  detail::explain_solve<detail::mistake_in_call<Exec, A, B, X, W, CgWorkspace>(), A, B, X, W>();
+  return {};
 }
 
 }  // namespace einkorn

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/solvers/any_operator.hpp>
+#include <einkorn/solvers/detail/call_types.hpp>
 #include <einkorn/solvers/detail/check_system.hpp>
 #include <einkorn/solvers/detail/pcg_method.hpp>
 #include <einkorn/solvers/detail/solve_in_range.hpp>
@@ -30,11 +33,11 @@ namespace einkorn {
 ///
 /// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Algorithm 9.1. Departure: x is updated
 /// with p, where p is read anyway.
-template <ExecutionSpace Exec, class A, class M, class B, class X>
+template <ExecutionSpace Exec, class A, class M, class B,
+          detail::PreconditionedSolutionOfOperator<Exec, A, M, B> X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options,
                 CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(B::rank() == 1 && X::rank() == 1, "einkorn::pcg: b and x are Views of rank 1");
   static_assert(
       !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
@@ -58,13 +61,27 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
-template <ExecutionSpace Exec, class A, class M, class B, class X>
+template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options = {}) {
   using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
   return detail::with_operator(exec, a, x, [&](auto const& op) {
     return pcg(exec, op, preconditioner, b, x, options, Workspace(exec, op, preconditioner, options));
   });
+}
+
+/// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
+template <class Exec, class A, class M, class B, detail::NotPreconditionedSolutionOf<Exec, A, M, B> X>
+SolveReport pcg(Exec const&, A const&, M const&, B const&, X const&, SolverOptions const& = {}) {
+  detail::explain_solve<detail::mistake_in_preconditioned_call<Exec, A, M, B, X>(), A, M, B, X>();
+  return {};
+}
+template <class Exec, class A, class M, class B, class X,
+          detail::WrongPreconditionedWorkspace<CgWorkspace, Exec, A, M, B, X> W>
+SolveReport pcg(Exec const&, A const&, M const&, B const&, X const&, SolverOptions const&, W const&) {
+  detail::explain_solve<detail::mistake_in_preconditioned_call<Exec, A, M, B, X, W, CgWorkspace>(), A, M, X,
+                        W>();
+  return {};
 }
 
 }  // namespace einkorn

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 //
 // The code of docs/solvers.md.
+// [includes]
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/generate/generate.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/formats/sell/spmv.hpp>
@@ -19,6 +19,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdio>
+// [includes]
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;

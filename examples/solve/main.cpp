@@ -3,11 +3,12 @@
 //
 // einkorn.example.solve [N]: one implicit step of the heat equation in a rod of N points, by conjugate
 // gradients.
+// [includes]
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/cg.hpp>
 
 #include <Kokkos_Core.hpp>
+// [includes]
 
 #include <cstdio>
 #include <cstdlib>

@@ -95,8 +95,8 @@ requires SpmvOperands<Exec, Brcv<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, V> const& plan,
           PlanSum<Brcv<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Brcv<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
-  check_plan_scalar<Brcv<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  detail::spmv_brcv(exec, alpha, plan.matrix(), x, beta, y, plan.chunks());
+  if constexpr (check_plan_scalar<Brcv<Scalar, Ordinal, Offset, Device>, V, X, Y>())
+    detail::spmv_brcv(exec, alpha, plan.matrix(), x, beta, y, plan.chunks());
 }
 
 /// The same without a plan. On a GPU every warp looks for the stripe of its first row, all lanes together (4

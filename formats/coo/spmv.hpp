@@ -95,9 +95,10 @@ void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> co
           PlanSum<Coo<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Coo<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   using Sum = decltype(alpha);
-  check_plan_scalar<Coo<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  auto const call = plan.one_call().begin("spmv", "plan");
-  detail::spmv_coo(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+  if constexpr (check_plan_scalar<Coo<Scalar, Ordinal, Offset, Device>, V, X, Y>()) {
+    auto const call = plan.one_call().begin("spmv", "plan");
+    detail::spmv_coo(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+  }
 }
 
 /// The same without a plan, hence without workspace: the part that a row begins in reads on to the row's end,

@@ -6,11 +6,13 @@
 #include <einkorn/formats/csr/detail/spgemm_steps.hpp>
 #include <einkorn/formats/csr/spgemm_options.hpp>
 #include <einkorn/formats/csr/spgemm_plan.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -45,6 +47,7 @@ namespace einkorn {
 /// The pattern of C = A B. Fences exec.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
           class Ordinal, class Device>
+requires AccessibleFrom<Device, Exec>
 auto spgemm_symbolic(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
                      Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_symbolic");
@@ -80,6 +83,7 @@ Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(Exec const& exec,
 /// C = A B, pattern and values.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
           class Ordinal, class Device>
+requires AccessibleFrom<Device, Exec>
 auto spgemm(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
             Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm");
@@ -90,18 +94,98 @@ auto spgemm(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
   return C;
 }
 
-/// All of them for a KokkosSparse::CrsMatrix on either side, or anything of its shape, as it is.
-template <class COffset = void, ExecutionSpace Exec, CrsMatrixLike AMatrix, CrsMatrixLike BMatrix>
-auto spgemm_symbolic(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options = {}) {
-  return spgemm_symbolic<COffset>(exec, as_csr(A), as_csr(B), options);
+namespace detail {
+
+/// A as a Csr: itself, or what a CrsMatrix shares its memory with.
+template <class A>
+decltype(auto) csr_of(A const& a) {
+  if constexpr (CsrMatrix<A>)
+    return (a);
+  else
+    return as_csr(a);
 }
-template <ExecutionSpace Exec, class Plan, CrsMatrixLike AMatrix, CrsMatrixLike BMatrix>
-auto spgemm_numeric(Exec const& exec, Plan const& plan, AMatrix const& A, BMatrix const& B) {
-  return spgemm_numeric(exec, plan, as_csr(A), as_csr(B));
+
+/// One of them is a CrsMatrix, and the other at least a Csr; on one device, with one type of columns.
+template <class A, class B>
+concept CrsOperands = (CrsMatrixLike<A> && (CsrMatrix<B> || CrsMatrixLike<B>)) ||
+                      (CrsMatrixLike<B> && CsrMatrix<A>);
+
+/// What is wrong with the types of spgemm(exec, A, B); the first that is.
+enum class SpgemmMistake { none, exec, plan, no_csr, no_matrix, ordinals, devices, space };
+
+template <class Exec, class A, class B>
+constexpr SpgemmMistake mistake_in_spgemm() {
+  constexpr bool are_csr = (CsrMatrix<A> || CrsMatrixLike<A>)&&(CsrMatrix<B> || CrsMatrixLike<B>);
+  if constexpr (!ExecutionSpace<Exec>) {
+    return SpgemmMistake::exec;
+  } else if constexpr (PlanOfMatrix<A> || PlanOfMatrix<B>) {
+    return SpgemmMistake::plan;
+  } else if constexpr (are_csr) {
+    using OfA = std::remove_cvref_t<decltype(csr_of(std::declval<A const&>()))>;
+    using OfB = std::remove_cvref_t<decltype(csr_of(std::declval<B const&>()))>;
+    if constexpr (!std::is_same_v<typename OfA::ordinal_type, typename OfB::ordinal_type>)
+      return SpgemmMistake::ordinals;
+    else if constexpr (!std::is_same_v<typename OfA::device_type, typename OfB::device_type>)
+      return SpgemmMistake::devices;
+    else
+      return AccessibleFrom<typename OfA::device_type, Exec> ? SpgemmMistake::none : SpgemmMistake::space;
+  } else {
+    return MatrixTypes<A>::is_matrix && MatrixTypes<B>::is_matrix ? SpgemmMistake::no_csr
+                                                                  : SpgemmMistake::no_matrix;
+  }
 }
-template <class COffset = void, ExecutionSpace Exec, CrsMatrixLike AMatrix, CrsMatrixLike BMatrix>
-auto spgemm(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options = {}) {
-  return spgemm<COffset>(exec, as_csr(A), as_csr(B), options);
+
+/// Types: of the call, so that each call gets its sentence.
+template <SpgemmMistake mistake, class... Types>
+constexpr void explain_spgemm() {
+  using enum SpgemmMistake;
+  static_assert(mistake != exec,
+                "einkorn::spgemm: the first argument must be an execution space: spgemm(exec, A, B)");
+  static_assert(mistake != plan,
+                "einkorn::spgemm: a plan in a matrix's place; spgemm_numeric(exec, plan, A, B)");
+  static_assert(mistake != no_csr, "einkorn::spgemm: A and B must be in CSR; convert by to_csr(exec, A)");
+  static_assert(mistake != no_matrix,
+                "einkorn::spgemm: A and B must be a Csr or a KokkosSparse::CrsMatrix each");
+  static_assert(mistake != ordinals, "einkorn::spgemm: A and B must have the same Ordinal (type of columns)");
+  static_assert(mistake != devices, "einkorn::spgemm: A and B must have the same Device (memory)");
+  static_assert(mistake != space, "einkorn::spgemm: exec cannot access the memory space of A and B");
+}
+
+template <class Exec, class A, class B>
+concept NoSpgemm = mistake_in_spgemm<Exec, A, B>()
+!= SpgemmMistake::none;
+
+}  // namespace detail
+
+/// All of them for a KokkosSparse::CrsMatrix on either side or both, or anything of its shape, as it is.
+template <class COffset = void, ExecutionSpace Exec, class A, class B>
+requires detail::CrsOperands<A, B> &&
+    (!detail::NoSpgemm<Exec, A, B>)auto spgemm_symbolic(Exec const& exec, A const& a, B const& b,
+                                                        SpgemmOptions const& options = {}) {
+  return spgemm_symbolic<COffset>(exec, detail::csr_of(a), detail::csr_of(b), options);
+}
+template <ExecutionSpace Exec, class Plan, class A, class B>
+requires detail::CrsOperands<A, B> &&
+    (!detail::NoSpgemm<Exec, A, B>)auto spgemm_numeric(Exec const& exec, Plan const& plan, A const& a,
+                                                       B const& b) {
+  return spgemm_numeric(exec, plan, detail::csr_of(a), detail::csr_of(b));
+}
+template <class COffset = void, ExecutionSpace Exec, class A, class B>
+requires detail::CrsOperands<A, B> &&
+    (!detail::NoSpgemm<Exec, A, B>)auto spgemm(Exec const& exec, A const& a, B const& b,
+                                               SpgemmOptions const& options = {}) {
+  return spgemm<COffset>(exec, detail::csr_of(a), detail::csr_of(b), options);
+}
+
+/// Calls that no product takes: they do not compile, and say why in one sentence.
+template <class COffset = void, class Exec, class A, class B>
+requires detail::NoSpgemm<Exec, A, B> A spgemm(Exec const&, A const&, B const&, SpgemmOptions const& = {}) {
+  detail::explain_spgemm<detail::mistake_in_spgemm<Exec, A, B>(), COffset, A, B>();
+}
+template <class COffset = void, class Exec, class A, class B>
+requires detail::NoSpgemm<Exec, A, B> A spgemm_symbolic(Exec const&, A const&, B const&,
+                                                        SpgemmOptions const& = {}) {
+  detail::explain_spgemm<detail::mistake_in_spgemm<Exec, A, B>(), COffset, A, B>();
 }
 
 }  // namespace einkorn

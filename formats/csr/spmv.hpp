@@ -8,6 +8,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
+#include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -41,15 +42,12 @@ namespace einkorn {
 /// plan: a row longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source:
 /// Bell & Garland, NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors
 /// formats/detail/spmm_row_tile.hpp and spmm_column_tile.hpp.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
-          WritableVector Y>
-requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) &&
-    AccessibleFrom<typename Device::memory_space, Exec> void spmv(
-        Exec const& exec,
-        std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> alpha,
-        Csr<Scalar, Ordinal, Offset, Device> const& A, X const& x,
-        std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> beta, Y const& y,
-        SpmvOptions const& options = {}) {
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Csr<Scalar, Ordinal, Offset, Device> const& A, X const& x,
+          SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y,
+          SpmvOptions const& options = {}) {
   using Sum = decltype(alpha);
   detail::check_spmv_options(options);
   bool const transposed = is_transposed(options.op);
@@ -76,7 +74,8 @@ requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::r
 }
 
 /// The same for a KokkosSparse::CrsMatrix, or anything of its shape, as it is.
-template <ExecutionSpace Exec, CrsMatrixLike Matrix, Vector X, WritableVector Y>
+template <ExecutionSpace Exec, CrsMatrixLike Matrix, class X, class Y>
+requires SpmvOperands<Exec, Matrix, X, Y>
 void spmv(
     Exec const& exec,
     std::type_identity_t<sum_type<typename Matrix::value_type, typename X::value_type, typename Y::value_type>>

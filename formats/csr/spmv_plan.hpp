@@ -312,15 +312,14 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
 /// reads one Ordinal a row more, on the host and for multivectors it is row_team; a row times a vector is
 /// summed as by row_team with as many lanes, to the same bits. segmented_sum reads no more bytes than the row
 /// kernels, but for one Ordinal and one sum a tile of 2048 steps.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
-          WritableVector Y>
-requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
-    (X::rank() == Y::rank()) void spmv(Exec const& exec,
-                                       SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
-                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
-  check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
+          class Y>
+requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+          PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
+          PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
+  if constexpr (check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>())
+    spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

@@ -125,26 +125,23 @@ void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>
 /// that cross tiles. Throws DimensionMismatch,
 /// InvalidArgument (overlap, alignment; tiles whose lanes do not fit the execution space). Source: Liu &
 /// Vinter, ICS 2015, Algorithm 8; departures at detail/spmv_tiles.hpp.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, Vector X,
-          WritableVector Y>
-requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&
-    (X::rank() == Y::rank()) void spmv(Exec const& exec,
-                                       SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                                       std::type_identity_t<sum_type<Scalar, V>> alpha, X const& x,
-                                       std::type_identity_t<sum_type<Scalar, V>> beta, Y const& y) {
-  check_plan_scalar<Csr5<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
+          class Y>
+requires SpmvOperands<Exec, Csr5<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
+          PlanSum<Csr5<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
+          PlanSum<Csr5<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
+  if constexpr (check_plan_scalar<Csr5<Scalar, Ordinal, Offset, Device>, V, X, Y>())
+    spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 /// The same without a plan, hence without workspace: what a row has beyond its first tile (on the host: beyond
 /// its first thread) is read once more by one warp (thread). Right for any matrix, fast where rows are short.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector X,
-          WritableVector Y>
-requires AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> &&(X::rank() == Y::rank()) void spmv(
-    Exec const& exec,
-    std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> alpha,
-    Csr5<Scalar, Ordinal, Offset, Device> const& F, X const& x,
-    std::type_identity_t<sum_type<Scalar, typename X::value_type, typename Y::value_type>> beta, Y const& y) {
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
+requires SpmvOperands<Exec, Csr5<Scalar, Ordinal, Offset, Device>, X, Y>
+void spmv(Exec const& exec, SpmvSum<Csr5<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
+          Csr5<Scalar, Ordinal, Offset, Device> const& F, X const& x,
+          SpmvSum<Csr5<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   using Sum = decltype(alpha);
   detail::spmv_csr5(exec, Update<Sum>{alpha, beta}, F, x, y, Kokkos::View<Sum*, Device>());
 }

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace einkorn::detail {
@@ -34,7 +33,7 @@ template <class L, class Ordinal, class Offset, class ColumnAt>
 KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_at,
                                   ColumnWindows<Ordinal>& windows) {
   using Windows = ColumnWindows<Ordinal>;
-  constexpr Ordinal none = std::numeric_limits<Ordinal>::max();  // no column: num_cols is at most this
+  constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: num_cols is at most this
   Ordinal highest = -1;
   for (Ordinal& shift : windows.shift) shift = 0;
   Ordinal least = 0;  // what lies below has a window

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace einkorn::detail {
 
@@ -116,7 +115,7 @@ struct FillDiagonals {
           end = middle;
       }
     }
-    constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
+    constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;
     Ordinal diagonal = at < A_row.length ? A_row.column(at) - i : none;
     Offset slot = static_cast<Offset>(from) * F.stride + static_cast<Offset>(row);
     for (Ordinal d = from; d < to; ++d, slot += F.stride) {

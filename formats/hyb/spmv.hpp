@@ -92,9 +92,10 @@ void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> co
           PlanSum<Hyb<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Hyb<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   using Sum = decltype(alpha);
-  check_plan_scalar<Hyb<Scalar, Ordinal, Offset, Device>, V, X, Y>();
-  auto const call = plan.one_call().begin("spmv", "plan");
-  detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+  if constexpr (check_plan_scalar<Hyb<Scalar, Ordinal, Offset, Device>, V, X, Y>()) {
+    auto const call = plan.one_call().begin("spmv", "plan");
+    detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+  }
 }
 
 /// The same without a plan, hence without workspace: of the COO part, one warp (on the host: one thread) reads

@@ -5,7 +5,6 @@
 #include "cg_tests.hpp"
 
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/solvers/any_operator.hpp>
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <limits>
-
 namespace einkorn::detail {
 
 /// Of the largest entry of a row or of a column: floor(log2), 0 for one of zeros, which sets is_bad.
@@ -103,7 +101,7 @@ template <class Member, class Sum>
 KOKKOS_FUNCTION int invert_in_place(Member const& team, ScratchBlock<Sum> const& m) {
   int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
   for (int i = lane; i < n; i += lanes) m.origin[i] = i;
-  double const norm = largest_row_sum(team, m), epsilon = n * std::numeric_limits<double>::epsilon();
+  double const norm = largest_row_sum(team, m), epsilon = n * Kokkos::Experimental::epsilon_v<double>;
   double smallest = norm;
   int row_of_smallest = 0;
   for (int k = 0; k < n; ++k) {

@@ -6,8 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <limits>
-
 namespace einkorn::detail {
 
 /// A diagonal entry that a Hermitian positive definite matrix may have: positive, and real up to the rounding
@@ -16,7 +14,7 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION bool is_positive_real(T const& value) {
   if constexpr (is_complex<T>)
     return value.real() > 0 &&
-           Kokkos::abs(value.imag()) <= std::numeric_limits<real_type<T>>::epsilon() * value.real();
+           Kokkos::abs(value.imag()) <= Kokkos::Experimental::epsilon_v<real_type<T>> * value.real();
   else
     return value > 0;
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::test {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Device = Exec::device_type;
+
+/// Memory that no execution space can access: what a host View is to a kernel on a GPU. Only types are made.
+struct RemoteSpace {
+  using memory_space = RemoteSpace;
+  using execution_space = Exec;
+  using device_type = Kokkos::Device<execution_space, memory_space>;
+  using size_type = std::size_t;
+  static constexpr char const* name() { return "Remote"; }
+};
+using RemoteDevice = RemoteSpace::device_type;
+
+}  // namespace einkorn::test
+
+namespace Kokkos::Impl {
+
+template <class Space>
+struct MemorySpaceAccess<Space, einkorn::test::RemoteSpace> {
+  enum : bool { assignable = false, accessible = false, deepcopy = false };
+};
+
+}  // namespace Kokkos::Impl
