@@ -4,7 +4,8 @@
 """check_docs.py [--fix]: what the pages show is what the tests compile, and their links lead somewhere.
 
 A code block after `<!-- snippet: docs/snippets/tutorial.cpp#plan -->` holds the lines between the two `// [plan]` marks
-of that file, without their common indentation; without `#...` the whole file but its SPDX lines. Relative links in
+of that file, without their common indentation; without `#...` the whole file but its SPDX lines. Every block of C++ is
+such a snippet. Commands: scripts/check_commands.py. Relative links in
 README.md, CONTRIBUTING.md and every page of the tree must name files that exist. --fix rewrites the blocks."""
 import pathlib
 import re
@@ -58,6 +59,10 @@ def main():
             path.write_text(wanted, encoding="utf-8")
         if text.count("<!-- snippet:") != len(BLOCK.findall(text)):
             faults.append(f"{name}: a snippet mark without a code block right after it")
+        for block in re.finditer(r"^```cpp$", text, re.M):
+            if not re.search(r"<!-- snippet: \S+ -->\n\n?\Z", text[:block.start()]):
+                line = text[:block.start()].count("\n") + 1
+                faults.append(f"{name}:{line}: C++ that nothing compiles: it needs a snippet mark")
         prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
         for link in LINK.findall(prose):
             if not re.match(r"[a-z]+:", link) and not (path.parent / link).exists():

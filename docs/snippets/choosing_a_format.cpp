@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// The code of docs/choosing_a_format.md.
+// The code of docs/choosing_a_format.md, and of float values in docs/kernels/csr_spmv.md.
+#include <einkorn/formats/csr/narrow_values.hpp>
 #include <einkorn/formats/generate/generate.hpp>
 #include <einkorn/formats/select_by_measuring.hpp>
 
@@ -44,13 +45,24 @@ bool measure(Exec const& exec, Matrix const& A) {
   return !choice.reason.empty() && choice.csr_seconds > 0;
 }
 
+bool narrow(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
+  // [narrow]
+  auto const A32 = einkorn::narrow_values<float>(exec, A);     // shares row_offsets and columns with A
+  auto const F = einkorn::from_csr<einkorn::Sell>(exec, A32);  // or any other format, or none
+  auto const plan = einkorn::make_spmv_plan<double>(exec, F);  // x and y in double
+  einkorn::update_values(exec, F, B);                          // B in double, rounded on the way
+  // [narrow]
+  einkorn::spmv(exec, plan, 1.0, x, 0.0, y);
+  return A32.columns.data() == A.columns.data();
+}
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   Exec const exec;
   Matrix const A = einkorn::generate<double, int, int, Exec::device_type>(exec, "gen:stencil7:20");
   Vector const x("x", A.num_cols), y("y", A.num_rows);
   Kokkos::deep_copy(exec, x, 1.0);
-  bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A);
+  bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A) && narrow(exec, A, A, x, y);
   exec.fence();
   return right ? 0 : 1;
 }
