@@ -18,7 +18,7 @@ namespace einkorn::detail {
 /// Where a number to divide by vanishes, the iteration is carried to its end without it, and r becomes p and
 /// r0: a restart. One is idle that has not brought |r| below a half of what it was at the start and the
 /// restarts before. What vanishes to rounding is noise, and both converge: a restart, and the division by
-/// noise, which others do (Eigen, SciPy). The restart takes fewer iterations (0.6 to 1.0 of theirs), unless it
+/// noise, which others do (Eigen, SciPy). The restart takes fewer iterations (0.7 to 1.2 of theirs), unless it
 /// is idle. So: a restart for noise until one has been idle; then only for what vanishes to the square of the
 /// rounding.
 template <class Z>
@@ -197,7 +197,7 @@ struct BicgstabAfterX {
 /// After b - A x was computed anew, into t. sums: its square. The r of the recursion stays, unless that departs
 /// from it: r0 is orthogonal to what the recursion makes of r, and to nothing else. Replaced by a vector that
 /// differs by as little as the rounding of a larger r from before, it falls slower: five times as many
-/// iterations where |r| varies by 1e8. Where it departs, b - A x becomes r, p and r0.
+/// iterations at high Peclet numbers. Where it departs, b - A x becomes r, p and r0.
 template <class Z, class Writer>
 struct BicgstabAfterResidual {
   BicgstabState<Z>* state;
