@@ -26,13 +26,19 @@ bool are_equal(Result const& a, Result const& b) {
   return std::max(ratio, 1.0 / ratio) <= 1.0 + noise_of(a, b);
 }
 
-/// The other formats, each by its fastest row.
+double spread_of(Result const& result) {
+  return (result.warm_seconds ? result.warm_spread : result.cold_spread).value_or(0.0);
+}
+
+/// The other formats, each by its fastest row; of a row that varies more than an idle machine does and than the
+/// best nothing is said.
 std::vector<Result const*> equals_of(MatrixReport const& report, Result const& best) {
   std::vector<Result const*> equals;
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (!counts(result) || row.is_peer() || row.format == best.candidate.format || !are_equal(result, best))
       continue;
+    if (spread_of(result) > std::max(busy_spread, spread_of(best))) continue;
     auto const same = std::find_if(equals.begin(), equals.end(),
                                    [&](auto const* known) { return known->candidate.format == row.format; });
     if (same == equals.end())
@@ -60,10 +66,7 @@ std::optional<double> time_of(Result const& result) {
 }
 
 double noise_of(Result const& a, Result const& b) {
-  auto const of = [](Result const& result) {
-    return (result.warm_seconds ? result.warm_spread : result.cold_spread).value_or(0.0);
-  };
-  return std::max({of(a), of(b), 0.02});
+  return std::max({spread_of(a), spread_of(b), 0.02});
 }
 
 Answer answer_of(MatrixReport const& report) {

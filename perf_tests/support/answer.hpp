@@ -34,6 +34,9 @@ std::optional<double> time_of(Result const& result);
 /// The larger spread of the two, and not less than 2 %: what one matrix in other memory varies by.
 double noise_of(Result const& a, Result const& b);
 
+/// A spread that no idle machine shows.
+inline constexpr double busy_spread = 0.3;
+
 struct AnswerStyle {
   bool peers = false, explain = false;
 };

@@ -12,8 +12,6 @@ namespace einkorn::perf {
 
 namespace {
 
-constexpr double busy = 0.3;  // a spread that no idle machine shows
-
 std::string name_of(Result const& result) {
   auto const& row = result.candidate;
   return (row.is_peer() ? row.library + " " : "") + row.format + " " + row.algorithm;
@@ -101,9 +99,11 @@ void explain(std::ostream& out, MatrixReport const& report, Answer const& answer
   if (answer.best == answer.now)
     out << text("  The structure (%s) leaves no format with fewer bytes and a kernel as fast.\n",
                 report.structure.c_str());
+  else if (double const share = static_cast<double>(best.bytes) / static_cast<double>(now.bytes); share < 0.98)
+    out << text("  %s moves %.2f of these bytes (%s).\n", best.format.c_str(), share, why.c_str());
   else
-    out << text("  %s moves %.2f of these bytes (%s).\n", best.format.c_str(),
-                static_cast<double>(best.bytes) / static_cast<double>(now.bytes), why.c_str());
+    out << text("  %s moves no fewer bytes (%.2f of these; %s): the gain is its kernel's.\n",
+                best.format.c_str(), share, why.c_str());
   double const reached = of_copy(report, *answer.best);
   out << text("  The best reaches %.2f of the copy: %s.\n", reached,
               reached > 1.2   ? "the matrix stays in the caches, where instructions count"
@@ -128,7 +128,7 @@ void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle con
       << "  best    " << best_text(answer) << '\n'
       << "  pays    " << pays_text(answer) << '\n'
       << "  select  " << select_text(answer) << '\n';
-  if (answer.noise > busy)
+  if (answer.noise > busy_spread)
     out << "  noise   the rounds vary by " << percent(answer.noise) << ": measure again on an idle machine\n";
   if (style.peers) out << "  peers   " << peers_text(answer) << '\n';
   for (auto const& result : report.results)

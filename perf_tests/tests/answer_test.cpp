@@ -147,6 +147,13 @@ TEST(Answer, NamesAnEqualFormatOnceAndSaysHowFarSelectIsOff) {
   EXPECT_TRUE(contains(text, "select  csr, 2.00 times as slow as the best\n")) << text;
 }
 
+TEST(Answer, CallsNoFormatEqualWhoseOneRoundWasDisturbed) {
+  auto const report =
+      report_of({default_csr(2e-3), row("ell", "row_thread", 1e-3), row("csr5", "tiles", 3e-3, 3.3)});
+
+  EXPECT_TRUE(answer_of(report).equals.empty());
+}
+
 TEST(Answer, NeedsNoConversionForAnotherKernelOfCsr) {
   auto const text = printed(report_of({default_csr(2e-3), row("csr", "segmented_sum", 1e-3)}));
 
@@ -191,7 +198,12 @@ TEST(Answer, ExplainsItselfInThreeSentences) {
   auto const more = explained.substr(plain.size());
   EXPECT_EQ(std::count(more.begin(), more.end(), '\n'), 3) << more;
   EXPECT_TRUE(contains(more, "has to move 1.0 MB")) << more;
-  EXPECT_TRUE(contains(more, "7 diagonals, fill 1.02")) << more;
+  EXPECT_TRUE(contains(more, "dia moves no fewer bytes (1.00 of these; 7 diagonals, fill 1.02)")) << more;
+
+  auto fewer = report;
+  fewer.results[1].candidate.bytes = 600000;
+  EXPECT_TRUE(
+      contains(printed(fewer, {false, true}), "dia moves 0.60 of these bytes (7 diagonals, fill 1.02)."));
 }
 
 TEST(Answer, ClosesSeveralMatricesWithALineEach) {
