@@ -5,13 +5,13 @@
 #include <string_view>
 
 /// major * 10000 + minor * 100 + patch, for code that has to serve several versions. CMakeLists.txt reads it.
-#define EINKORN_VERSION 100
+#define EINKORN_VERSION 200
 
 namespace einkorn {
 
 /// The version of the headers that the caller was compiled with.
 [[nodiscard]] constexpr std::string_view version() noexcept {
-  return "0.1.0";
+  return "0.2.0";
 }
 
 }  // namespace einkorn

@@ -7,10 +7,12 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_SIMD.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -37,81 +39,125 @@ inline constexpr bool has_register = [] {
     return false;
 }();
 
-/// Part of a register, which Kokkos' SIMD types do not have: the vector type of GCC and Clang.
+/// Bytes of the widest vector that is plain to pass around: GCC warns of wider ones than the target has.
+#if defined(__AVX__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+/// W values without a register of Kokkos' own: vectors of GCC and Clang where W is a power of two, as far as
+/// the target has them, else single values.
 template <class T, int W>
-inline constexpr bool has_part_of_register = [] {
+inline constexpr int values_of_vector = [] {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
-    return W > 1 && W < static_cast<int>(Kokkos::Experimental::simd<T>::size());
+    return W > 1 && (W & (W - 1)) == 0 ? std::min(W, vector_bytes / static_cast<int>(sizeof(T))) : 1;
   else
-    return false;
+    return 1;
 }();
 
-template <class T, int W, bool in_part_of_register>
-struct LanesOfType {
-  using type = T[W];
+template <class T, int count>
+struct VectorOfType {
+  using type [[gnu::vector_size(count * sizeof(T))]] = T;
 };
-template <class T, int W>
-struct LanesOfType<T, W, true> {
-  using type [[gnu::vector_size(W * sizeof(T))]] = T;
+template <class T>
+struct VectorOfType<T, 1> {
+  using type = T;
 };
+
+/// body<0, ..., count - 1>(): for loops over lanes or registers, which GCC 12 keeps as loops below -O3, and
+/// what they index in memory. body has to be always_inline: as a function of its own it would be in memory
+/// again.
+template <class Body, int... i>
+[[gnu::always_inline]] inline void unrolled(Body const& body, std::integer_sequence<int, i...>) {
+  body.template operator()<i...>();
+}
+template <int count, class Body>
+[[gnu::always_inline]] inline void unrolled(Body const& body) {
+  unrolled(body, std::make_integer_sequence<int, count>());
+}
 
 }  // namespace detail
 
-/// W values that a CPU core works on at once: part of a register, or plain arithmetic on an array.
+/// W values that a CPU core works on at once: vectors of the compiler's, or plain arithmetic on an array.
 template <class T, int W, bool in_register = detail::has_register<T, W>>
 struct Simd {
-  static constexpr bool in_part_of_register = detail::has_part_of_register<T, W>;
-  typename detail::LanesOfType<T, W, in_part_of_register>::type lane;
+  static constexpr int in_vector = detail::values_of_vector<T, W>, vectors = W / in_vector;
+  using Vector = typename detail::VectorOfType<T, in_vector>::type;
+  Vector lane[vectors];
 
   static Simd zero() { return all(T(0)); }
   /// W times the same number.
   static Simd all(T const& value) {
     Simd result;
-    if constexpr (in_part_of_register)
-      result.lane = value - decltype(lane){};
-    else
-      for (int i = 0; i < W; ++i) result.lane[i] = value;
+    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
+      ((result.lane[v] = value - Vector{}), ...);
+    });
     return result;
   }
   template <class From>
   static Simd load(From const* from) {
     Simd result;
-    if constexpr (in_part_of_register && std::is_same_v<From, T>)
-      std::memcpy(&result.lane, from, sizeof result.lane);
+    if constexpr (in_vector > 1 && std::is_same_v<From, T>)
+      detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
+        (std::memcpy(&result.lane[v], from + v * in_vector, sizeof(Vector)), ...);
+      });
     else
-      for (int i = 0; i < W; ++i) result.lane[i] = T(from[i]);
+      detail::unrolled<W>([&]<int... i>()
+                              __attribute__((always_inline)) { (result.template set<i>(T(from[i])), ...); });
     return result;
   }
   /// from(index[0]), ..., from(index[W - 1])
   template <class From, class Index>
   static Simd gather(From const& from, Index const* index) {
     Simd result;
-    for (int i = 0; i < W; ++i) result.lane[i] = T(from(index[i]));
+    detail::unrolled<W>([&]<int... i>() __attribute__((always_inline)) {
+      (result.template set<i>(T(from(index[i]))), ...);
+    });
     return result;
   }
   void store(T* to) const {
-    if constexpr (in_part_of_register)
-      std::memcpy(to, &lane, sizeof lane);
+    if constexpr (in_vector > 1)
+      detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
+        (std::memcpy(to + v * in_vector, &lane[v], sizeof(Vector)), ...);
+      });
     else
-      for (int i = 0; i < W; ++i) to[i] = lane[i];
+      detail::unrolled<W>([&]<int... i>() __attribute__((always_inline)) { ((to[i] = lane[i]), ...); });
   }
   /// *this += a * b
   void add_product(Simd const& a, Simd const& b) {
-    if constexpr (in_part_of_register)
-      lane += a.lane * b.lane;
-    else
-      for (int i = 0; i < W; ++i) lane[i] += a.lane[i] * b.lane[i];
+    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
+      ((lane[v] += a.lane[v] * b.lane[v]), ...);
+    });
   }
   /// Sets to 0 the lanes whose flag word has bit `bit` set.
   void clear_flagged(std::uint32_t const* words, int bit) {
-    for (int i = 0; i < W; ++i)
-      if ((words[i] >> bit) & 1u) lane[i] = T(0);
+    detail::unrolled<W>([&]<int... i>() __attribute__((always_inline)) {
+      (set<i>((words[i] >> bit) & 1u ? T(0) : get<i>()), ...);
+    });
   }
   /// Sum over the lanes, in a fixed order.
   [[nodiscard]] T sum() const {
-    T result = lane[0];
-    for (int i = 1; i < W; ++i) result += lane[i];
+    T result = get<0>();
+    detail::unrolled<W - 1>([&]<int... i>()
+                                __attribute__((always_inline)) { ((result += get<i + 1>()), ...); });
     return result;
+  }
+
+ private:
+  template <int i>
+  [[nodiscard]] T get() const {
+    if constexpr (in_vector > 1)
+      return lane[i / in_vector][i % in_vector];
+    else
+      return lane[i];
+  }
+  template <int i>
+  void set(T const& value) {
+    if constexpr (in_vector > 1)
+      lane[i / in_vector][i % in_vector] = value;
+    else
+      lane[i] = value;
   }
 };
 
@@ -178,7 +224,8 @@ struct Simd<T, W, true> {
 template <int W>
 std::uint32_t gather_bits(std::uint32_t const* words, int bit) {
   std::uint32_t result = 0;
-  for (int i = 0; i < W; ++i) result |= ((words[i] >> bit) & 1u) << i;
+  detail::unrolled<W>([&]<int... i>()
+                          __attribute__((always_inline)) { ((result |= ((words[i] >> bit) & 1u) << i), ...); });
   return result;
 }
 

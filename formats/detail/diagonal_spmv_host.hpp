@@ -111,8 +111,9 @@ struct SpmvDiagonalsHost {
     int i = begin;
     for (; i + lanes <= end; i += lanes) {
       Group sum = Group::load(sums + i);
-      for (int u = 0; u < count; ++u)
-        sum.add_product(Group::load(parts[u].values + i), load_x<contiguous>(from, parts[u].shift + i));
+      unrolled<count>([&]<int... u>() __attribute__((always_inline)) {
+        (sum.add_product(Group::load(parts[u].values + i), load_x<contiguous>(from, parts[u].shift + i)), ...);
+      });
       sum.store(sums + i);
     }
     for (; i < end; ++i)

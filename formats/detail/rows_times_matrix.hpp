@@ -49,21 +49,28 @@ class RowsTimesMatrix {
     auto const x_stride = static_cast<std::size_t>(x_.stride(0));
     auto const* const x_first = x_.data() + first;
     Register sum[num_rows][registers];
-    for (int r = 0; r < num_rows; ++r)
-      for (int q = 0; q < registers; ++q) sum[r][q] = Register::zero();
+    for (auto& row : sum)
+      unrolled<registers>([&]<int... q>()
+                              __attribute__((always_inline)) { ((row[q] = Register::zero()), ...); });
     for (auto j = decltype(length)(0); j < length; ++j) {
       auto const* const x_row = x_first + static_cast<std::size_t>(rows_.column(j)) * x_stride;
       Register from_x[registers];
-      for (int q = 0; q < registers; ++q) from_x[q] = Register::load(x_row + q * W);
-      for (int r = 0; r < num_rows; ++r) {
+      unrolled<registers>([&]<int... q>() __attribute__((always_inline)) {
+        ((from_x[q] = Register::load(x_row + q * W)), ...);
+      });
+      auto const add_row = [&](int r) __attribute__((always_inline)) {
         auto const value = Register::all(Sum(rows_.value(r, j)));
-        for (int q = 0; q < registers; ++q) sum[r][q].add_product(value, from_x[q]);
-      }
+        unrolled<registers>([&]<int... q>() __attribute__((always_inline)) {
+          (sum[r][q].add_product(value, from_x[q]), ...);
+        });
+      };
+      unrolled<num_rows>([&]<int... r>() __attribute__((always_inline)) { (add_row(r), ...); });
     }
     Update<Sum> const update = update_;
     for (int r = 0; r < num_rows; ++r) {
       Sum sums[registers * W];
-      for (int q = 0; q < registers; ++q) sum[r][q].store(sums + q * W);
+      unrolled<registers>([&]<int... q>()
+                              __attribute__((always_inline)) { (sum[r][q].store(sums + q * W), ...); });
       auto* const to =
           y_.data() + static_cast<std::size_t>(rows_.row(r)) * static_cast<std::size_t>(y_.stride(0)) + first;
       if (from == first)
