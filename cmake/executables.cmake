@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn_add_test and einkorn_add_perf, for unit_tests/ and perf_tests/.
+# einkorn_add_test and einkorn_add_perf, for unit_tests/ and perf_tests/; einkorn_install_program, for einkorn-bench and
+# einkorn-solve.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
 
@@ -12,6 +13,25 @@ function(einkorn_configure target)
   if(Kokkos_COMPILE_LANGUAGE)
     get_target_property(sources ${target} SOURCES)
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
+  endif()
+endfunction()
+
+# einkorn_install_program(<target> <one line: what it does>): installs the program, where it is built, with its manual
+# page, which is made of what it prints for --help. It finds shared libraries, Kokkos' among them, beside itself (../lib)
+# and where they were when it was linked.
+function(einkorn_install_program target summary)
+  include(GNUInstallDirs)
+  if(NOT APPLE AND NOT CMAKE_INSTALL_LIBDIR MATCHES "^/")
+    set_property(TARGET ${target} APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT einkorn OPTIONAL)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(page ${CMAKE_CURRENT_BINARY_DIR}/${target}.1)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM BYPRODUCTS ${page}
+                       COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> "-DSUMMARY=${summary}" -DPAGE=${page}
+                               -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page.cmake)
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT einkorn OPTIONAL)
   endif()
 endfunction()
 

@@ -10,7 +10,10 @@ if(DEFINED Einkorn_IS_TOP_LEVEL)
   set(werror_default ${Einkorn_IS_TOP_LEVEL})
 endif()
 option(Einkorn_ENABLE_WERROR "Warnings in our own executables are errors" ${werror_default})
-set(Einkorn_HOST_SIMD auto CACHE STRING "x86 vector extension of our own executables: auto, avx512, avx2 or none")
+# The default makes programs that run on every CPU of the architecture, as a package needs them; scripts/ and the
+# presets, which build for the machine that they run on, say auto.
+set(Einkorn_HOST_SIMD none CACHE STRING
+    "x86 vector extension of our own executables: avx512, avx2, none (any x86-64 CPU) or auto (what this machine has)")
 set_property(CACHE Einkorn_HOST_SIMD PROPERTY STRINGS auto avx512 avx2 none)
 
 add_library(einkorn.private_options INTERFACE)
@@ -75,4 +78,8 @@ else()
   set(flags "")
 endif()
 target_compile_options(einkorn.private_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
-message(STATUS "Einkorn's own executables: host SIMD ${simd}")
+set(note "")
+if(simd STREQUAL "none" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(note ", for any x86-64 CPU; -DEinkorn_HOST_SIMD=avx2, avx512 or auto (this machine's) for faster ones")
+endif()
+message(STATUS "Einkorn's own programs: host SIMD ${simd}${note}")

@@ -2,30 +2,57 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# check_consumers.sh     every public header alone, under all warnings; then Einkorn installed and used by a program
-#                        that finds the package, and by one that takes the sources (add_subdirectory, FetchContent)
+# check_consumers.sh     every public header alone, under all warnings; then Einkorn installed with its programs, and used
+#                        by programs that find the package (CMake, pkg-config) and that take the sources
+#                        (add_subdirectory, FetchContent), by the lines that README.md shows
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 need_build_packages
+command -v pkg-config >/dev/null || need_packages pkgconf
 use_kokkos
 build=$repo/build/consumers
 prefix=$build/prefix
 
-configure "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$prefix" \
+configure "$build" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" \
   -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
 build "$build" all_verify_interface_header_sets
-rm -rf "$prefix"
-cmake --install "$build" >"$build/install.log" || die "the installation failed: see $build/install.log"
 
-# consumer NAME SOURCE [CMAKE ARGUMENT...]: configures and builds it
+# The programs come from the build of the tests and the demo, where they usually are already.
+programs=$repo/build/release
+configure "$programs"
+build "$programs" einkorn-bench einkorn-bench-full einkorn-solve
+rm -rf "$prefix"
+cmake --install "$programs" --prefix "$prefix" --component einkorn >"$build/install.log" 2>&1 ||
+  die "the installation failed: see $build/install.log"
+
+say "the installation"
+for program in einkorn-bench einkorn-bench-full einkorn-solve; do
+  env -i "$prefix/bin/$program" --help >"$build/$program.help" 2>&1 || die "the installed $program does not start: see $build/$program.help"
+  grep -qF -- '\-\-help' "$prefix/share/man/man1/$program.1" || die "$program has no manual page"
+done
+[ -n "$(find "$prefix/share/doc" -name LICENSE)" ] || die "LICENSE is not installed"
+
+say "README.md's configuration without zlib"
+configuration=$(sed -n '/^## Install and link/,/^## /s/^cmake -S \. -B build //p' "$repo/README.md")
+[ -n "$configuration" ] || die "README.md, Install and link, has no line that begins with cmake -S . -B build"
+log=$build/without_zlib.log
+rm -rf "$build/without_zlib"
+(cd "$repo" && Kokkos_ROOT=$kokkos_root bash -c \
+  "cmake -S . -B '$build/without_zlib' -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON $configuration") >"$log" 2>&1 ||
+  { tail -n 20 "$log" >&2; die "README.md's configuration fails without zlib: see $log"; }
+for message in "Einkorn::io: left out" "einkorn-bench: left out" "einkorn-solve: left out"; do
+  grep -q "$message" "$log" || die "the configuration without zlib does not say \"$message\": see $log"
+done
+
+# consumer NAME SOURCE [CMAKE ARGUMENT...]: configures and builds it. SOURCE: relative to the repository, or absolute
 consumer() {
   local name=$1 source=$2; shift 2
   say "consumer: $name"
   rm -rf "${build:?}/$name"
-  { cmake -S "$repo/$source" -B "$build/$name" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-      "-DCMAKE_PREFIX_PATH=$prefix;$kokkos_root" "$@" && ninja -C "$build/$name"; } >"$build/$name.log" 2>&1 ||
+  { (cd "$repo" && cmake -S "$source" -B "$build/$name" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+      "-DCMAKE_PREFIX_PATH=$prefix;$kokkos_root" "$@") && ninja -C "$build/$name"; } >"$build/$name.log" 2>&1 ||
     { tail -n 30 "$build/$name.log" >&2; die "the consumer $name does not build: see $build/$name.log"; }
 }
 # run NAME PROGRAM [ARGUMENT...]
@@ -33,22 +60,65 @@ run() {
   local name=$1 program=$2; shift 2
   OMP_PROC_BIND=false "$build/$name/$program" "$@" >&2 || die "the consumer $name gives a wrong result"
 }
-consumer as_package unit_tests/install/as_package
-run as_package consumer
-consumer as_subdirectory unit_tests/install/as_subdirectory
-run as_subdirectory consumer
-consumer as_fetch_content unit_tests/install/as_subdirectory -DEINKORN_BY_FETCH_CONTENT=ON
-run as_fetch_content consumer
+# readme NAME PATTERN: a project in $build/NAME.source of the CMake lines of README.md that match
+readme() {
+  local source=$build/$1.source lines
+  lines=$(awk '/^```cmake$/ { shown = 1; next } /^```$/ { shown = 0 } shown' "$repo/README.md")
+  grep -qE "$2" <<<"$lines" || die "README.md has no CMake line $2"
+  mkdir -p "$source"
+  {
+    echo "cmake_minimum_required(VERSION 3.23)"
+    echo "project(Consumer LANGUAGES CXX)"
+    grep -E "$2" <<<"$lines"
+    echo "add_executable(app \"$repo/unit_tests/install/consumer.cpp\")"
+    grep '^target_link_libraries(app ' <<<"$lines"
+  } >"$source/CMakeLists.txt"
+}
+readme as_package '^find_package'
+consumer as_package "$build/as_package.source"
+run as_package app
+readme as_subdirectory '^add_subdirectory'
+ln -sfn "$repo" "$build/as_subdirectory.source/einkorn"
+consumer as_subdirectory "$build/as_subdirectory.source"
+run as_subdirectory app
+
+# The branch main of a clone, which has what is committed here and what is not yet.
+rm -rf "$build/clone.git"
+git clone --quiet --bare --shared "$repo" "$build/clone.git"
+commit=$(git -C "$repo" -c user.name=check -c user.email=check@localhost stash create)
+git -C "$build/clone.git" update-ref refs/heads/main "${commit:-$(git -C "$repo" rev-parse HEAD)}"
+readme as_fetch_content '^include\(FetchContent\)|^FetchContent_'
+consumer as_fetch_content "$build/as_fetch_content.source" "-Durl=$build/clone.git"
+run as_fetch_content app
+
 consumer example_solve examples/solve
 run example_solve einkorn.example.solve 1000
 consumer example_spmv examples/spmv
 run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 
-say "consumer: a component that is not there"
-if cmake -S "$repo/unit_tests/install/as_package" -B "$build/missing" -G Ninja \
-  "-DCMAKE_PREFIX_PATH=$prefix;$kokkos_root" -DEINKORN_COMPONENTS=no_such_thing >"$build/missing.log" 2>&1; then
-  die "find_package(Einkorn COMPONENTS no_such_thing) succeeded"
-fi
+say "consumer: pkg-config"
+mkdir -p "$build/pkg_config"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name einkorn.pc)")
+export PKG_CONFIG_PATH
+read -ra flags <<<"$(pkg-config --cflags --libs einkorn-io)"
+g++ "$repo/unit_tests/install/consumer.cpp" "${flags[@]}" -o "$build/pkg_config/app" >"$build/pkg_config.log" 2>&1 ||
+  { tail -n 30 "$build/pkg_config.log" >&2; die "a program does not build with pkg-config's flags: ${flags[*]}"; }
+run pkg_config app
+
+say "find_package: versions, build type, a component that is not there"
+# find_einkorn NAME SOURCE: configures only, without a build type
+find_einkorn() {
+  rm -rf "${build:?}/$1"
+  cmake -S "$2" -B "$build/$1" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix;$kokkos_root" >"$build/$1.log" 2>&1
+}
+find_einkorn versions "$repo/unit_tests/install/versions" || { grep -A 2 "with .* installed" "$build/versions.log" >&2 || true
+  die "find_package accepts other versions than it should: see $build/versions.log"; }
+grep -q "CMAKE_BUILD_TYPE is empty" "$build/versions.log" || die "find_package says nothing of an empty CMAKE_BUILD_TYPE: see $build/versions.log"
+mkdir -p "$build/missing.source"
+printf '%s\n' "cmake_minimum_required(VERSION 3.23)" "project(Missing LANGUAGES CXX)" \
+  "find_package(Einkorn REQUIRED COMPONENTS no_such_thing)" >"$build/missing.source/CMakeLists.txt"
+if find_einkorn missing "$build/missing.source"; then die "find_package(Einkorn COMPONENTS no_such_thing) succeeded"; fi
 grep -q "Einkorn component 'no_such_thing'" "$build/missing.log" ||
   die "find_package does not name the missing component: see $build/missing.log"
-say "consumers: all well"
+times >"$build/times"
+say "consumers: all well; CPU time, user and system: $(tail -n 1 "$build/times")"

@@ -5,8 +5,8 @@
 # check_flags.sh [--ratio] [COMPILER...]     host kernels at -O2 and at -O3, by g++ and clang++
 #
 # Compiles scripts/flags/host_kernels.cpp as a user's program with -O2, -O2 -march=native and -O3 -march=native, and looks
-# into the disassembly for packed arithmetic (check_vectorised.sh). Prints the times on one thread and the ratios of -O2
-# to -O3; with --ratio, which is for an idle machine, a ratio above 1.15 is an error.
+# into the disassembly for packed arithmetic, in registers (check_vectorised.sh, flags/stack_in_loops.py). Prints the times
+# on one thread and the ratios of -O2 to -O3; with --ratio, which is for an idle machine, a ratio above 1.15 is an error.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -15,7 +15,7 @@ must_hold=
 if [ "${1:-}" = --ratio ]; then must_hold=1; shift; fi
 compilers=("$@")
 if [ $# -eq 0 ]; then
-  need_packages clang
+  need_packages clang libomp-dev
   compilers=(g++ clang++)
 fi
 need_build_packages
@@ -34,21 +34,20 @@ if command -v ccache >/dev/null; then launcher=(ccache); fi
 export OMP_NUM_THREADS=1 OMP_PROC_BIND=false
 status=0
 for compiler in "${compilers[@]}"; do
-  openmp=()
-  # Clang's own OpenMP library may be missing; one thread needs none.
-  if [[ $compiler == *clang* ]]; then openmp=(-fopenmp=libgomp -Wno-unused-command-line-argument); fi
   declare -A times=()
   for flags in "-O2" "-O2 -march=native" "-O3 -march=native"; do
     read -ra options <<<"$flags"
     program=$build/host_kernels-$compiler${flags// /}
-    { "${launcher[@]}" "$compiler" "${cflags[@]}" "${openmp[@]}" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+    { "${launcher[@]}" "$compiler" "${cflags[@]}" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
       "${options[@]}" -c "$repo/scripts/flags/host_kernels.cpp" -o "$program.o" &&
-      "$compiler" "$program.o" "${openmp[@]}" "${libs[@]}" -o "$program"; } || die "$compiler $flags does not compile host_kernels.cpp"
+      "$compiler" -fopenmp "$program.o" "${libs[@]}" -o "$program"; } || die "$compiler $flags does not compile host_kernels.cpp"
     width=xmm
     if [ "$flags" != -O2 ] && grep -qw avx2 /proc/cpuinfo; then width=ymm; fi
     if [ "$(uname -m)" = x86_64 ]; then
       "$repo/scripts/check_vectorised.sh" --at-least "$width" "$program" 'SpmvRowSplit<true' 'RowsTimesMatrix<' >&2 ||
-        { say "$compiler $flags: the lanes of a host kernel are not in vector registers"; status=1; }
+        { say "$compiler $flags: a host kernel has no packed arithmetic"; status=1; }
+      "$repo/scripts/flags/stack_in_loops.py" "$program" 'SpmvRowSplit<true, false.*View<double\*,' >&2 ||
+        { say "$compiler $flags: a host kernel keeps sums or gathered values in memory"; status=1; }
     fi
     times[$flags]=$("$program" 2>"$build/run.log") || die "$program gives a wrong result"
     printf '%-8s %-20s %s ms\n' "$compiler" "$flags" "${times[$flags]}"

@@ -79,7 +79,8 @@ jobs() {
   echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
 }
 
-# configure BUILD [CMAKE ARGUMENT...]: with ccache where there is one; afresh when it was made with another Kokkos.
+# configure BUILD [CMAKE ARGUMENT...]: for this machine's CPU; with ccache where there is one; afresh when it was made
+# with another Kokkos.
 configure() {
   local build=$1 arguments=() log; shift
   if [ -f "$build/CMakeCache.txt" ] && ! grep -q "^CMAKE_PREFIX_PATH:[A-Z]*=$kokkos_root\$" "$build/CMakeCache.txt"; then
@@ -91,7 +92,8 @@ configure() {
   say "configuring ${build#"$repo"/}"
   mkdir -p "$build"
   log=$build/configure.log
-  cmake -S "$repo" -B "$build" -G Ninja "-DCMAKE_PREFIX_PATH=$kokkos_root" "${arguments[@]}" "$@" >"$log" 2>&1 ||
+  cmake -S "$repo" -B "$build" -G Ninja "-DCMAKE_PREFIX_PATH=$kokkos_root" -DEinkorn_HOST_SIMD=auto \
+    "${arguments[@]}" "$@" >"$log" 2>&1 ||
     { cat "$log" >&2; die "cmake could not configure: read the error above, or remove $build and start again"; }
 }
 

@@ -106,7 +106,9 @@ void declare(CLI::App& app, Settings& settings) {
       "--progress", settings.progress,
       "A line a second on stderr, as on a terminal. Rules persistent execution out, which is faster for "
       "small systems");
-  app.footer("Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");
+  app.footer(
+      "Where other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
+      "Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");
 }
 
 }  // namespace einkorn::tools
