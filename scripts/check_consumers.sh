@@ -34,17 +34,22 @@ for program in einkorn-bench einkorn-bench-full einkorn-solve; do
 done
 [ -n "$(find "$prefix/share/doc" -name LICENSE)" ] || die "LICENSE is not installed"
 
-say "README.md's configuration without zlib"
+say "README.md's configuration, and without zlib"
 configuration=$(sed -n '/^## Install and link/,/^## /s/^cmake -S \. -B build //p' "$repo/README.md")
 [ -n "$configuration" ] || die "README.md, Install and link, has no line that begins with cmake -S . -B build"
-log=$build/without_zlib.log
-rm -rf "$build/without_zlib"
-(cd "$repo" && Kokkos_ROOT=$kokkos_root bash -c \
-  "cmake -S . -B '$build/without_zlib' -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON $configuration") >"$log" 2>&1 ||
-  { tail -n 20 "$log" >&2; die "README.md's configuration fails without zlib: see $log"; }
-for message in "Einkorn::io: left out" "einkorn-bench: left out" "einkorn-solve: left out"; do
-  grep -q "$message" "$log" || die "the configuration without zlib does not say \"$message\": see $log"
-done
+# readme_configuration NAME ARGUMENT MESSAGE...: it succeeds with a further argument, and says each message
+readme_configuration() {
+  local name=$1 argument=$2 message; shift 2
+  rm -rf "${build:?}/$name"
+  (cd "$repo" && Kokkos_ROOT=$kokkos_root bash -c "cmake -S . -B '$build/$name' -G Ninja $argument $configuration") \
+    >"$build/$name.log" 2>&1 || { tail -n 20 "$build/$name.log" >&2; die "README.md's configuration fails: see $build/$name.log"; }
+  for message; do
+    grep -q "$message" "$build/$name.log" || die "the configuration does not say \"$message\": see $build/$name.log"
+  done
+}
+readme_configuration with_zlib "" "host SIMD none"
+readme_configuration without_zlib -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON \
+  "Einkorn::io: left out" "einkorn-bench: left out" "einkorn-solve: left out"
 
 # consumer NAME SOURCE [CMAKE ARGUMENT...]: configures and builds it. SOURCE: relative to the repository, or absolute
 consumer() {

@@ -130,7 +130,9 @@ void declare(CLI::App& app, Settings& settings) {
       ->excludes(solve);
   app.add_flag("--verify,!--no-verify", settings.verify, "Check every row against a reference; on by default");
   app.add_option("--json", settings.json, "Also write every figure to this file");
-  app.footer("Exit: 0 done, 1 a result is wrong, 2 usage, 3 bad input, 4 no memory or device.");
+  app.footer(
+      "Where other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
+      "Exit: 0 done, 1 a result is wrong, 2 usage, 3 bad input, 4 no memory or device.");
 }
 
 Method method_of(std::string const& solver) {
