@@ -101,8 +101,7 @@ constexpr SpmvMistake mistake_in_operands() {
 /// x and y of one rank that kernels of Exec may multiply a matrix of this type with. A call that does not
 /// satisfy it ends in one sentence (see the spmv at the end of this file).
 template <class Exec, class Matrix, class X, class Y>
-concept SpmvOperands = detail::mistake_in_operands<Exec, Matrix, X, Y>()
-== detail::SpmvMistake::none;
+concept SpmvOperands = (detail::mistake_in_operands<Exec, Matrix, X, Y>() == detail::SpmvMistake::none);
 
 /// The scalar of x and y that a caller names, or that of the matrix where he leaves it void.
 template <class VectorScalar, class Scalar>
@@ -184,8 +183,7 @@ constexpr void explain_spmv() {
 }
 
 template <class Y, class Exec, class First, class Second, class X, class Beta>
-concept InWrongSpmv = mistake_in_spmv<Exec, First, Second, X, Beta, Y>()
-!= SpmvMistake::none;
+concept InWrongSpmv = (mistake_in_spmv<Exec, First, Second, X, Beta, Y>() != SpmvMistake::none);
 
 /// Anything converts to it, and any other conversion is preferred.
 struct Anything {

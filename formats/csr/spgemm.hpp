@@ -152,8 +152,7 @@ constexpr void explain_spgemm() {
 }
 
 template <class Exec, class A, class B>
-concept NoSpgemm = mistake_in_spgemm<Exec, A, B>()
-!= SpgemmMistake::none;
+concept NoSpgemm = (mistake_in_spgemm<Exec, A, B>() != SpgemmMistake::none);
 
 }  // namespace detail
 

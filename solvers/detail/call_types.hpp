@@ -6,6 +6,7 @@
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/solvers/operator.hpp>
+#include <einkorn/solvers/options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -121,29 +122,28 @@ concept UsablePreconditioner = Preconditioner<M, Exec, SolverVector<Exec, X>, So
 /// A solver can be called with these types: for a matrix or an operator, for an operator only, and with a
 /// preconditioner.
 template <class X, class Exec, class A, class B>
-concept SolutionOf = mistake_in_solve<true, Exec, A, B, X>()
-== SolveMistake::none;
+concept SolutionOf = (mistake_in_solve<true, Exec, A, B, X>() == SolveMistake::none);
 template <class X, class Exec, class A, class B>
-concept SolutionOfOperator = mistake_in_solve<false, Exec, A, B, X>()
-== SolveMistake::none;
+concept SolutionOfOperator = (mistake_in_solve<false, Exec, A, B, X>() == SolveMistake::none);
 template <class X, class Exec, class A, class M, class B>
 concept PreconditionedSolutionOf = SolutionOf<X, Exec, A, B> && UsablePreconditioner<M, Exec, X>;
 template <class X, class Exec, class A, class M, class B>
 concept PreconditionedSolutionOfOperator =
     SolutionOfOperator<X, Exec, A, B> && UsablePreconditioner<M, Exec, X>;
 
-/// It cannot. Wanted: the class template of the solver's workspace.
+/// It cannot. Wanted: the class template of the solver's workspace. X = SolverOptions: (exec, A, b, x,
+/// options), which is a call without a preconditioner.
 template <class X, class Exec, class A, class B>
 concept NotSolutionOf = !SolutionOf<X, Exec, A, B>;
 template <class Workspace, template <class, class> class Wanted, class Exec, class A, class B, class X>
 concept WrongWorkspace = !SolutionOfOperator<X, Exec, A, B> || !is_workspace<Workspace, Wanted, Exec, X>;
 template <class X, class Exec, class A, class M, class B>
-concept NotPreconditionedSolutionOf = bool(Kokkos::is_view<X>::value) &&
-                                      !PreconditionedSolutionOf<X, Exec, A, M, B>;
+concept NotPreconditionedSolutionOf =
+    !std::is_same_v<X, SolverOptions> && !PreconditionedSolutionOf<X, Exec, A, M, B>;
 template <class Workspace, template <class, class> class Wanted, class Exec, class A, class M, class B, class X>
-concept WrongPreconditionedWorkspace = bool(Kokkos::is_view<X>::value) &&
-                                       (WrongWorkspace<Workspace, Wanted, Exec, A, B, X> ||
-                                        !UsablePreconditioner<M, Exec, X>);
+concept WrongPreconditionedWorkspace =
+    !std::is_same_v<X, SolverOptions> &&
+    (WrongWorkspace<Workspace, Wanted, Exec, A, B, X> || !UsablePreconditioner<M, Exec, X>);
 
 template <class Exec, class A, class B, class X>
 constexpr SolveMistake mistake_in_call() {

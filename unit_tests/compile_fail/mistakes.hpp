@@ -21,6 +21,21 @@ struct RemoteSpace {
 };
 using RemoteDevice = RemoteSpace::device_type;
 
+/// What has the members of a KokkosSparse::CrsMatrix.
+struct CrsLike {
+  using value_type = double;
+  using ordinal_type = int;
+  using size_type = int;
+  using device_type = Device;
+  struct {
+    Kokkos::View<int const*, Device> row_map;
+    Kokkos::View<int*, Device> entries;
+  } graph;
+  Kokkos::View<double*, Device> values;
+  int numRows() const { return 0; }
+  int numCols() const { return 0; }
+};
+
 }  // namespace einkorn::test
 
 namespace Kokkos::Impl {

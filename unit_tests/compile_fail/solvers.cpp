@@ -59,6 +59,9 @@ void matrices(Exec const& exec, Vector const& b, Vector const& x) {
 }
 
 void preconditioners(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) {
+  std::vector<double> standard;
+  einkorn::pcg(exec, A, Unknown<4>(), standard, standard);       // expect: must be Kokkos::Views
+  einkorn::bicgstab(exec, A, Unknown<5>(), standard, standard);  // expect: must be Kokkos::Views
   einkorn::pcg(exec, A, Unknown<2>(), b, x);       // expect: a preconditioner needs apply(exec, r, z)
   einkorn::bicgstab(exec, A, Unknown<3>(), b, x);  // expect: a preconditioner needs apply(exec, r, z)
 }
@@ -70,4 +73,17 @@ void workspaces(Exec const& exec, Matrix const& A, Vector const& b, Vector const
   einkorn::cg(exec, A, b, x, {}, right);         // expect: with a workspace, A must be an operator
   einkorn::cg(exec, op, b, x, {}, narrow);       // expect: the workspace must be of this solver
   einkorn::bicgstab(exec, op, b, x, {}, right);  // expect: the workspace must be of this solver
+}
+
+struct Identity {
+  void apply(Exec const&, Vector const&, Vector const&) const {}
+};
+
+/// What has to compile with the headers above.
+void right(Exec const& exec, Matrix const& A, CrsLike const& B, Vector const& b, Vector const& x) {
+  einkorn::cg(exec, A, Kokkos::View<double const*, Device>(b), x);
+  einkorn::cg(exec, B, b, x, {.tolerance = 1e-6});
+  einkorn::pcg(exec, B, Identity(), b, x);
+  einkorn::bicgstab(exec, B, b, x, {});
+  einkorn::bicgstab(exec, A, Identity(), b, x, {});
 }

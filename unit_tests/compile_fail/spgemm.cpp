@@ -28,3 +28,10 @@ void product(Exec const& exec, Matrix const& A, einkorn::SpmvPlan<Matrix, double
   auto const h = einkorn::spgemm(A, A, exec);                   // expect: the first argument must be
   auto const i = einkorn::spgemm(exec, ell, A, {.workspace_limit = 1});  // expect: A and B must be in CSR
 }
+
+/// What has to compile: a CrsMatrix on one side.
+void right(Exec const& exec, Matrix const& A, CrsLike const& B) {
+  auto const C = einkorn::spgemm(exec, A, B);
+  auto const plan = einkorn::spgemm_symbolic(exec, B, A);
+  auto const D = einkorn::spgemm_numeric(exec, plan, B, A);
+}
