@@ -110,12 +110,12 @@ TEST(SolverWorkspace, MadeForShorterRowsServesLongerOnes) {
   expect_answer(wide, result, "longer rows");
 }
 
-/// Partial sums are as many as the parts of the instance that multiplies.
-TEST(SolverWorkspace, MadeForFewerThreadsIsRefused) {
-#ifdef KOKKOS_ENABLE_OPENMP
-  if constexpr (std::is_same_v<Space, Kokkos::OpenMP>) {
-    if (Space().concurrency() < 2) GTEST_SKIP() << "one thread";
-    Space const one(1), two(2);
+/// Exec: a host space whose instances have as many threads as they are made with.
+template <class Exec>
+void expect_refusal_of_more_threads() {
+  if constexpr (std::is_constructible_v<Exec, int> && !is_gpu<Exec>) {
+    if (Exec().concurrency() < 2) GTEST_SKIP() << "one thread";
+    Exec const one(1), two(2);
     auto const system = lattice(40, 50);
     auto const op = operator_by(one, system.A, SpmvAlgorithm::row_team);
     Cg const workspace(one, op);
@@ -134,10 +134,14 @@ TEST(SolverWorkspace, MadeForFewerThreadsIsRefused) {
     Cg const of_two(two, op);
     EXPECT_TRUE(cg(two, op, b, x, {}, of_two).converged());
     EXPECT_TRUE(cg(one, op, b, x, {}, of_two).converged());
-    return;
+  } else {
+    GTEST_SKIP() << "instances of one size only";
   }
-#endif
-  GTEST_SKIP() << "instances of one size only";
+}
+
+/// Partial sums are as many as the parts of the instance that multiplies.
+TEST(SolverWorkspace, MadeForFewerThreadsIsRefused) {
+  expect_refusal_of_more_threads<Space>();
 }
 
 TEST(SolverWorkspace, MadeWithoutHistoryOrCallbackIsRefused) {
