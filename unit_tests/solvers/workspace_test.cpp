@@ -97,9 +97,12 @@ TEST(SolverWorkspace, MadeForAProductOfOneLaunchServesOneOfTwo) {
 
 /// A GPU's blocks that keep the rows of A have no scratch for longer ones: another loop solves the system.
 TEST(SolverWorkspace, MadeForShorterRowsServesLongerOnes) {
-  auto const narrow = diagonal_spectrum(300, 10), wide = rotated_spectrum(300, 10);
-  auto const of_narrow = operator_by(Space(), narrow.A, SpmvAlgorithm::row_team),
-             of_wide = operator_by(Space(), wide.A, SpmvAlgorithm::row_team);
+  auto const narrow = lattice(300), wide = lattice(15, 20);
+  auto const by_four_lanes = [](HostMatrix<double> const& A) {
+    return SpmvOperator(
+        make_spmv_plan(Space(), A.on_device(), {.algorithm = SpmvAlgorithm::row_team, .lanes = 4}));
+  };
+  auto const of_narrow = by_four_lanes(narrow.A), of_wide = by_four_lanes(wide.A);
   Cg const workspace(Space(), of_narrow);
 
   auto const result =
