@@ -8,6 +8,8 @@
 
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
+#include <einkorn/formats/sell/from_csr.hpp>
+#include <einkorn/formats/sell/spmv.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
@@ -98,19 +100,24 @@ TEST(SolverWorkspace, MadeForAProductOfOneLaunchServesOneOfTwo) {
 /// A GPU's blocks that keep the rows of A have no scratch for longer ones: another loop solves the system.
 TEST(SolverWorkspace, MadeForShorterRowsServesLongerOnes) {
   auto const narrow = lattice(300), wide = lattice(15, 20);
-  auto const by_four_lanes = [](HostMatrix<double> const& A) {
+  auto const with = [&](auto const& to_operator) {
+    auto const of_narrow = to_operator(narrow.A), of_wide = to_operator(wide.A);
+    Cg const workspace(Space(), of_narrow);
+    return solved([&](auto const& b, auto const& x,
+                      auto const& options) { return cg(Space(), of_wide, b, x, options, workspace); },
+                  wide.b());
+  };
+
+  auto const of_csr = with([](HostMatrix<double> const& A) {
     return SpmvOperator(
         make_spmv_plan(Space(), A.on_device(), {.algorithm = SpmvAlgorithm::row_team, .lanes = 4}));
-  };
-  auto const of_narrow = by_four_lanes(narrow.A), of_wide = by_four_lanes(wide.A);
-  Cg const workspace(Space(), of_narrow);
+  });
+  auto const of_sell = with([](HostMatrix<double> const& A) {
+    return make_operator<double>(Space(), from_csr<Sell>(Space(), A.on_device()));
+  });
 
-  auto const result =
-      solved([&](auto const& b, auto const& x,
-                 auto const& options) { return cg(Space(), of_wide, b, x, options, workspace); },
-             wide.b());
-
-  expect_answer(wide, result, "longer rows");
+  expect_answer(wide, of_csr, "CSR, whose longest row the host knows");
+  expect_answer(wide, of_sell, "SELL, where the kernel finds it");
 }
 
 /// Exec: a host space whose instances have as many threads as they are made with.
