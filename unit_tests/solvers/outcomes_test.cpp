@@ -3,8 +3,7 @@
 // How a solve ends and what its report says: what all solvers have in common.
 
 #include "../support/near.hpp"
-#include "every_solver.hpp"
-#include "solved.hpp"
+#include "run_solver.hpp"
 #include "systems.hpp"
 
 #include <gtest/gtest.h>
@@ -17,15 +16,6 @@
 
 namespace einkorn::test {
 namespace {
-
-/// solver on A, b from x0, on the host.
-Solved<double> run(Solver const& solver, HostMatrix<double> const& A, std::vector<double> const& b,
-                   std::vector<double> const& x0, SolverOptions const& options = {}) {
-  auto const device_A = A.on_device();
-  return solved([&](auto const& given_b, auto const& x,
-                    auto const& given) { return solver.solve(device_A, given_b, x, given); },
-                b, x0, options);
-}
 
 class Outcomes : public testing::TestWithParam<Solver> {
  protected:
@@ -330,12 +320,8 @@ TEST_P(Outcomes, WhatIsReturnedIsNoWorseThanAnythingThatWasReplaced) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Outcomes, testing::ValuesIn(every_solver()), [](auto const& its) {
-  std::string name;
-  for (char const c : its.param.name)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Of, Outcomes, testing::ValuesIn(every_solver()),
+                         [](auto const& its) { return test_name_of(its.param); });
 
 }  // namespace
 }  // namespace einkorn::test

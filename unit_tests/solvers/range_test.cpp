@@ -2,13 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // Right-hand sides and solutions whose squares a double cannot hold: the same answer, or no success.
 
-#include "every_solver.hpp"
-#include "solved.hpp"
+#include "run_solver.hpp"
 #include "systems.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +16,6 @@
 
 namespace einkorn::test {
 namespace {
-
-Solved<double> run(Solver const& solver, HostMatrix<double> const& A, std::vector<double> const& b,
-                   std::vector<double> const& x0, SolverOptions const& options = {}) {
-  auto const device_A = A.on_device();
-  return solved([&](auto const& given_b, auto const& x,
-                    auto const& given) { return solver.solve(device_A, given_b, x, given); },
-                b, x0, options);
-}
 
 std::vector<double> times_power(std::vector<double> v, int exponent) {
   for (auto& entry : v) entry = std::ldexp(entry, exponent);
@@ -133,12 +123,8 @@ TEST_P(SolversInRange, TheCallbackGetsResidualsOfTheCallersSystem) {
   for (double const residual : told) EXPECT_TRUE(residual > 0 && residual < 1e-190) << residual;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, SolversInRange, testing::ValuesIn(every_solver()), [](auto const& its) {
-  std::string name;
-  for (char const c : its.param.name)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Of, SolversInRange, testing::ValuesIn(every_solver()),
+                         [](auto const& its) { return test_name_of(its.param); });
 
 }  // namespace
 }  // namespace einkorn::test
