@@ -24,7 +24,7 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 NOT_RUN = (
     (r"compute-sanitizer ", "needs a GPU"),
-    (r"for figure in .*draw\.py", "draws what measure.sh has measured on an idle machine, for an hour"),
+    (r"for \w+ in .*draw\.py", "draws what measure.sh has measured on an idle machine, for an hour"),
     (r"export \w+=", "sets a variable for the next lines"),
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)

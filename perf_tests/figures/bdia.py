@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 """SpMV of band matrices over the width d of the band, after figure 8 of Wang, Ren & Tian (2013): the rates of the
-formats, and of each format time and bytes as multiples of bDIA's. Draws all gen:band:N:D of the input."""
+formats, and as heat maps time and bytes of each format over those of bDIA. Draws all gen:band:N:D of the input."""
 import re
 
 import inputs
@@ -9,6 +9,7 @@ from records import scalar_rank
 
 NAMES = ["bdia", "dia", "ell", "hyb", "csr", "coo", "cusparse"]
 BAND = re.compile(r"gen:band:(\d+):(\d+)")
+LIMITS = [0.8, 8.0]  # of the colours of time ratios
 
 
 def band(record):
@@ -17,34 +18,38 @@ def band(record):
     return (int(match[1]), int(match[2])) if match and record["columns"] == 1 and not record["layout"] else None
 
 
-def line(name, points, style, value):
-    """points: [(d, record, bDIA's record)]"""
-    return {"label": inputs.label(name), "colour": inputs.COLOURS[name],
-            "style": "dashed" if name == "cusparse" and style == "solid" else style,
-            "x": [d for d, _, _ in points], "y": [value(record, ours) for _, record, ours in points],
-            "algorithm": [inputs.algorithm(record) for _, record, _ in points]}
+def line(name, points):
+    """points: [(d, record)]"""
+    return {"label": inputs.label(name), "colour": inputs.COLOURS[name], "style": "dashed" if name == "cusparse" else "solid",
+            "x": [d for d, _ in points], "y": [record["gflops"] for _, record in points],
+            "algorithm": [inputs.algorithm(record) for _, record in points]}
+
+
+def cells(label, names, best, base):
+    """A column of a heat map: of every format its time over bDIA's, and as text its bytes over bDIA's too."""
+    beside = [best[name] if base else None for name in names]
+    times = [record and record["seconds"] / base["seconds"] for record in beside]
+    sizes = [record and record["bytes"] / base["bytes"] for record in beside]
+    return {"label": str(label), "y": times, "bytes": sizes,
+            "text": [time and f"{time:.2f} ({size:.2f})" for time, size in zip(times, sizes)],
+            "algorithm": [record and inputs.algorithm(record) for record in beside]}
 
 
 def panels(records, caches):
     rates, ratios = [], []
     for (n, _, scalar), group in inputs.grouped(
             records, lambda r: (band(r)[0], scalar_rank(r["scalar"]), r["scalar"])).items():
-        widths = inputs.grouped(group, lambda r: band(r)[1])
-        base = {d: inputs.fastest(of_width, "bdia", caches) for d, of_width in widths.items()}
-        rate_lines, ratio_lines = [], []
-        for name in NAMES:
-            best = {d: inputs.fastest(of_width, name, caches) for d, of_width in widths.items()}
-            points = [(d, record, base[d]) for d, record in best.items() if record]
-            beside = [point for point in points if point[2]]
-            if points:
-                rate_lines.append(line(name, points, "solid", lambda r, _: r["gflops"]))
-            if beside and name != "bdia":
-                ratio_lines.append(line(name, beside, "solid", lambda r, ours: r["seconds"] / ours["seconds"]))
-                ratio_lines.append(line(name, beside, "dotted", lambda r, ours: r["bytes"] / ours["bytes"]) |
-                                   {"in_legend": False})
-        head = {"kind": "lines", "title": f"n = {n}, {scalar}", "x_label": "diagonals d"}
-        rates.append(head | {"y_label": "GFLOP/s", "series": rate_lines})
-        ratios.append(head | {"y_label": "multiple of bDIA's time (lines), bytes (dotted)", "series": ratio_lines})
+        best = {d: {name: inputs.fastest(of_width, name, caches) for name in NAMES}
+                for d, of_width in inputs.grouped(group, lambda r: band(r)[1]).items()}
+        lines = [line(name, [(d, found[name]) for d, found in best.items() if found[name]])
+                 for name in NAMES if any(found[name] for found in best.values())]
+        title = f"n = {n}, {scalar}"
+        rates.append({"kind": "lines", "title": title, "x_label": "diagonals d", "y_label": "GFLOP/s", "series": lines})
+        beside = [name for name in NAMES if name != "bdia" and any(found[name] for found in best.values())]
+        if beside and any(found["bdia"] for found in best.values()):
+            ratios.append({"kind": "cells", "title": f"{title}: columns are diagonals d", "x_label": "",
+                           "labels": [inputs.label(name) for name in beside], "limits": LIMITS,
+                           "series": [cells(d, beside, found, found["bdia"]) for d, found in best.items()]})
     return rates, ratios
 
 
@@ -53,10 +58,9 @@ def drawings(records, options):
     if not records:
         raise inputs.BadResults("bdia: the input has no gen:band:N:D")
     rates, ratios = panels(records, options.caches)
-    columns = len({r["scalar"] for r in records})
-    common = (columns, options.caches)
-    made = [inputs.drawing("bdia", "SpMV of band matrices", records, NAMES, rates, *common)]
-    if any(panel["series"] for panel in ratios):  # not without bDIA, and not with bDIA alone
-        made.append(inputs.drawing("bdia-ratios", "Time and bytes of band SpMV beside bDIA's", records, NAMES, ratios,
-                                   *common))
+    made = [inputs.drawing("bdia", "SpMV of band matrices", records, NAMES, rates, len({r["scalar"] for r in records}),
+                           options.caches)]
+    if ratios:  # not without bDIA, and not with bDIA alone
+        made.append(inputs.drawing("bdia-ratios", "Band SpMV: time over bDIA's, and in brackets bytes over bDIA's", records,
+                                   NAMES, ratios, 1, options.caches))
     return made

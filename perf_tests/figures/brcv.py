@@ -37,7 +37,7 @@ def memory_panel(rows, scalar, group):
                                         f"{record['file']}, vectors not counted")
         heights = sorted(found)
         every = sorted({*range(1, min(heights[-1], 64) + 1), *heights})
-        head = {"colour": f"C{number}", "label": f"rows of {width}"}
+        head = {"colour": f"C{number}", "label": f"{width} entries per row"}
         bytes_of = [found[h]["bytes"] - inputs.vector_bytes(found[h]) for h in heights]
         csr_bytes = [found[h]["csr_bytes"] - inputs.vector_bytes(found[h]) for h in heights]
         series.append(head | {"style": "points", "x": heights, "y": [a / b for a, b in zip(bytes_of, csr_bytes)],
@@ -72,7 +72,7 @@ def spmm_panel(matrix, layout, group, caches):
                            "y": [1e6 * record["seconds"] for _, record in points],
                            "algorithm": [inputs.algorithm(record) for _, record in points]})
     return {"kind": "lines", "title": f"{matrix}, layout {layout}", "x_label": "columns k", "x_scale": "log",
-            "y_label": "time of an SpMM, us", "y_scale": "log", "series": series}
+            "y_label": "time per SpMM, us", "y_scale": "log", "series": series}
 
 
 def spmm(records, options):

@@ -5,6 +5,7 @@ same matplotlib; the settings of the user do not matter."""
 import textwrap
 
 import matplotlib
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
@@ -16,7 +17,8 @@ STYLES = {"solid": {"linestyle": "-", "marker": "o"}, "dashed": {"linestyle": "-
 SETTINGS = {"svg.hashsalt": "einkorn", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8,
             "legend.fontsize": 7, "lines.markersize": 3, "lines.linewidth": 1.2, "axes.grid": True, "grid.alpha": 0.3}
 WIDTH, HEIGHT = 4.8, 3.4  # of a panel, in inches
-LEGEND = 1.6  # width of one that stands beside the panels
+LEGEND = 2.1  # width of the legend, which stands beside the panels and hides nothing
+LEGEND_CHARACTERS = 28  # per line of the legend
 
 
 def draw_lines(axes, panel):
@@ -45,17 +47,20 @@ def draw_lines(axes, panel):
 
 
 def draw_bars(axes, panel):
-    """Horizontal, the first label on top."""
+    """Horizontal, the first label on top; hollow series are hatched. A black mark where the panel has a floor."""
     thick = 0.8 / len(panel["series"])
     for number, series in enumerate(panel["series"]):
         shown = [(place, value) for place, value in enumerate(series["y"]) if value is not None]
+        hollow = series.get("hollow", False)
         axes.barh([place - 0.4 + (number + 0.5) * thick for place, _ in shown], [value for _, value in shown],
-                  height=thick, color=series["colour"], label=series["label"])
-    floor = panel["floor"]
+                  height=thick, label=series["label"], edgecolor=series["colour"], linewidth=0.5,
+                  hatch="////" if hollow else None, color="none" if hollow else series["colour"])
     places = range(len(panel["labels"]))
-    axes.vlines(floor["y"], [p - 0.45 for p in places], [p + 0.45 for p in places], color="black", label=floor["label"])
+    if "floor" in panel:
+        floor = panel["floor"]
+        axes.vlines(floor["y"], [p - 0.45 for p in places], [p + 0.45 for p in places], color="black", label=floor["label"])
     axes.set_yticks(list(places), panel["labels"])
-    axes.invert_yaxis()
+    axes.set_ylim(len(panel["labels"]) - 0.5, -0.5)
     axes.grid(False, axis="y")
 
 
@@ -78,46 +83,42 @@ def draw_dots(axes, panel):
 
 
 def draw_cells(axes, panel):
-    """Matrices down, formats across, each cell with its number; the darker the slower."""
+    """A heat map: labels down, series across, each cell with its number or its own text. A panel with `limits` has
+    multiples on a logarithmic scale, the darker the larger; any other has fractions, the darker the smaller."""
     values = [[series["y"][place] for series in panel["series"]] for place in range(len(panel["labels"]))]
     shades = [[float("nan") if value is None else value for value in line] for line in values]
+    multiples = "limits" in panel
+    norm = LogNorm(*panel["limits"], clip=True) if multiples else Normalize(0, 1)
     axes.grid(False)
-    axes.pcolormesh(shades, cmap="viridis", vmin=0, vmax=1, edgecolors="white", linewidth=0.5)
+    axes.pcolormesh(shades, cmap="viridis_r" if multiples else "viridis", norm=norm, edgecolors="white", linewidth=0.5)
     for place, line in enumerate(values):
         for column, value in enumerate(line):
             if value is not None:
-                shown = f"{value:.2f}" if value >= 0.005 else "<.01"
+                texts = panel["series"][column].get("text")
+                shown = texts[place] if texts else f"{value:.2f}" if value >= 0.005 else "<.01"
+                light = norm(value) < 0.4 if multiples else value > 0.6
                 axes.text(column + 0.5, place + 0.5, shown, ha="center", va="center", fontsize=6.5,
-                          color="black" if value > 0.6 else "white")
-    axes.set_xticks([column + 0.5 for column in range(len(panel["series"]))], [s["label"] for s in panel["series"]])
+                          color="black" if light else "white")
+    names = [series["label"] for series in panel["series"]]
+    slanted = {"rotation": 30, "ha": "left"} if max(map(len, names)) > 5 else {}
+    axes.set_xticks([column + 0.5 for column in range(len(names))], names, **slanted)
     axes.set_yticks([place + 0.5 for place in range(len(values))], panel["labels"])
+    axes.tick_params(length=0)
     axes.xaxis.tick_top()
     axes.invert_yaxis()
 
 
-def draw_groups(axes, panel):
-    """Bars side by side, a group a label; peers are hatched."""
-    thick = 0.86 / len(panel["series"])
-    for number, series in enumerate(panel["series"]):
-        shown = [(place, value) for place, value in enumerate(series["y"]) if value is not None]
-        axes.bar([place - 0.43 + (number + 0.5) * thick for place, _ in shown], [value for _, value in shown],
-                 width=thick, label=series["label"], edgecolor=series["colour"], linewidth=0.5,
-                 hatch="////" if series["hollow"] else None,
-                 color="none" if series["hollow"] else series["colour"])
-    axes.set_xticks(range(len(panel["labels"])), panel["labels"], rotation=25, ha="right")
-    axes.set_xlim(-0.6, len(panel["labels"]) - 0.4)
-    axes.grid(False, axis="x")
-
-
-KINDS = {"bars": draw_bars, "dots": draw_dots, "cells": draw_cells, "groups": draw_groups, "lines": draw_lines}
+KINDS = {"bars": draw_bars, "dots": draw_dots, "cells": draw_cells, "lines": draw_lines}
 
 
 def size_of(panel):
-    """Width and height in inches: what has a row a label grows with them."""
+    """Width and height in inches: a panel with one line per label grows with them."""
     many = len(panel.get("labels", ()))
     if panel["kind"] in ("dots", "cells"):
-        return 7.5, max(0.9, 0.19 * many + 0.7)
-    return (max(6.4, 0.95 * many), HEIGHT) if panel["kind"] == "groups" else (WIDTH, HEIGHT)
+        return max(6.5, 0.75 * len(panel["series"]) if panel["kind"] == "cells" else 0), max(0.9, 0.19 * many + 0.8)
+    if panel["kind"] == "bars":
+        return WIDTH, 0.6 + many * max(0.2, 0.1 * len(panel["series"]))
+    return WIDTH, HEIGHT
 
 
 def figure_of(drawing):
@@ -127,8 +128,8 @@ def figure_of(drawing):
     sizes = [size_of(panel) for panel in panels]
     heights = [max(height for _, height in sizes[row * columns:(row + 1) * columns]) for row in range(rows)]
     width, height = max(6.4, columns * max(width for width, _ in sizes)), sum(heights) + 0.8
-    outside = drawing.get("legend") == "outside" or any(panel["kind"] in ("dots", "groups") for panel in panels)
-    made = Figure(figsize=(width + LEGEND, max(height, HEIGHT)) if outside else (width, height), layout="constrained")
+    legend = LEGEND if any(panel["kind"] != "cells" for panel in panels) else 0
+    made = Figure(figsize=(width + legend, height), layout="constrained")
     shown, grid = {}, made.subplots(rows, columns, squeeze=False, height_ratios=heights)
     for number, axes in enumerate(grid.flat):
         if number >= len(panels):
@@ -140,14 +141,12 @@ def figure_of(drawing):
         axes.set_xlabel(panel["x_label"])
         axes.set_ylabel(panel.get("y_label", ""))
         for handle, name in zip(*axes.get_legend_handles_labels()):
-            shown.setdefault(name, handle)
-    if shown and outside:
+            shown.setdefault(textwrap.fill(name, LEGEND_CHARACTERS), handle)
+    if legend:
         made.legend(shown.values(), shown.keys(), loc="upper right")
-        made.get_layout_engine().set(rect=(0, 0, 1 - LEGEND / made.get_figwidth(), 1))
-    elif shown:
-        grid.flat[0].legend(shown.values(), shown.keys(), loc="best")
+        made.get_layout_engine().set(rect=(0, 0, 1 - legend / made.get_figwidth(), 1))
     made.suptitle(drawing["title"])
-    made.supxlabel("\n".join(textwrap.wrap(inputs.caption(drawing), int(15 * made.get_figwidth()))), fontsize=7)
+    made.supxlabel("\n".join(textwrap.wrap(inputs.caption(drawing), int(16 * made.get_figwidth()))), fontsize=7)
     return made
 
 

@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """draw.py FIGURE [--out DIR] [--png] [--caches cold|warm] [--matrix NAME] FILE.json...
 
-Draws what einkorn-bench --json wrote: an SVG a figure, and beside it a JSON file with exactly the numbers drawn, where
+Draws what einkorn-bench --json wrote: one SVG per figure, and beside it a JSON file with exactly the numbers drawn, where
 they were measured, and what was refused. All files must be of one machine and one build.
 
-  bdia   bands over their width: rates, and time and bytes beside bDIA's
+  bdia   bands over their width: rates, and time and bytes over bDIA's
   mesh   all formats on one matrix, cold and warm; --matrix where the files hold several
   brcv   memory of BRCV over the height of the stripes; SpMM over the columns
   solve  an iteration of CG and BiCGStab on bands over their width: unfused over DIA, fused over DIA and bDIA
@@ -58,7 +58,7 @@ def main(arguments=None):
                 path = options.out / (drawing["figure"] + suffix)
                 canvas.draw(drawing, path)
                 print(path)
-            text = json.dumps(drawing | {"caption": inputs.caption(drawing)}, indent=1, allow_nan=False)
+            text = json.dumps(drawing | {"caption": inputs.caption(drawing)}, allow_nan=False)
             (options.out / (drawing["figure"] + ".json")).write_text(text + "\n", encoding="utf-8")
     except (inputs.BadResults, OSError) as error:
         print(f"draw.py: {error}", file=sys.stderr)

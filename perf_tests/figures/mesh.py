@@ -28,7 +28,7 @@ def panel(group, names, scalar):
                "y": [1e6 * bars[name][state]["seconds"] if bars[name][state] else None for name in ordered],
                "algorithm": [bars[name][state] and inputs.algorithm(bars[name][state]) for name in ordered]}
               for state, colour in zip(STATES, ("C0", "C1")) if state in states]
-    return {"kind": "bars", "title": scalar, "x_label": "time of an SpMV, us",
+    return {"kind": "bars", "title": scalar, "x_label": "time per SpMV, us",
             "labels": [inputs.label(name) for name in ordered], "series": series,
             "floor": {"label": "bytes of the format at the speed of a copy", "y": floors}}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The two pictures of any run of SpMVs (perf_tests/plot): every row over its roofline, and bars of times a matrix."""
+"""The two pictures of any run of SpMVs (perf_tests/plot): every row over its roofline, and per matrix the times as bars."""
 import pathlib
 import sys
 
@@ -16,7 +16,7 @@ MOST = 12  # matrices with bars of their own
 
 
 def runs_of(path):
-    """One a scalar and index type, as the pages have them; of SpMVs with one vector."""
+    """One run per scalar and index type; SpMVs with one vector."""
     records = [r for r in read(path) if r["operation"] in ("spmv", "select") and r["columns"] == 1]
     found = sorted({(r["scalar"], r["ordinal"]) for r in records}, key=lambda pair: (SCALARS.index(pair[0]), pair[1]))
     return [Run(path.stem if len(found) == 1 else f"{path.stem}-{scalar.replace('<', '-').rstrip('>')}-{ordinal}",
@@ -26,7 +26,7 @@ def runs_of(path):
 
 def drawing(run, name, title, state, records, panels, columns):
     return {"figure": f"{run.title}-{name}", "title": title, "caches": state, "context": inputs.context(records),
-            "columns": columns, "panels": panels, "refused": [], "not_measured": [], "legend": "outside"}
+            "columns": columns, "panels": panels, "refused": [], "not_measured": []}
 
 
 def bars(run):
@@ -49,8 +49,8 @@ def drawings(path):
             continue
         every = compared(run, states[0])
         rows = [r for c in every for r in c.rows]
-        title, panels, columns = charts.roofline(every)
-        made.append(drawing(run, "roofline", f"{run.scalar}: {title}", states[0], rows, panels, columns))
+        title, panels = charts.roofline(every)
+        made.append(drawing(run, "roofline", f"{run.scalar}: {title}", states[0], rows, panels, 1))
         panels = bars(run)
         if not panels:  # a graph only
             continue

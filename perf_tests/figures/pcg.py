@@ -9,7 +9,7 @@ import inputs
 OPERATIONS = ("spmv", "jacobi-pcg")
 
 # (execution, fusion) -> what was switched on, and the vectors that an iteration moves
-STAGES = {("host_scalars", "unfused"): ("a kernel an operation", 19),
+STAGES = {("host_scalars", "unfused"): ("one kernel per operation", 19),
           ("device_scalars", "unfused"): ("+ scalars stay on the device", 19),
           ("device_scalars", "updates"): ("+ updates with r.z and r.r", 14),
           ("launches", "classical"): ("+ SpMV with p.Ap", 12),
@@ -19,18 +19,18 @@ STAGES = {("host_scalars", "unfused"): ("a kernel an operation", 19),
 FIRST = next(iter(STAGES))
 FORMATS = ("csr", "sell")
 
-KERNELS = {"half_atomic": "half of A, atomics", "row_thread": "CSR, a thread a row", "sorted_rows": "CSR, rows sorted",
-           "row_team": "CSR, lanes share a row"}
+KERNELS = {"half_atomic": "half of A, atomics", "row_thread": "CSR, one thread per row", "sorted_rows": "CSR, rows sorted",
+           "row_team": "CSR, several lanes per row"}
 
 # Seconds of an SpMV, and speed-ups, as far as the text has them: the figures themselves have no numbers.
 PAPER = "the paper's machine: over a serial program on an i5-3470"
-PAPER_SPMV = {"serial, half stored": 0.879, "K20M, full CSR, rows sorted": 0.214, "+ half a warp a row": 0.148,
+PAPER_SPMV = {"serial, half stored": 0.879, "K20M, full CSR, rows sorted": 0.214, "+ half a warp per row": 0.148,
               "+ asynchronous": 0.140, "+ transfers and the rest": 0.111}
 PAPER_SPEEDUPS = {"SpMV, Xeon Phi 7110P": 3.421, "SpMV, Tesla K20M": 7.9, "PCG, Tesla K20M": 3.2}
 
 
 def bars(title, labels, series):
-    return {"kind": "groups", "title": title, "x_label": "", "y_label": "speed-up", "labels": labels, "series": series}
+    return {"kind": "bars", "title": title, "x_label": "speed-up", "labels": labels, "series": series}
 
 
 def one(label, colour, values, hollow=False, **beside):
@@ -75,7 +75,7 @@ def fusions(records, options):
         series.append(one(f"{inputs.label(name)}: the bytes", inputs.COLOURS[name],
                           [r and base["bytes"] / r["bytes"] for r in measured], hollow=True))
     labels = [f"{label} ({vectors})" for label, vectors in STAGES.values()]
-    ours = bars(f"over the first: {', '.join(times)} an iteration; in brackets its vectors", labels, series)
+    ours = bars(f"over the first: {', '.join(times)} per iteration; in brackets the vectors moved", labels, series)
     paper = bars(PAPER, list(PAPER_SPEEDUPS), [one("the paper", "black", list(PAPER_SPEEDUPS.values()))])
     missing = [{"matrix": matrix, "scalar": "double", "columns": 1, "layout": "", "row": f"{inputs.label(name)}: {label}"}
                for name in FORMATS if inputs.of(records, name) for key, (label, _) in STAGES.items()

@@ -76,7 +76,7 @@ def panels(group, widths, title, method):
                {"label": "the paper's 1.5", "colour": "grey", "style": "line", "x": [widths[0], widths[-1]],
                 "y": [PAPER, PAPER]}]
     head = {"kind": "lines", "title": title, "x_label": "diagonals d", "x_scale": "log"}
-    return [head | {"y_label": "time of an iteration, us", "y_scale": "log", "series": lines(found, widths)},
+    return [head | {"y_label": "time per iteration, us", "y_scale": "log", "series": lines(found, widths)},
             head | {"y_label": "speed-up", "series": ratios}]
 
 

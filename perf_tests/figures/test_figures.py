@@ -25,11 +25,17 @@ class Bdia(Figures):
         lines = self.series(rates["panels"][0])
         self.assertEqual((lines["bDIA", "solid"]["x"], lines["bDIA", "solid"]["y"]), ([3], [0.6]))
         self.assertEqual(lines["CSR", "solid"]["algorithm"], ["csr row_team"])
-        lines = self.series(ratios["panels"][0])
-        self.assertEqual(lines["CSR", "solid"]["y"], [2.0])
-        self.assertEqual(lines["CSR", "dotted"]["y"], [1.4])
-        self.assertAlmostEqual(lines["cuSPARSE, fastest", "dashed"]["y"][0], 3.0)
-        self.assertNotIn(("bDIA", "solid"), lines)
+        heat_map, = ratios["panels"]
+        self.assertEqual(heat_map["labels"], ["CSR", "cuSPARSE, fastest"])
+        column, = heat_map["series"]
+        self.assertEqual((column["label"], column["bytes"]), ("3", [1.4, 1.4]))
+        for got, wanted in zip(column["y"], (2.0, 3.0), strict=True):
+            self.assertAlmostEqual(got, wanted)
+        self.assertEqual(column["text"], ["2.00 (1.40)", "3.00 (1.40)"])
+
+    def test_a_width_without_bdia_has_an_empty_column(self):
+        _, ratios = self.drawings(bdia, record(), csr(), csr(matrix="gen:band:1000:5"))
+        self.assertEqual([(s["label"], s["text"]) for s in ratios["panels"][0]["series"]], [("3", ["2.00 (1.40)"]), ("5", [None])])
 
     def test_names_what_is_absent(self):
         rates, = self.drawings(bdia, record(), refused(format="dia", algorithm="row_thread"))
@@ -157,8 +163,8 @@ class Pcg(Figures):
                               kernel("row_bins", 1e-9), cusparse(seconds=8e-6), record(seconds=5e-6),
                               kernel("row_thread", 1e-9, cold=False))
         ours, paper = made["panels"]
-        self.assertEqual(ours["labels"], ["half of A, atomics", "CSR, a thread a row", "CSR, rows sorted",
-                                          "CSR, lanes share a row (16 lanes)",
+        self.assertEqual(ours["labels"], ["half of A, atomics", "CSR, one thread per row", "CSR, rows sorted",
+                                          "CSR, several lanes per row (16 lanes)",
                                           "bDIA", "cuSPARSE, fastest"])
         measured, of_bytes = ours["series"]
         for got, wanted in zip(measured["y"], (1, 2, 8, 4, 16, 10), strict=True):

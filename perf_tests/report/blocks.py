@@ -4,9 +4,8 @@
 select() comes to our fastest format. Records are chosen by their fields, never by the name of their file."""
 import re
 
-from comparison import VENDOR, compared, ratio
+from comparison import VENDOR, compared, geometric_mean, ratio
 from records import BUILD, by_matrix, fastest, in_order, is_timed, scalar_rank, temperatures
-from suites import geometric_mean
 from tables import build_line, microseconds, number, paragraph, table
 
 BAND = re.compile(r"gen:band:(\d+):(\d+)")
@@ -63,9 +62,8 @@ def bands(runs):
             lines.append([base["scalar"], d, microseconds(base["seconds"]), number(base["fraction_of_copy"])] +
                          [f"{ratio(r, base):.2f} ({r['bytes'] / base['bytes']:.2f})" if r else "–" for r in beside])
         records = [r for _, _, rows in found for r in rows]
-        ways = max(len(vendor(rows)) for _, _, rows in found)
-        text += paragraph(f"Bands of d diagonals, n = {found[0][0]}, {where(records)}. The last column is the fastest of "
-                          f"{ways} ways of calling cuSPARSE.")
+        text += paragraph(f"Bands of d diagonals, n = {found[0][0]}, {where(records)}. The last column is the fastest "
+                          "algorithm and format of cuSPARSE.")
         text += table(["scalar", "d", "bDIA us", "of copy", *(name for name, *_ in BESIDE_BDIA), "best cuSPARSE"], lines)
     return text or "No band is measured yet.\n"
 
@@ -89,16 +87,15 @@ def stripes(runs):
         records = [r for entry in found for r in entry[3]]
         scalars = in_order(r["scalar"] for r in records)
         sizes = " and ".join(f"{n} rows" for n in sorted({entry[0] for entry in found}))
-        ways = max(len(vendor(entry[3])) for entry in found)
         text += paragraph(f"{' and '.join(scalars)}, {sizes}, stripes of height × width, k vectors, {where(records)}. Layout "
-                          f"`right` is row-major. Best cuSPARSE: the fastest of {ways} ways of calling it.")
+                          f"`right` is row-major. Best cuSPARSE: its fastest algorithm and format.")
         text += table(["layout", "stripes", "k", "BRCV us", "CSR us", "SELL us", "best cuSPARSE us", "cuSPARSE over BRCV"],
                       lines)
     return text or "No SpMM of stripes is measured yet.\n"
 
 
 def choices(runs):
-    """A row a run and temperature: how far what select() chose is from our fastest row."""
+    """One row per run and temperature: time of what select() chose over the time of our fastest row."""
     rows = []
     for run in runs:
         for state in temperatures(run.records):

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The drawings of one run, as plain numbers (perf_tests/figures/canvas.py draws them): every format over its roofline,
-format against format, speed-up over the best peer, and the charts of the CSR5 paper."""
+"""The drawings of one run, as plain numbers (perf_tests/figures/canvas.py draws them): a heat map of formats and peers,
+the speed-up over the best peer, and for perf_tests/plot every row over its roofline."""
 import hashlib
 import json
 import pathlib
 import sys
 
 from comparison import compared, wins_first
-from records import fastest, in_order, label, slug, temperatures
-from suites import CSR5_PARTS, csr5_part
+from records import fastest, in_order, label, temperatures
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "figures"))
 import inputs  # noqa: E402
@@ -58,7 +57,7 @@ def best_of(c, name):
 
 
 def short(name):
-    return name.removeprefix("gen:").removeprefix("twin:").rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".mtx")
+    return name.removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".mtx")
 
 
 def floor(record):
@@ -68,7 +67,7 @@ def floor(record):
 
 
 def over(members, names, value):
-    """Series of a panel: for every name a number a matrix, None where it was not measured, and the algorithm."""
+    """Series of a panel: per name and matrix one number, None where it was not measured, and the algorithm."""
     made = []
     for name, is_peer, colour in names:
         rows = [best_of(c, name) for c in members]
@@ -86,17 +85,26 @@ def roofline(every):
         panels.append({"kind": "dots", "title": title, "labels": [short(c.name) for c in members], "x_scale": "log",
                        "x_label": "" if len(panels) + 1 < len(kinds) else FLOOR,
                        "line": 1.0, "series": over(members, row_names(every), lambda r, _: r["seconds"] / floor(r))})
-    return "time over the floor", panels, 1
+    return "time over the floor", panels
 
 
 def formats(every):
-    names = [entry for entry in row_names(every) if not entry[1]]
-    if len(names) < FEWEST:
+    """A heat map: matrices down; our formats and the peer libraries across."""
+    ours = [name for name, is_peer, _ in row_names(every) if not is_peer]
+    libraries = in_order(r["library"] for c in every for r in c.rows if r["peer"])
+    if len(ours) < FEWEST:
         return None
-    series = over(every, names, lambda r, c: c.ours["seconds"] / r["seconds"])
-    return "our formats, as fractions of the fastest one's speed", [
-        {"kind": "cells", "title": "speed over that of our fastest format; empty: refused or not measured",
-         "labels": [short(c.name) for c in every], "x_label": "", "series": series}], 1
+    columns = [(name, lambda r, name=name: not r["peer"] and row_name(r) == name) for name in ours]
+    columns += [(inputs.LIBRARIES.get(name, name), lambda r, name=name: r["peer"] and r["library"] == name)
+                for name in libraries]
+    series = []
+    for name, wanted in columns:
+        rows = [fastest([r for r in c.rows if wanted(r)]) for c in every]
+        series.append({"label": name, "y": [r and fastest(c.rows)["seconds"] / r["seconds"] for r, c in zip(rows, every)],
+                       "algorithm": [r and label(r) for r in rows]})
+    return "speed of every format and library as a fraction of the fastest", [
+        {"kind": "cells", "title": "1.00: the fastest of all; empty: not possible or not measured",
+         "labels": [short(c.name) for c in every], "x_label": "", "series": series}]
 
 
 def speedup(every):
@@ -111,52 +119,29 @@ def speedup(every):
                        "algorithm": [c.chosen and label(c.chosen) for c in ranked]})
     return "speed-up over the best peer", [
         {"kind": "dots", "title": "time of the best peer over ours", "labels": [short(c.name) for c in ranked],
-         "x_scale": "log", "x_label": "right of the line ours is faster", "line": 1.0, "series": series}], 1
+         "x_scale": "log", "x_label": "right of the line ours is faster", "line": 1.0, "series": series}]
 
 
-def csr5(every):
-    """Figures 7 and 8 of Liu & Vinter (2015)."""
-    members = [c for c in every if slug(c.suite).startswith("csr5")]
-    panels = []
-    for part in CSR5_PARTS:
-        of_part = [c for c in members if csr5_part(c.name) == part]
-        if of_part:
-            names = sorted(row_names(of_part), key=lambda entry: (entry[1], entry[0] != "CSR5"))
-            panels.append({"kind": "groups", "title": f"the {len(of_part)} {part} matrices", "x_label": "",
-                           "y_label": "GFlop/s", "labels": [short(c.name) for c in of_part],
-                           "series": over(of_part, names, lambda r, _: r.get("gflops"))})
-    twins = sum(c.rows[0]["matrix"].startswith("gen:") for c in members)
-    return (f"CSR5 beside every format and peer, matrices of Liu & Vinter (2015): {twins} of {len(members)} are twins, "
-            "generated in their likeness"), panels, 1
-
-
-CHARTS = {"roofline": roofline, "formats": formats, "speedup": speedup, "csr5": csr5}
+CHARTS = {"formats": formats, "speedup": speedup}
 
 
 def drawings(run):
-    """At the first temperature of the run, cold where it was measured; CSR5's at every one."""
+    """At the first temperature of the run, cold where it was measured."""
     made = []
-    for number, state in enumerate(temperatures(run.records)):
+    for state in temperatures(run.records)[:1]:
         every = [c for c in compared(run, state) if c.rows[0]["columns"] == 1]
+        rows = [r for c in every for r in c.rows]
         for name, chart in CHARTS.items():
-            if len(every) < FEWEST or (number > 0 and name != "csr5"):
-                continue
-            title, panels, columns = chart(every) or ("", [], 1)
-            if not panels:
-                continue
-            suffix = f"-{state}" if name == "csr5" else ""
-            rows = [r for c in every for r in c.rows]
-            made.append({"figure": f"{run.title}-{name}{suffix}", "title": f"{run.scalar}: {title}", "caches": state,
-                         "context": inputs.context(rows), "columns": columns, "panels": panels, "refused": [],
-                         "not_measured": []})
+            found = chart(every) if len(every) >= FEWEST else None
+            if found:
+                title, panels = found
+                made.append({"figure": f"{run.title}-{name}", "title": f"{run.scalar}: {title}", "caches": state,
+                             "context": inputs.context(rows), "columns": 1, "panels": panels, "refused": [],
+                             "not_measured": []})
     return made
 
 
-def text_of(drawing):
-    """The JSON that lies beside the SVG."""
-    return json.dumps(drawing | {"caption": inputs.caption(drawing)}, indent=1, allow_nan=False) + "\n"
-
-
-def digest(text):
+def digest(drawing):
     """What the SVG carries to say which numbers it was drawn from."""
+    text = json.dumps(drawing | {"caption": inputs.caption(drawing)}, allow_nan=False)
     return "numbers " + hashlib.sha256(text.encode()).hexdigest()[:16]

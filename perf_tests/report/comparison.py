@@ -3,10 +3,15 @@
 """Ours against peers within one run: who is fastest, what select() chose, and what it cost. Rows whose values were
 rounded solve another problem: they are shown, and never counted here."""
 import dataclasses
+import math
 
 from records import BadResults, by_matrix, fastest, is_timed, product
 
 VENDOR = "cusparse"
+
+
+def geometric_mean(values):
+    return math.exp(math.fsum(map(math.log, values)) / len(values))
 
 
 def ratio(slow, fast):
@@ -30,15 +35,14 @@ class Compared:
     suite: str
     rows: list  # all timed and exact ones
     ours: dict | None
-    vendor: dict | None  # the fastest CSR of cuSPARSE
     peer: dict | None  # the fastest of all peers
     choice: dict | None  # what select() said, by model
     chosen: dict | None  # the row that runs then
 
-    def speedup(self, of="ours", over="peer"):
-        """Time of `over` over time of `of`: more than 1 is a win. None where either was not measured."""
-        fast, slow = getattr(self, of), getattr(self, over)
-        return ratio(slow, fast) if fast and slow else None
+    def speedup(self, of="ours"):
+        """Time of the fastest peer over time of `of`: above 1 ours is faster. None where either was not measured."""
+        fast = getattr(self, of)
+        return ratio(self.peer, fast) if fast and self.peer else None
 
 
 def compared(run, temperature):
@@ -50,7 +54,6 @@ def compared(run, temperature):
         peers = [r for r in rows if r["peer"]]
         choice = next((r for r in group if r["operation"] == "select" and r["algorithm"] == "by model"), None)
         made.append(Compared(name, rows[0]["suite"], rows, fastest([r for r in rows if not r["peer"]]),
-                             fastest([r for r in peers if r["library"] == VENDOR and r["format"] == "csr"]),
                              fastest(peers), choice, chosen_row(rows, choice)))
     return made
 
@@ -58,9 +61,3 @@ def compared(run, temperature):
 def wins_first(all_compared):
     """By the speed-up over the best peer, largest first; what has no peer comes last."""
     return sorted(all_compared, key=lambda c: -(c.speedup() or 0))
-
-
-def losses(all_compared, of="ours"):
-    """Where the best peer is faster than everything of ours, or ("chosen") than what select() chose; the worst first."""
-    lost = [c for c in all_compared if c.speedup(of) is not None and c.speedup(of) < 1]
-    return sorted(lost, key=lambda c: c.speedup(of))

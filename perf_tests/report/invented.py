@@ -75,18 +75,6 @@ def peer_sparse(ms=20.0, library="kokkos-kernels", algorithm="native", **changes
     return sparse(ms, **{"peer": True, "library": library, "algorithm": algorithm} | changes)
 
 
-def csr5_twins(**changes):
-    """A regular, and an irregular pair of twins of the CSR5 suite: times of ours, of CSR5 and of cuSPARSE."""
-    made = []
-    for matrix, ours, tiles, vendor in (("gen:twin:cant", 2e-6, 4e-6, 3e-6), ("gen:twin:dc2", 8e-6, 4e-6, 6e-6),
-                                        ("gen:twin:webbase-1M", 8e-6, 5e-6, 4e-6)):
-        common = {"matrix": matrix, "suite": "csr5"} | changes
-        made += [record(seconds=ours, gflops=2.0, **common),
-                 record(format="csr5", algorithm="tiles", seconds=tiles, gflops=1.0, **common),
-                 cusparse(seconds=vendor, gflops=1.5, **common)]
-    return made
-
-
 class Tree(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -95,7 +83,7 @@ class Tree(unittest.TestCase):
         for name in (report.RESULTS, report.MEASURED):
             (self.root / name).mkdir(parents=True)
         marks = {}
-        for name, mark, *_ in report.BLOCKS:
+        for name, mark, *_ in (report.README, *report.BLOCKS):
             marks.setdefault(name, []).append(f"<!-- {mark}:begin -->\n<!-- {mark}:end -->\n")
         for name, blocks in marks.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -119,6 +107,3 @@ class Tree(unittest.TestCase):
 
     def text(self, name=report.PAGE):
         return (self.root / name).read_text()
-
-    def full(self, title="a"):
-        return self.text(f"{report.FULL}/{title}.md")

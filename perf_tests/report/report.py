@@ -6,14 +6,11 @@
 Reads perf_tests/results/*.json and perf_tests/figures/measured/*.json (each written by one run of einkorn-bench --json),
 and writes
 
-  docs/performance.md         who won and who lost, run by run
-  docs/performance/RUN.md     every row of a run
-  docs/performance/solvers.md every row of every solve: records with a `solver`
-  docs/performance/spgemm.md  every row of every sparse product: records of the operations spgemm...
-  docs/figures/runs/          the charts of a run, and beside each the numbers drawn
-  marked blocks               in README.md and in the pages of BLOCKS
+  docs/performance.md   what was run, ten matrices, wins and losses, solvers, SpGEMM, pictures
+  docs/figures/runs/    the charts of each run of SpMVs
+  marked blocks         in README.md and in the pages of BLOCKS
 
-A table never mixes files: figures are comparable only within one run. The same files give the same text, byte for byte.
+A ratio never mixes files: times are comparable only within one run. The same files give the same text, byte for byte.
 Only drawing the charts needs matplotlib (Debian: python3-matplotlib, /usr/bin/python3).
 
   --check   write nothing; exit 1 when a document is not what the JSON says, or a chart not drawn from its numbers
@@ -21,28 +18,23 @@ Only drawing the charts needs matplotlib (Debian: python3-matplotlib, /usr/bin/p
 Exit: 0 done, 1 documents differ (--check), 2 usage, 3 a record is not fit to be shown, 4 all but the charts are written:
 matplotlib is missing."""
 import argparse
-import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import blocks  # noqa: E402
 import charts  # noqa: E402
-import full_page  # noqa: E402
 import page  # noqa: E402
-import readme  # noqa: E402
+import results  # noqa: E402
 import solvers  # noqa: E402
 import spgemm  # noqa: E402
 from records import BadResults, read_runs  # noqa: E402
 from tables import fill_block  # noqa: E402
 
-PAGE, RESULTS, MEASURED = "docs/performance.md", page.RESULTS, "perf_tests/figures/measured"
-SOLVES, SPGEMM = "the solves of RESULTS", "the sparse products of RESULTS"
-FULL, CHARTS = f"docs/{page.FULL}", "docs/figures/runs"  # folders that hold nothing else
-BLOCKS = [  # page, mark, text of the runs, their folder, SOLVES or SPGEMM
-    ("README.md", "performance", readme.block, RESULTS),
-    ("README.md", "solver-performance", solvers.block, SOLVES),
-    ("README.md", "spgemm-performance", spgemm.block, SPGEMM),
+PAGE, RESULTS, MEASURED = results.PAGE, page.RESULTS, "perf_tests/figures/measured"
+CHARTS = "docs/figures/runs"  # a folder that holds nothing else
+README = ("README.md", "performance")
+BLOCKS = [  # page, mark, text of the runs, their folder
     ("docs/kernels/bdia_spmv.md", "measured-bands", blocks.bands, MEASURED),
     ("docs/kernels/brcv_spmm.md", "measured-stripes", blocks.stripes, MEASURED),
     ("docs/choosing_a_format.md", "measured-choices", blocks.choices, RESULTS),
@@ -50,62 +42,51 @@ BLOCKS = [  # page, mark, text of the runs, their folder, SOLVES or SPGEMM
 
 
 def documents(root):
-    """path -> what it should hold"""
+    """(path -> text of a document, path -> drawing of a chart)"""
     runs = {folder: read_runs(root / folder) for folder in (RESULTS, MEASURED)}
-    runs[SOLVES] = solvers.read_solves(root / RESULTS)
-    runs[SPGEMM] = spgemm.read_products(root / RESULTS)
-    made, figures = {}, {}
-    for run in runs[RESULTS]:
-        made[f"{FULL}/{run.title}.md"] = full_page.page(run)
-        for drawing in charts.drawings(run):
-            path = f"{CHARTS}/{drawing['figure']}"
-            made[path + ".json"] = charts.text_of(drawing)
-            figures.setdefault(run.title, []).append((path.removeprefix("docs/") + ".svg", drawing["title"]))
-    for of_its_own, found in ((solvers, runs[SOLVES]), (spgemm, runs[SPGEMM])):
-        if of_its_own.PAGE in made:
-            raise BadResults(f"{of_its_own.PAGE} is a page of its own: give the run of that name another one")
-        made[of_its_own.PAGE] = of_its_own.page(found)
-    made[PAGE] = page.page(runs[RESULTS], figures)
-    for name, mark, block, folder in BLOCKS:
-        if name not in made:
-            made[name] = (root / name).read_text(encoding="utf-8")
-        made[name] = fill_block(made[name], mark, block(runs[folder]), name)
-    return made
+    solves, products = solvers.read_solves(root / RESULTS), spgemm.read_products(root / RESULTS)
+    found = results.results(runs[RESULTS], solves, products)
+    drawn = {f"{CHARTS}/{drawing['figure']}.svg": drawing for run in runs[RESULTS] for drawing in charts.drawings(run)}
+    figures = [(path.removeprefix("docs/"), f"{drawing['context']['machine']}, {drawing['title']}")
+               for path, drawing in drawn.items()]
+    made = {PAGE: page.page(runs[RESULTS], solves, products, found, figures)}
+    for name, mark, text in [(*README, results.block(found)),
+                             *((name, mark, block(runs[folder])) for name, mark, block, folder in BLOCKS)]:
+        made[name] = fill_block((root / name).read_text(encoding="utf-8"), mark, text, name)
+    return made, drawn
 
 
-def is_drawn(root, name, text):
-    """Whether the SVG of the chart with this JSON carries its numbers."""
-    svg = (root / name).with_suffix(".svg")
-    return svg.exists() and charts.digest(text) in svg.read_text(encoding="utf-8")
+def is_drawn(root, name, drawing):
+    """Whether the SVG carries the digest of the drawing's numbers."""
+    svg = root / name
+    return svg.exists() and charts.digest(drawing) in svg.read_text(encoding="utf-8")
 
 
-def left_over(root, wanted):
-    """Files of runs that are no longer there, in the folders that only this program writes."""
-    known = {*wanted, *(str(pathlib.PurePosixPath(name).with_suffix(".svg")) for name in wanted if name.startswith(CHARTS))}
-    there = (path.relative_to(root).as_posix() for folder in (FULL, CHARTS) for path in sorted((root / folder).glob("*")))
-    return [name for name in there if name not in known]
+def left_over(root, drawn):
+    """Charts of runs that are no longer there."""
+    there = (path.relative_to(root).as_posix() for path in sorted((root / CHARTS).glob("*")))
+    return [name for name in there if name not in drawn]
 
 
-def check(root, wanted):
+def check(root, wanted, drawn):
     different = [name for name, text in wanted.items()
                  if not (root / name).exists() or (root / name).read_text(encoding="utf-8") != text]
-    different += [f"{name} (of no run)" for name in left_over(root, wanted)]
-    different += [f"the SVG of {name}" for name, text in wanted.items()
-                  if name.startswith(CHARTS) and not is_drawn(root, name, text)]
+    different += [f"{name} (of no run)" for name in left_over(root, drawn)]
+    different += [name for name, drawing in drawn.items() if not is_drawn(root, name, drawing)]
     if different:
         print(f"report.py: {', '.join(different)}: not as {RESULTS} says: run perf_tests/report/report.py", file=sys.stderr)
     return 1 if different else 0
 
 
-def write(root, wanted):
-    for name in left_over(root, wanted):
+def write(root, wanted, drawn):
+    for name in left_over(root, drawn):
         (root / name).unlink()
     for name, text in wanted.items():
         path = root / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    undrawn = [name for name, text in wanted.items() if name.startswith(CHARTS) and not is_drawn(root, name, text)]
+    undrawn = [name for name, drawing in drawn.items() if not is_drawn(root, name, drawing)]
     if not undrawn:
         return 0
     try:
@@ -114,8 +95,9 @@ def write(root, wanted):
         print(f"report.py: {len(undrawn)} charts are not drawn: {sys.executable} cannot import matplotlib ({error}): on "
               "Debian, apt-get install python3-matplotlib and run with /usr/bin/python3", file=sys.stderr)
         return 4
+    (root / CHARTS).mkdir(parents=True, exist_ok=True)
     for name in undrawn:
-        canvas.draw(json.loads(wanted[name]), (root / name).with_suffix(".svg"), charts.digest(wanted[name]))
+        canvas.draw(drawn[name], root / name, charts.digest(drawn[name]))
     return 0
 
 
@@ -125,8 +107,7 @@ def main(arguments=None):
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
     options = parser.parse_args(arguments)
     try:
-        wanted = documents(options.root)
-        return (check if options.check else write)(options.root, wanted)
+        return (check if options.check else write)(options.root, *documents(options.root))
     except (BadResults, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 3

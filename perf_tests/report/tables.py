@@ -2,12 +2,9 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """Markdown: cells, tables and marked blocks."""
 import math
-import re
 import textwrap
 
 from records import BadResults
-
-FOLDERS = re.compile(r"(?<![^\s(\"'])/(?:[^\s/]+/)+")
 
 
 def microseconds(seconds):
@@ -19,6 +16,12 @@ def microseconds(seconds):
 def three(value):
     """With three digits that count."""
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
+
+
+def time_of(record):
+    """With its unit, ms from 1 ms on."""
+    value = 1e6 * record["seconds"]
+    return f"{three(1e-3 * value)} ms" if value >= 1e3 else f"{three(value)} µs"
 
 
 def figure(record):
@@ -51,17 +54,6 @@ def paragraph(text):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
 
 
-def without_folders(text):
-    """Absolute names of files within a sentence, without the folders that they were in."""
-    return FOLDERS.sub("", text)
-
-
-def copy_line(records):
-    rates = [r["copy_gb_per_s"] for r in records]
-    low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
-    return f"copy {low} GB/s" if low == high else f"copy {low} to {high} GB/s"
-
-
 def build_line(record):
     return f"{record['backend']}, Kokkos {record['kokkos_version']}, Einkorn {record['commit']}"
 
@@ -73,8 +65,3 @@ def fill_block(text, name, block, page):
         raise BadResults(f"{page}: expected one {begin} and, after it, one {end}")
     before, rest = text.split(begin)
     return f"{before}{begin}\n{block}{end}{rest.split(end)[1]}"
-
-
-def anchor(heading):
-    """As GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -7,8 +7,10 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import page as page_module  # noqa: E402
 import report  # noqa: E402
-from invented import Tree, chosen, cusparse, peer, record, solve  # noqa: E402
+import results  # noqa: E402
+from invented import Tree, chosen, cusparse, peer, peer_solve, peer_sparse, record, solve, sparse  # noqa: E402
 
 README = "README.md"
 
@@ -20,123 +22,88 @@ class Page(Tree):
             self.assertIn("No measurement is committed yet", self.text(name))
         self.assertIn("No run has asked select() yet", self.text("docs/choosing_a_format.md"))
 
-    def test_leaves_solvers_out(self):
-        without = self.write(record()), self.full()
-        self.assertEqual((self.write(record(), solve()), self.full()), without)
-        self.assertIn("No measurement is committed yet", self.write(solve()))
+    def test_names_machine_build_and_operations(self):
+        page = self.write(record(), peer(), solve(), peer_solve(), sparse(), peer_sparse())
+        self.assertIn("| a machine | OpenMP | 5.2.2 | abc | SpMV (1), CG (1), SpGEMM (1) | 10 to 10 |", page)
 
-    def test_shows_ours_beside_the_vendor_and_the_best_peer(self):
-        page = self.write(record(), record(format="csr5", algorithm="tiles", seconds=8e-6),
-                          cusparse(seconds=3e-5), cusparse(algorithm="alg2", seconds=2.4e-5, fraction_of_copy=0.23),
-                          peer(seconds=2e-5, fraction_of_copy=0.28))
-        self.assertIn("| `gen:band:1000:3` | csr5 tiles: 8.00 (0.56) | alg2: 24.0 (0.23) | "
-                      "eigen csr row-major: 20.0 (0.28) | 3.00 | 2.50 |", page)
-        self.assertIn("| `gen:band:1000:3` | 2998 | 10.0 (0.56) | 8.00 (0.56) | eigen csr row-major: 20.0 (0.28) | 2.50 |",
-                      self.full())
+    def test_compares_the_fastest_of_ours_with_the_fastest_peer(self):
+        page = self.write(record(), record(format="csr5", algorithm="tiles", seconds=8e-6), cusparse(seconds=3e-5),
+                          peer(seconds=2e-5))
+        self.assertIn("| a machine | SpMV | a | double | warm | 1 | 0 | 2.50 | 2.50 (`gen:band:1000:3`) |", page)
+        self.assertIn("No ratio is below 0.95.", page)
 
-    def test_sorts_wins_before_losses_and_names_what_was_lost(self):
-        page = self.write(record(matrix="lost", seconds=2e-5), peer(matrix="lost"),
-                          chosen("sell", matrix="lost"), record(matrix="lost", format="sell", algorithm="rows", seconds=4e-5),
-                          record(matrix="won"), peer(matrix="won", seconds=3e-5),
-                          record(matrix="even"), peer(matrix="even"))
-        where = [page.index(f"| `{name}` | csr row_team") for name in ("won", "even", "lost")]
-        self.assertEqual(where, sorted(where))
-        table = page.split("**Lost, warm**")[1].split("\n\n")[1]
-        self.assertIn("| `lost` | csr row_team: 20.0 (0.56) | eigen csr row-major: 10.0 (0.56) | sell | "
-                      "sell rows: 40.0 (0.56) | 0.500 | 0.250 |", table)
-        self.assertNotIn("`won`", table)
-        self.assertNotIn("`even`", table)
-        self.assertIn("| warm | 3 | 2 | 1 | 1 |", page)  # matrices, won, lost, lost by select()
+    def test_lists_losses_the_worst_first(self):
+        page = self.write(record(matrix="lost", seconds=2e-5), peer(matrix="lost"), record(matrix="even", seconds=1.02e-5),
+                          peer(matrix="even"), record(matrix="worst", seconds=4e-5), peer(matrix="worst"))
+        losses = page.split("## Ratios below")[1]
+        self.assertIn("| `lost` | SpMV | a machine | double | warm | csr row_team 20.0 µs | eigen csr row-major 10.0 µs | 0.50 |",
+                      losses)
+        self.assertLess(losses.index("`worst`"), losses.index("`lost`"))
+        self.assertNotIn("`even`", losses)
+        self.assertIn("| 3 | 3 | 0.50 | 0.25 (`worst`) |", page)
 
-    def test_names_a_loss_of_select_where_ours_won(self):
-        page = self.write(record(), chosen("sell"), record(format="sell", algorithm="rows", seconds=4e-5), peer(seconds=2e-5))
-        self.assertIn("| sell | sell rows: 40.0 (0.56) | 2.000 | 0.500 |", page.split("**Lost, warm**")[1])
+    def test_shows_what_there_is_of_ten_matrices(self):
+        name = page_module.TEN[0]
+        page = self.write(record(matrix=name), record(matrix=name, format="dia", algorithm="rows", seconds=5e-6),
+                          chosen("sell", matrix=name), peer(matrix=name, seconds=2e-5), record(), peer())
+        ten = page.split("## Ten matrices")[1].split("## ")[0]
+        self.assertIn(f"| `{name}` | 1000 | 2998 | 10.0 (0.56) | dia rows | 5.00 (0.56) | sell | eigen csr row-major | "
+                      "20.0 (0.56) | 4.00 |", ten)
+        self.assertNotIn("gen:band", ten)
 
-    def test_says_that_nothing_was_lost(self):
-        self.assertIn("Lost, warm: none.", self.write(record(), peer(seconds=2e-5)))
-
-    def test_select_runs_the_automatic_algorithm_not_the_fastest(self):
-        page = self.write(record(), record(algorithm="automatic", seconds=1.25e-5), chosen("csr"), peer(seconds=2e-5))
-        self.assertIn("| csr | 12.5 (0.56) |", page)
-        self.assertIn("| 2.00 | 1.60 |", page)
-
-    def test_keeps_temperatures_apart(self):
-        page = self.write(record(), record(cold=True, seconds=3e-5), peer(), peer(cold=True, seconds=6e-5),
+    def test_keeps_temperatures_scalars_and_runs_apart(self):
+        self.commit("b.json", peer(seconds=1e-9), record(scalar="float"), peer(scalar="float", seconds=3e-5))
+        page = self.write(record(), peer(), record(cold=True, seconds=3e-5), peer(cold=True, seconds=6e-5),
                           record(cold=False, temperature="graph", seconds=2e-6),
                           peer(cold=False, temperature="graph", seconds=1e-6))
-        cold, rest = page.split("**Cold**")[1].split("**Warm**")
-        warm, graph = rest.split("**Graph**")
-        for text, own, ratio in ((cold, "30.0", "2.00"), (warm, "10.0", "1.00"), (graph, "2.00", "0.50")):
-            self.assertIn(f"| csr row_team: {own} (0.56) | eigen csr row-major:", text)
-            self.assertIn(f"| {ratio} |", text)
-        self.assertNotIn("csr row_team: 10.0", cold)
-        self.assertIn("| 2.00 | cold |", self.text(README))
+        for cells in ("| a | double | cold | 1 | 0 | 2.00 |", "| a | double | warm | 1 | 0 | 1.00 |",
+                      "| a | double | graph | 1 | 1 | 0.50 |", "| b-float-int32 | float | warm | 1 | 0 | 3.00 |"):
+            self.assertIn(cells, page)
+        self.assertNotIn("b-double", page)
 
-    def test_rounded_values_are_shown_and_never_counted(self):
+    def test_rounded_values_are_never_counted(self):
         page = self.write(record(), record(format="sell", rounded_values=True, seconds=1e-7), chosen("sell"),
                           peer(seconds=2e-5))
-        self.assertNotIn("0.10 (0.56)", page)
-        self.assertIn("| 2.00 |", page)
-        self.assertIn("| 0.10 (0.56) |", self.full())
-        self.assertIn("sell row_team, values rounded", self.full())
-        self.assertIn("csr row_team: 10.0", self.text(README))
+        self.assertIn("| 1 | 0 | 2.00 |", page)
         self.assertIn("No run has asked select() yet", self.text("docs/choosing_a_format.md"))  # nothing that it may run
 
-    def test_gives_conversions_in_spmvs_of_their_format_against_the_targets(self):
-        convert = {"operation": "conversion", "format": "csr5"}
-        page = self.write(record(seconds=1e-6), record(format="csr5", algorithm="tiles", seconds=1e-4),
-                          record(algorithm="from_csr", seconds=2.5e-4, **convert),
-                          record(algorithm="from_csr with checks", seconds=9e-4, **convert),
-                          record(algorithm="update_values", seconds=2.3e-4, **convert),
-                          record(format="csr5", rounded_values=True, seconds=1e-6),
-                          record(algorithm="from_csr", rounded_values=True, seconds=1e-3, **convert))
-        self.assertIn("| `gen:band:1000:3` | csr5 | from_csr | 250 | 2.50 |", self.full())
-        self.assertIn("| csr5 | 2.50 | 2.50 (`gen:band:1000:3`) | 3.0 | 1 of 1 | 2.30 | 2.30 (`gen:band:1000:3`) | 2.2 | "
-                      "0 of 1 |", page)
+    def test_strips_folders_from_matrices(self):
+        name = "/home/someone/bone.mtx.gz"
+        page = self.write(record(matrix=name), peer(matrix=name), solve(matrix=name), peer_solve(matrix=name),
+                          sparse(matrix=name), peer_sparse(matrix=name))
+        for text in (page, self.text(README)):
+            self.assertIn("`bone.mtx.gz", text)
+            self.assertNotIn("someone", text)
 
-    def test_never_mixes_runs(self):
-        self.commit("b.json", peer(seconds=1e-9))
-        page = self.write(record())
-        self.assertNotIn("10000", page)
-        self.assertIn("| 10.0 (0.56) | – | – |", self.full())
 
-    def test_shows_each_scalar_as_a_run_of_its_own(self):
-        page = self.write(record(), peer(seconds=2e-5), record(scalar="float"), peer(scalar="float", seconds=3e-5))
-        self.assertLess(page.index("### a-double-int32"), page.index("### a-float-int32"))
-        self.assertIn("3.00", self.full("a-float-int32"))
-        self.assertNotIn("3.00", self.full("a-double-int32"))
+class Readme(Tree):
+    def rows(self):
+        return [line for line in self.text(README).splitlines() if line.startswith("| a")]
 
-    def test_names_what_was_refused(self):
-        self.write(record(), record(format="csr5", algorithm="tiles", seconds=None, gb_per_s=None, fraction_of_copy=None,
-                                    gflops=None, reason="no lanes"))
-        self.assertIn("| `gen:band:1000:3` | csr5 tiles | no lanes |", self.full())
+    def test_has_one_row_per_operation_and_run_of_spmv(self):
+        self.commit("h-one-double.json", record(), peer(seconds=2e-5), record(matrix="big", csr_bytes=10**9), peer(matrix="big"))
+        self.commit("h-two-double.json", record(seconds=2e-5), peer())
+        self.write(record(columns=8, layout="right"), cusparse(columns=8, layout="right"), solve(), peer_solve(),
+                   solve(solver="bicgstab", operation="bicgstab"), peer_solve(solver="bicgstab", operation="bicgstab"),
+                   sparse(), peer_sparse())
+        rows = self.rows()
+        self.assertEqual([row.split(" | ")[1] for row in rows], ["SpMM", "SpMV, one, warm", "SpMV, two, warm", "CG, BiCGStab",
+                                                                 "SpGEMM"])
+        self.assertEqual(rows[1], "| a machine | SpMV, one, warm | `big`: csr row_team 10.0 µs, eigen csr row-major 10.0 µs | "
+                                  "2 | 0 | 1.41 | 1.00 (`big`) |")
+        self.assertIn("| 1 | 1 | 0.50 | 0.50 (`gen:band:1000:3`) |", rows[2])
 
-    def test_readme_shows_large_matrices_only_where_there_are_any(self):
-        self.write(record(), record(matrix="big", csr_bytes=10**9))
-        self.assertIn("`big`", self.text(README))
-        self.assertNotIn("gen:band", self.text(README).split("All runs")[0])
-
-    def test_readme_shows_the_largest_of_many(self):
-        self.write(*(record(matrix=f"m{i}", csr_bytes=(i + 1) * 10**9) for i in range(8)))
-        shown = self.text(README).split("All runs")[0]
-        self.assertEqual([f"`m{i}`" in shown for i in range(8)], [False] * 2 + [True] * 6)
-
-    def test_readme_counts_products_of_several_vectors_without_showing_them(self):
-        self.write(record(), record(columns=8, layout="right", csr_bytes=10**9), cusparse(columns=8, layout="right"))
-        largest, all_runs = self.text(README).split("All runs")
-        self.assertIn("`gen:band:1000:3`", largest)
-        self.assertNotIn("x 8", largest)
-        self.assertIn("x 8 (right)", all_runs)
-
-    def test_readme_counts_what_was_lost(self):
-        self.write(record(seconds=2e-5), cusparse(seconds=1e-5))
-        self.assertIn("| 1 | 1 | 0.50 | 0.50 (`gen:band:1000:3`) |", self.text(README))
+    def test_has_at_most_eight_rows(self):
+        for number in range(9):
+            self.commit(f"h-{number}-double.json", record(), peer())
+        self.write(record(machine="another"), peer(machine="another"))
+        self.assertEqual(len(self.rows()), results.MOST)
 
 
 class Blocks(Tree):
     def test_keeps_what_is_outside_the_marks(self):
         self.write(record())
-        for name, mark, *_ in report.BLOCKS:
+        for name, mark, *_ in (report.README, *report.BLOCKS):
             text = self.text(name)
             self.assertTrue(text.startswith("# Title\n\n<!-- "), name)
             self.assertTrue(text.endswith(":end -->\n\nEnd.\n"), name)
@@ -173,7 +140,7 @@ class Check(Tree):
         self.commit("a.json", record(scalar="float"), record())
         self.assertEqual(self.run_it("--check")[0], 1)
         self.run_it()
-        names = [report.PAGE, README, f"{report.FULL}/b.md"]
+        names = [report.PAGE, README]
         first = [self.text(name) for name in names]
         self.run_it()
         self.assertEqual(first, [self.text(name) for name in names])
@@ -182,15 +149,7 @@ class Check(Tree):
         code, errors = self.run_it("--check")
         self.assertEqual(code, 1)
         self.assertIn(report.PAGE, errors)
-        self.assertIn("docs/performance/b.md", errors)
-
-    def test_notices_and_removes_the_page_of_a_run_that_is_gone(self):
-        self.write(record(), name="gone.json")
-        (self.root / report.RESULTS / "gone.json").unlink()
-        self.assertIn("docs/performance/gone.md (of no run)", self.run_it("--check")[1])
-        self.run_it()
-        self.assertFalse((self.root / report.FULL / "gone.md").exists())
-        self.assertEqual(self.run_it("--check")[0], 0)
+        self.assertIn(README, errors)
 
     def test_refuses_records_that_are_not_fit_to_be_shown(self):
         for bad, what in ((record(wrong=True), "wrong"), (record(seconds=0), "seconds"),
@@ -219,7 +178,7 @@ class Check(Tree):
     def test_takes_records_that_name_the_temperature_alone(self):
         bare = record(temperature="graph")
         del bare["cold"]
-        self.assertIn("**Graph**", self.write(bare))
+        self.assertIn("| double | graph |", self.write(bare, peer(temperature="graph")))
 
     def test_refuses_a_file_that_is_no_array_and_a_page_without_marks(self):
         for text in ("{", "{}"):
