@@ -16,9 +16,9 @@ using Vector = Kokkos::View<double*>;
 
 auto hand_over(Exec const& exec, Matrix const& matrix, Vector const& x, Vector const& y) {
   // [hand_over]
-  einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);               // as it is: no copy, no conversion
-  auto const plan = einkorn::make_spmv_plan(exec, matrix);   // for repeated use: looks at the rows once
-  auto const again = einkorn::to_crs_matrix(plan.matrix());  // the way back, sharing the same memory
+  einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);               // no copy, no conversion
+  auto const plan = einkorn::make_spmv_plan(exec, matrix);   // for repeated use: analyzes the rows once
+  auto const again = einkorn::to_crs_matrix(plan.matrix());  // back, sharing the same memory
   // [hand_over]
   return again;
 }

@@ -52,8 +52,8 @@ bool set_up_beside(Exec const& exec, Matrix const& A) {
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.columns), host_values};
   int const n = A.num_rows;
   // [set_up]
-  auto work = einkorn::set_up<einkorn::Sell>(exec, host);  // comes back at once on a GPU
-  Vector const b("b", n), x("x", n);                       // the application's own set-up goes here
+  auto work = einkorn::set_up<einkorn::Sell>(exec, host);  // returns at once on a GPU
+  Vector const b("b", n), x("x", n);                       // the application's own setup goes here
   Kokkos::deep_copy(exec, b, 1.0);
   auto const [csr, sell, diagonal] = work.wait();  // on the device: the CSR, its SELL, the diagonal
   auto const report = einkorn::cg(exec, sell, b, x);
@@ -77,7 +77,7 @@ bool solve_often(Exec const& exec, Matrix const& A, Vector const& b, Vector cons
 }
 
 // [operator]
-/// y_i = (1 + 2 c) x_i - c (x_{i-1} + x_{i+1}): a matrix that nobody stores.
+/// y_i = (1 + 2 c) x_i - c (x_{i-1} + x_{i+1}): a matrix-free operator.
 struct Rod {
   int n;
   double c;
@@ -116,15 +116,15 @@ struct RodSweep {
   Rod rod;
   X x;
   Y y;
-  Out update;  // writes y(i), and adds what the solver asks for to `gathered`
+  Out update;  // writes y(i) and adds the terms of the solver's dot products to `gathered`
   int num_parts;
 
-  template <class Team>  // GPU: 256 rows a team
+  template <class Team>  // GPU: 256 rows per team
   KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
     int const i = team.league_rank() * 256 + team.team_rank();
     if (i < rod.n) update(gathered, y(i), i, rod.row(x, i));
   }
-  void run(int part, Gathered& gathered) const {  // host: a run of rows
+  void run(int part, Gathered& gathered) const {  // host: a contiguous block of rows
     auto const first = [&](int p) { return static_cast<int>(1LL * rod.n * p / num_parts); };
     for (int i = first(part); i < first(part + 1); ++i) update(gathered, y(i), i, rod.row(x, i));
   }

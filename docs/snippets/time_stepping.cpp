@@ -64,7 +64,8 @@ bool solve_steps(Exec const& exec, Matrix const& A, Vector const& b, Vector cons
   for (int step = 0; step < 5; ++step) {
     assemble(exec, A, 10.0 + step);  // new values in A.values, the same pattern
     M.update(exec, A);               // the new diagonal, without an allocation
-    Kokkos::deep_copy(exec, b, x);   // the right-hand side: the last step's x, which is the first guess as well
+    Kokkos::deep_copy(exec, b,
+                      x);  // right-hand side: the x of the previous step, which is also the initial guess
     auto const report = einkorn::pcg(exec, op, M, b, x, options, workspace);
     converged += report.converged();
   }
@@ -75,7 +76,8 @@ bool solve_steps(Exec const& exec, Matrix const& A, Vector const& b, Vector cons
 bool replace_values(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
   // [other_array]
   auto plan = einkorn::make_spmv_plan(exec, A);
-  einkorn::update_values(exec, plan, B);  // B: A's pattern, values in another array; StalePlan where it is not
+  einkorn::update_values(exec, plan,
+                         B);  // B: A's pattern, values in another array; StalePlan if the pattern differs
   einkorn::spmv(exec, plan, 1.0, x, 0.0, y);
   // [other_array]
   return plan.matrix().values.data() == B.values.data();

@@ -43,12 +43,12 @@ Matrix read(char const* path) {
 void once(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y) {
   // [once]
   einkorn::spmv(exec, 1.0, A, x, 0.0, y);  // y <- A x
-  exec.fence();                            // only the caller knows when the host has to wait
+  exec.fence();                            // spmv is asynchronous: the caller synchronizes
   // [once]
   // [options]
   einkorn::SpmvOptions options;
   options.algorithm = einkorn::SpmvAlgorithm::row_team;
-  options.lanes = 16;  // half a warp a row
+  options.lanes = 16;  // half a warp per row
   einkorn::spmv(exec, 1.0, A, x, 0.0, y, options);
   // [options]
 }
