@@ -46,10 +46,11 @@ KOKKOS_FORCEINLINE_FUNCTION int lowest_bit(std::uint32_t mask) {
   return Kokkos::Experimental::countr_zero_builtin(mask);
 }
 
-/// body(index) for every index of a word, ascending.
-template <class Index, class Body>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_index(Index key, std::uint32_t mask, Body const& body) {
-  for (; mask != 0; mask &= mask - 1) body(static_cast<Index>(key * word_bits + lowest_bit(mask)));
+/// Writes the indices of a word to consecutive places, ascending. Returns the place after the last one.
+template <class Index>
+KOKKOS_FORCEINLINE_FUNCTION Index* write_indices(Index key, std::uint32_t mask, Index* to) {
+  for (; mask != 0; mask &= mask - 1) *to++ = static_cast<Index>(key * word_bits + lowest_bit(mask));
+  return to;
 }
 
 }  // namespace einkorn

@@ -166,6 +166,7 @@ template <class T, int W>
 struct Simd<T, W, true> {
   using Register = Kokkos::Experimental::simd<T>;
   using Words = Kokkos::Experimental::basic_simd<std::int32_t, typename Register::abi_type>;
+  using Mask = typename Register::mask_type;
   Register lane;
 
   static Simd zero() { return all(T(0)); }
@@ -189,13 +190,12 @@ struct Simd<T, W, true> {
   }
   void add_product(Simd const& a, Simd const& b) { lane = Kokkos::fma(a.lane, b.lane, lane); }
   void clear_flagged(std::uint32_t const* words, int bit) {
-    using Mask = typename Register::mask_type;
     Words const flags = load_register<Words>(reinterpret_cast<std::int32_t const*>(words));
     if constexpr (requires { flags& flags; }) {
       Words const flagged(static_cast<std::int32_t>(1u << bit));
-      lane = Kokkos::Experimental::condition(Mask((flags & flagged) == flagged), Register(T(0)), lane);
+      lane = Kokkos::Experimental::condition(to_mask((flags & flagged) == flagged), Register(T(0)), lane);
     } else {  // Kokkos 4: no bit operations on 32-bit lanes; the flag becomes the sign
-      lane = Kokkos::Experimental::condition(Mask((flags << (31 - bit)) < Words(0)), Register(T(0)), lane);
+      lane = Kokkos::Experimental::condition(to_mask((flags << (31 - bit)) < Words(0)), Register(T(0)), lane);
     }
   }
   [[nodiscard]] T sum() const {
@@ -217,6 +217,13 @@ struct Simd<T, W, true> {
       target.copy_from(from, unaligned);
       return target;
     }
+  }
+  /// A mask of words as one of T. Kokkos 4 with AVX2 has no conversion from 32-bit integers to float.
+  static Mask to_mask(typename Words::mask_type const& of_words) {
+    if constexpr (std::is_constructible_v<Mask, typename Words::mask_type const&>)
+      return Mask(of_words);
+    else
+      return Mask([&of_words](auto i) { return static_cast<bool>(of_words[i]); });
   }
 };
 

@@ -100,17 +100,17 @@ struct CountDiagonals {
         auto const u = static_cast<std::size_t>(k - row.begin) % held;
         count(A.columns(k) - row.number, distance[u], times[u], local);
       }
-      return;
-    }
-    for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
-      Ordinal column[held];
-      for (int u = 0; u < held; ++u) {  // past the end: the last entry again
-        Offset const wanted = first + static_cast<Offset>(u * lanes);
-        column[u] = A.columns(wanted < row.end ? wanted : row.end - 1);
-      }
-      for (int u = 0; u < held; ++u) {
-        if (first + static_cast<Offset>(u * lanes) >= row.end) break;
-        count(column[u] - row.number, distance[u], times[u], local);
+    } else {
+      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
+        Ordinal column[held];
+        for (int u = 0; u < held; ++u) {  // past the end: the last entry again
+          Offset const wanted = first + static_cast<Offset>(u * lanes);
+          column[u] = A.columns(wanted < row.end ? wanted : row.end - 1);
+        }
+        for (int u = 0; u < held; ++u) {
+          if (first + static_cast<Offset>(u * lanes) >= row.end) break;
+          count(column[u] - row.number, distance[u], times[u], local);
+        }
       }
     }
   }

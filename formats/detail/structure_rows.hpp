@@ -122,23 +122,23 @@ struct LookAtRows {
         if (row.alike && A.columns(k - length) != column) differs = 1;
         look_at_diagonal(column, row.number, distance[static_cast<std::size_t>(k - row.begin) % held], own);
       }
-      return;
-    }
-    for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
-      Ordinal column[held], left[held], above[held];
-      for (int u = 0; u < held; ++u) {  // past the end: the last entry again
-        Offset const wanted = first + static_cast<Offset>(u * lanes),
-                     k = wanted < row.end ? wanted : row.end - 1;
-        column[u] = A.columns(k);
-        left[u] = A.columns(k > row.begin ? k - 1 : k);
-        above[u] = row.alike ? A.columns(k - length) : column[u];
-      }
-      for (int u = 0; u < held; ++u) {
-        Offset const k = first + static_cast<Offset>(u * lanes);
-        if (k >= row.end) break;
-        if (k > row.begin && left[u] >= column[u]) unsorted = 1;
-        if (above[u] != column[u]) differs = 1;
-        look_at_diagonal(column[u], row.number, distance[u], own);
+    } else {
+      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
+        Ordinal column[held], left[held], above[held];
+        for (int u = 0; u < held; ++u) {  // past the end: the last entry again
+          Offset const wanted = first + static_cast<Offset>(u * lanes),
+                       k = wanted < row.end ? wanted : row.end - 1;
+          column[u] = A.columns(k);
+          left[u] = A.columns(k > row.begin ? k - 1 : k);
+          above[u] = row.alike ? A.columns(k - length) : column[u];
+        }
+        for (int u = 0; u < held; ++u) {
+          Offset const k = first + static_cast<Offset>(u * lanes);
+          if (k >= row.end) break;
+          if (k > row.begin && left[u] >= column[u]) unsorted = 1;
+          if (above[u] != column[u]) differs = 1;
+          look_at_diagonal(column[u], row.number, distance[u], own);
+        }
       }
     }
   }

@@ -165,10 +165,11 @@ struct FormatDoors {
 
 /// Everything that a thread of a cooperative launch can do.
 struct CooperativeSweep {
+  static constexpr int team_size = lockstep_lanes(arch_of<Space>);
   Kokkos::View<double*, Device> x;
 
   KOKKOS_FUNCTION void operator()(CooperativeMember<Space>& member) const {
-    int const size = static_cast<int>(x.extent(0)), team_size = lockstep_lanes(arch_of<Space>);
+    int const size = static_cast<int>(x.extent(0));
     double sums[2] = {}, total[1];
     member.for_each_part(size, [&](int i) { x(i) += 1; });
     member.for_each_team(size, team_size, [&](auto const& team) { sums[0] += x(team.league_rank()); });

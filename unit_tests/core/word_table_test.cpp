@@ -24,9 +24,10 @@ TEST(IndexWords, ArePlacesOfTheirIndices) {
   EXPECT_EQ(words_for(0), 0);
   EXPECT_EQ(words_for(32), 1);
   EXPECT_EQ(words_for(33), 2);
-  std::vector<int> found;
-  for_each_index(3, bit_of(96) | bit_of(101) | bit_of(127), [&](int index) { found.push_back(index); });
-  EXPECT_EQ(found, (std::vector<int>{96, 101, 127}));
+  std::vector<int> found(4, -1);
+  int* const end = write_indices(3, bit_of(96) | bit_of(101) | bit_of(127), found.data());
+  EXPECT_EQ(end - found.data(), 3);
+  EXPECT_EQ(found, (std::vector<int>{96, 101, 127, -1}));
   EXPECT_EQ(bits_below(0xffu, bit_of(37)), 5);
   EXPECT_EQ(bits_below(0x80000001u, bit_of(31)), 1);
   EXPECT_EQ(word_of(std::int64_t(5) << 40), std::int64_t(5) << 35);

@@ -66,7 +66,7 @@ Triplets<Scalar, Ordinal> hard_matrix(Symmetry symmetry) {
     A.columns.push_back(A.rows[k]);
     auto const value = A.values[k];
     A.values.push_back(symmetry == Symmetry::skew_symmetric ? -value
-                       : symmetry == Symmetry::hermitian    ? detail::conjugate(value)
+                       : symmetry == Symmetry::hermitian    ? detail::conjugate_on_host(value)
                                                             : value);
   }
   return A;

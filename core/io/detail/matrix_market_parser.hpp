@@ -140,7 +140,7 @@ std::size_t expand_symmetry(Triplets<Scalar, Ordinal>& matrix, char const* at, M
     auto const row = matrix.rows[k], column = matrix.columns[k];
     if (row == column) continue;
     Scalar value = matrix.values[k];
-    if (symmetry == MatrixMarketSymmetry::hermitian) value = conjugate(matrix.values[k]);
+    if (symmetry == MatrixMarketSymmetry::hermitian) value = conjugate_on_host(matrix.values[k]);
     if (symmetry == MatrixMarketSymmetry::skew_symmetric && !negate(matrix.values[k], value))
       fail_overflow(at, "the negative of entry " + position(row, column) + " does not fit " +
                             type_name<Scalar>() + ", and skew-symmetric needs it; read it as double");

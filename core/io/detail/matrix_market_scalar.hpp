@@ -67,8 +67,10 @@ bool is_zero(T const& value) {
     return value == 0;
 }
 
+/// einkorn::conjugate for either kind of complex number. Not of the same name: device code in einkorn::detail
+/// would find this function, which is for the host, where a program includes both.
 template <class T>
-T conjugate(T const& value) {
+T conjugate_on_host(T const& value) {
   if constexpr (ComplexScalar<T>)
     return T(value.real(), -value.imag());
   else

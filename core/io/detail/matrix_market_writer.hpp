@@ -81,7 +81,7 @@ MatrixMarketField checked_field(MatrixMarketWriteOptions const& options) {
 /// NaNs.
 template <class Scalar>
 bool mirrors(Scalar const& value, Scalar const& image, MatrixMarketSymmetry symmetry) {
-  Scalar expected = symmetry == MatrixMarketSymmetry::hermitian ? conjugate(image) : image;
+  Scalar expected = symmetry == MatrixMarketSymmetry::hermitian ? conjugate_on_host(image) : image;
   if (symmetry == MatrixMarketSymmetry::skew_symmetric && !negate(image, expected)) return false;
   auto const same = [](auto a, auto b) { return a == b || (a != a && b != b); };
   if constexpr (ComplexScalar<Scalar>)

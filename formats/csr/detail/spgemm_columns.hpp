@@ -55,7 +55,7 @@ struct ColumnsOfC {
     words_of_C(row) = static_cast<Ordinal>(num_words);
   }
   KOKKOS_FORCEINLINE_FUNCTION void write(Ordinal key, std::uint32_t mask, COffset at) const {
-    for_each_index(key, mask, [&](Ordinal column) { columns(at++) = column; });
+    write_indices(key, mask, columns.data() + at);
   }
   /// The columns of words 0 .. count - 1, which are in order, by a whole team, of one vector lane a thread: the
   /// scan of Kokkos over the threads of a team is wrong on CUDA where there are more. How many there are.

@@ -95,7 +95,7 @@ struct BitmapOfRow {
       }
       for (std::size_t s = 0; s < size; ++s) words_set[word_of(list[s])] |= bit_of(list[s]);
       for (Ordinal w = first; w <= last; ++w) {
-        for_each_index(w, words_set[w], [&](Ordinal key) { *list++ = key; });
+        list = write_indices(w, words_set[w], list);
         words_set[w] = 0;
       }
     }
@@ -168,8 +168,7 @@ struct HostColumns {
     }
     if (sorted) own.order(list, set);
     auto* to = columns.data() + offsets(i);
-    for (std::size_t s = 0; s < set; ++s)
-      for_each_index(list[s], own.take(list[s]), [&](Ordinal column) { *to++ = column; });
+    for (std::size_t s = 0; s < set; ++s) to = write_indices(list[s], own.take(list[s]), to);
   }
 };
 

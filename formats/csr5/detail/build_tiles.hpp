@@ -117,7 +117,7 @@ struct DescribeTiles {
     int const lanes = F.shape.lanes, sigma = F.shape.sigma;
     state[0].starts = 1;
     for_each_start(F, F.tile_row(tile), last_row(F, tile), tile * F.tile_size(), lanes * sigma,
-                   [&](int at, Ordinal) { state[at / sigma].starts |= std::uint32_t(1) << at % sigma; });
+                   MarkStart{state, sigma});
     int starts = 0, without_start = 0;
     for (int lane = 0; lane < lanes; ++lane) {
       state[lane].y_offset = starts;
@@ -132,6 +132,16 @@ struct DescribeTiles {
   }
 
  private:
+  /// Sets the bit of a start in its lane. A functor, as nvcc warns of a host lambda in a function for host and
+  /// device.
+  struct MarkStart {
+    Csr5Lane* state;
+    int sigma;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, Ordinal) const {
+      state[at / sigma].starts |= std::uint32_t(1) << at % sigma;
+    }
+  };
+
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t starts_of(Offset tile, int lane) const {
     std::uint32_t starts = lane == 0 ? 1u : 0u;  // the first entry of a tile always counts
     Offset const first = tile * F.tile_size() + static_cast<Offset>(lane) * static_cast<Offset>(F.shape.sigma);

@@ -161,11 +161,12 @@ struct FillSlicesHost {
           if constexpr (!values_only) F.columns(at) = A.columns(k);
         }
       }
-      if constexpr (!values_only)
+      if constexpr (!values_only) {  // braces: without them nvcc 13 refuses the function for Serial
         for (; at < end; at += stride) {
           F.values(at) = Scalar(0);
           F.columns(at) = -1;
         }
+      }
     }
   }
 };
