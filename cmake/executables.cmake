@@ -6,9 +6,14 @@
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
 
-# einkorn_configure(<target> [<library>...]): what every program of ours is compiled and linked with.
+# einkorn_configure(<target> [HEADER_ONLY] [<library>...]): what every program of ours is compiled and linked with.
+# Where Einkorn::compiled is built, programs take their kernels from it, but for HEADER_ONLY ones.
 function(einkorn_configure target)
-  target_link_libraries(${target} PRIVATE Einkorn::einkorn ${ARGN} einkorn.private_options)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEADER_ONLY" "" "")
+  target_link_libraries(${target} PRIVATE Einkorn::einkorn ${arg_UNPARSED_ARGUMENTS} einkorn.private_options)
+  if(TARGET Einkorn::compiled AND NOT arg_HEADER_ONLY)
+    target_link_libraries(${target} PRIVATE Einkorn::compiled)
+  endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF HIP_STANDARD 20 HIP_EXTENSIONS OFF)
   if(Kokkos_COMPILE_LANGUAGE)
     get_target_property(sources ${target} SOURCES)
@@ -83,7 +88,11 @@ function(einkorn_add_test)
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
     add_executable(${name}.${suffix} ${arg_SOURCES})
-    einkorn_configure(${name}.${suffix} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
+    set(header_only "")
+    if(arg_DEBUG)
+      set(header_only HEADER_ONLY)  # the library has NDEBUG
+    endif()
+    einkorn_configure(${name}.${suffix} ${header_only} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
     target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
     if(Einkorn_TEST_FEW_TYPES)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)

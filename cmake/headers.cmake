@@ -23,6 +23,8 @@ set(einkorn_headers
   core/dots.hpp
   core/error.hpp
   core/fours.hpp
+  core/function_ref.hpp
+  core/kernel_view.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp
   core/lanes/simd.hpp

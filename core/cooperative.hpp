@@ -7,6 +7,7 @@
 #include <einkorn/core/detail/cooperative_device.hpp>
 #include <einkorn/core/detail/cooperative_host.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/function_ref.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -275,18 +276,18 @@ void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& f
 
 /// One index for each thread. A runtime may give a loop fewer threads than were asked for (limits, dynamic
 /// adjustment); they could not meet, as one would have to run two indices: then index 0 does all by itself.
-template <class Exec, class Functor>
+template <class Exec>
 struct CooperativeHostThread {
   HostMeeting* meeting;
   HostSums* sums;
   int size;
-  Functor const* functor;
+  FunctionRef<void(CooperativeMember<Exec>&)> functor;
 
   void operator()(int rank) const {
     bool const all_are_here = CooperativeRuntime<Exec>::threads_of_region() >= size;
     if (!all_are_here && rank > 0) return;
     CooperativeMember<Exec> member(meeting, sums, rank, all_are_here ? size : 1);
-    (*functor)(member);
+    functor(member);
   }
 };
 
@@ -309,14 +310,14 @@ void launch_cooperative(Exec const& exec, std::string const& label, CooperativeS
     detail::launch_on_device<shape>(exec, space.slots(), functor, room);
   } else {
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    using Threads = detail::CooperativeHostThread<Exec, Functor>;
+    using Threads = detail::CooperativeHostThread<Exec>;
     *space.meeting() = {};
     int const size = std::min(static_cast<int>(exec.concurrency()), space.threads());
     if (detail::CooperativeRuntime<Exec>::is_inside_parallel())  // where Kokkos may refuse a loop
-      Threads{space.meeting(), space.sums(), 1, &functor}(0);
+      Threads{space.meeting(), space.sums(), 1, functor}(0);
     else
       Kokkos::parallel_for(label, Policy(exec, 0, size, Kokkos::ChunkSize(1)),
-                           Threads{space.meeting(), space.sums(), size, &functor});
+                           Threads{space.meeting(), space.sums(), size, functor});
   }
 }
 

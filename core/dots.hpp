@@ -116,9 +116,9 @@ struct UpdateAndDots
   }
 };
 
-/// As Out, but what a product would launch is handed to run instead: run(kernel, league_size, team_size), on
-/// the host run(kernel, num_parts). It is how a product becomes one of several sweeps of a cooperative launch,
-/// where teams have neither scratch nor barriers.
+/// As Out, but what a product would launch on a GPU is handed to run instead: run(kernel, league_size,
+/// team_size). It is how a product becomes one of several sweeps of a cooperative launch, where teams have
+/// neither scratch nor barriers. On the host SumLedger::capture does the same.
 template <class Out, class Run>
 struct HandedOver : Out {
   static constexpr bool is_handed_over = true;
@@ -129,10 +129,6 @@ struct HandedOver : Out {
   template <class Policy, class Kernel>
   void launch(std::string const&, Policy const& policy, Kernel const& kernel) const {
     (*receiver)(kernel, static_cast<int>(policy.league_size()), static_cast<int>(policy.team_size()));
-  }
-  template <class Exec, class Index, class Kernel>
-  void launch_parts(Exec const&, std::string const&, Index num_parts, Kernel const& kernel) const {
-    (*receiver)(kernel, num_parts);
   }
 };
 

@@ -149,15 +149,53 @@ inline bool set_has_repeats(StridedSet const& set) {
                          outer.last);
 }
 
-/// The bytes of the entries of a View of rank 1 or 2.
+/// What is asked of a View of rank 0 to 2, without its type: what takes one is compiled once.
+struct ViewShape {
+  void const* data;
+  std::size_t rank, extent[2], stride[2];  // strides in entries
+  std::size_t entry_bytes, alignment;      // of the scalar
+
+  /// View::size() is 0 where there is no memory.
+  [[nodiscard]] std::size_t num_entries() const {
+    return (rank > 0 ? extent[0] : 1) * (rank > 1 ? extent[1] : 1);
+  }
+  [[nodiscard]] bool is_empty() const { return data == nullptr || num_entries() == 0; }
+  [[nodiscard]] bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(data) % alignment == 0; }
+  /// The bytes of the entries.
+  [[nodiscard]] StridedSet addresses() const {
+    StridedSet set(reinterpret_cast<std::uintptr_t>(data), entry_bytes);
+    for (std::size_t i = 0; i < rank; ++i) set.repeat(extent[i], stride[i] * entry_bytes);
+    return set;
+  }
+};
+
 template <class V>
-StridedSet strided_set_of(V const& v) {
+ViewShape shape_of(V const& v) {
   static_assert(V::rank() <= 2);
-  StridedSet set(reinterpret_cast<std::uintptr_t>(v.data()), sizeof(typename V::value_type));
-  for (std::size_t dimension = 0; dimension < V::rank(); ++dimension)
-    set.repeat(v.extent(dimension),
-               static_cast<std::size_t>(v.stride(dimension)) * sizeof(typename V::value_type));
-  return set;
+  using T = typename V::value_type;
+  ViewShape shape{v.data(), V::rank(), {}, {}, sizeof(T), alignof(T)};
+  for (std::size_t i = 0; i < V::rank(); ++i) {
+    shape.extent[i] = v.extent(i);
+    shape.stride[i] = static_cast<std::size_t>(v.stride(i));
+  }
+  return shape;
+}
+
+inline bool shapes_overlap(ViewShape const& v, ViewShape const& w) {
+  return !v.is_empty() && !w.is_empty() && sets_meet(v.addresses(), w.addresses());
+}
+inline bool shape_overlaps_itself(ViewShape const& v) {
+  return !v.is_empty() && v.num_entries() > 1 && set_has_repeats(v.addresses());
+}
+inline void require_aligned(ViewShape const& v, char const* operation, char const* name) {
+  require<InvalidArgument>(v.is_aligned(), [&] {
+    return std::string(operation) + ": " + name + " begins at an address that is no multiple of " +
+           std::to_string(v.alignment) + " bytes, the alignment of its scalar";
+  });
+}
+template <class V>
+void require_aligned(V const& v, char const* operation, char const* name) {
+  require_aligned(shape_of(v), operation, name);
 }
 
 }  // namespace detail
@@ -171,33 +209,19 @@ StridedSet strided_set_of(V const& v) {
 /// no common divisor of the strides lets the entries meet, else true. Host side; O(log) in the strides.
 template <class V, class W>
 bool overlaps(V const& v, W const& w) {
-  if (v.size() == 0 || w.size() == 0) return false;
-  return detail::sets_meet(detail::strided_set_of(v), detail::strided_set_of(w));
+  return detail::shapes_overlap(detail::shape_of(v), detail::shape_of(w));
 }
 
 /// True when two different indices of the View address the same memory. Exact for ranks 1 and 2.
 template <class V>
 bool overlaps_itself(V const& v) {
-  if (v.size() < 2) return false;
-  return detail::set_has_repeats(detail::strided_set_of(v));
+  return detail::shape_overlaps_itself(detail::shape_of(v));
 }
 
 /// True when the View's pointer suits the alignment of its scalar.
 template <class V>
 bool is_aligned(V const& v) {
-  return reinterpret_cast<std::uintptr_t>(v.data()) % alignof(typename V::value_type) == 0;
+  return detail::shape_of(v).is_aligned();
 }
-
-namespace detail {
-
-template <class V>
-void require_aligned(V const& v, char const* operation, char const* name) {
-  require<InvalidArgument>(is_aligned(v), [&] {
-    return std::string(operation) + ": " + name + " begins at an address that is no multiple of " +
-           std::to_string(alignof(typename V::value_type)) + " bytes, the alignment of its scalar";
-  });
-}
-
-}  // namespace detail
 
 }  // namespace einkorn

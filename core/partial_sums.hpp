@@ -3,22 +3,32 @@
 #pragma once
 
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/function_ref.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace einkorn {
 
+/// The parts of a host kernel, without its type: add_part(part, sums) runs one and adds what it gathers.
+struct HostParts {
+  std::int64_t num_parts;
+  FunctionRef<void(std::int64_t, double*)> add_part;
+};
+
 /// Which partial sums the launches of one sweep have written (host side). counts_only: nothing is launched,
-/// only the units are counted, which is how a caller learns how many it has to make room for.
+/// only the units are counted, which is how a caller learns how many it has to make room for. capture: on the
+/// host, called with the parts of each kernel instead of a launch; they are valid until it returns.
 struct SumLedger {
   std::size_t units = 0;
   int launches = 0;
   bool counts_only = false;
+  FunctionRef<void(HostParts const&)> const* capture = nullptr;
 };
 
 /// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A unit (a team, on the host a part)
@@ -54,10 +64,6 @@ struct PartialSums {
     partials((first_unit + static_cast<std::size_t>(team.league_rank())) * num_sums +
              static_cast<std::size_t>(mine)) = sum;
   }
-  void hand_over(Gathered const& gathered, std::size_t unit) const {
-    for (int j = 0; j < num_sums; ++j)
-      partials((first_unit + unit) * num_sums + static_cast<std::size_t>(j)) = gathered.sums[j];
-  }
 
   template <class Policy, class Kernel>
   void launch(std::string const& label, Policy policy, Kernel kernel) const {
@@ -71,14 +77,31 @@ struct PartialSums {
     launch_teams(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
-  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel kernel) const {
-    kernel.update.first_unit = ledger->units;
-    ++ledger->launches;
-    ledger->units += static_cast<std::size_t>(num_parts);
-    if (!ledger->counts_only) einkorn::launch_parts(exec, label, num_parts, kernel);
+  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+    auto const add = [&kernel](std::int64_t part, double* sums) {
+      Gathered gathered{};
+      kernel.run(static_cast<Index>(part), gathered);
+      for (int j = 0; j < num_sums; ++j) sums[j] += gathered.sums[j];
+    };
+    launch_parts(exec, label, {static_cast<std::int64_t>(num_parts), add});
   }
 
  private:
+  template <class Exec>
+  void launch_parts(Exec const& exec, std::string const& label, HostParts const& kernel) const {
+    auto const first = ledger->units;
+    ++ledger->launches;
+    ledger->units += static_cast<std::size_t>(kernel.num_parts);
+    if (ledger->counts_only) return;
+    if (ledger->capture != nullptr) return (*ledger->capture)(kernel);
+    for_each_part(exec, label, kernel.num_parts, [&](std::int64_t part) {
+      double sums[num_sums] = {};
+      kernel.add_part(part, sums);
+      for (int j = 0; j < num_sums; ++j)
+        partials((first + static_cast<std::size_t>(part)) * num_sums + static_cast<std::size_t>(j)) = sums[j];
+    });
+  }
+
   static KOKKOS_FUNCTION std::size_t scratch_bytes(int warps) {
     return static_cast<std::size_t>(warps) * num_sums * sizeof(double);
   }

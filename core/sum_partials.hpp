@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/partial_sums.hpp>
@@ -127,9 +128,7 @@ void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> c
         label, light_weight(policy),
         Kernel{partials, units, space.of_teams(), space.arrived(), step, static_cast<int>(teams)});
   } else {
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label, Policy(exec, 0, 1),
-                         detail::SumPartialsHost<count, Device, Step>{partials, units, step});
+    for_each_part(exec, label, 1, detail::SumPartialsHost<count, Device, Step>{partials, units, step});
   }
 }
 

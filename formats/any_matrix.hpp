@@ -90,6 +90,53 @@ Options options_from(AnyMatrixOptions const& given) {
   return options;
 }
 
+/// make_any_matrix() with all types given.
+template <class V, class Exec, class Value, class Ordinal, class Offset, class Device>
+AnyMatrix<Value, Ordinal, Offset, Device, V> new_any_matrix(Exec const& exec,
+                                                            Csr<Value const, Ordinal, Offset, Device> const& A,
+                                                            FormatName format,
+                                                            AnyMatrixOptions const& options) {
+  using Result = AnyMatrix<Value, Ordinal, Offset, Device, V>;
+  require_enumerator(format, FormatName::brcv, "make_any_matrix: format");
+  switch (format) {
+    case FormatName::csr5:
+      return Result(make_spmv_plan<V>(exec, from_csr<Csr5>(exec, A, options_from<Csr5Options>(options))));
+    case FormatName::coo:
+      return Result(make_spmv_plan<V>(exec, from_csr<Coo>(exec, A, options_from<CooOptions>(options))));
+    case FormatName::ell:
+      return Result(make_spmv_plan<V>(exec, from_csr<Ell>(exec, A, options_from<EllOptions>(options))));
+    case FormatName::sell:
+      return Result(make_spmv_plan<V>(exec, from_csr<Sell>(exec, A, options_from<SellOptions>(options))));
+    case FormatName::hyb:
+      return Result(make_spmv_plan<V>(exec, from_csr<Hyb>(exec, A, options_from<HybOptions>(options))));
+    case FormatName::dia:
+      return Result(make_spmv_plan<V>(exec, from_csr<Dia>(exec, A, options_from<DiaOptions>(options))));
+    case FormatName::bdia:
+      return Result(make_spmv_plan<V>(exec, from_csr<Bdia>(exec, A, options_from<BdiaOptions>(options))));
+    case FormatName::bsr:
+      return Result(make_spmv_plan<V>(exec, from_csr<Bsr>(exec, A, options_from<BsrOptions>(options))));
+    case FormatName::brcv:
+      return Result(make_spmv_plan<V>(exec, from_csr<Brcv>(exec, A, options_from<BrcvOptions>(options))));
+    default:
+      return Result(make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks));
+  }
+}
+
+/// y <- alpha A x + beta y for x and y as kernels take them (core/kernel_view.hpp).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
+void spmv_any(Exec const& exec, PlanSum<AnyMatrix<Scalar, Ordinal, Offset, Device, V>, V> alpha,
+              AnyMatrix<Scalar, Ordinal, Offset, Device, V> const& A, X const& x,
+              PlanSum<AnyMatrix<Scalar, Ordinal, Offset, Device, V>, V> beta, Y const& y) {
+  std::visit(
+      [&](auto const& plan) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>)
+          check_vectors(0, 0, x, y);
+        else
+          spmv(exec, plan, alpha, x, beta, y);
+      },
+      A.plan());
+}
+
 }  // namespace detail
 
 /// A in the format of that name, with its plan. FormatName::csr shares A's memory, the others have their own.
@@ -101,34 +148,7 @@ make_any_matrix(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                 AnyMatrixOptions const& options = {}) {
   using Value = std::remove_const_t<Scalar>;
   using V = VectorScalarOr<VectorScalar, Scalar>;
-  using Result = AnyMatrix<Value, Ordinal, Offset, Device, V>;
-  detail::require_enumerator(format, FormatName::brcv, "make_any_matrix: format");
-  switch (format) {
-    case FormatName::csr5:
-      return Result(
-          make_spmv_plan<V>(exec, from_csr<Csr5>(exec, A, detail::options_from<Csr5Options>(options))));
-    case FormatName::coo:
-      return Result(make_spmv_plan<V>(exec, from_csr<Coo>(exec, A, detail::options_from<CooOptions>(options))));
-    case FormatName::ell:
-      return Result(make_spmv_plan<V>(exec, from_csr<Ell>(exec, A, detail::options_from<EllOptions>(options))));
-    case FormatName::sell:
-      return Result(
-          make_spmv_plan<V>(exec, from_csr<Sell>(exec, A, detail::options_from<SellOptions>(options))));
-    case FormatName::hyb:
-      return Result(make_spmv_plan<V>(exec, from_csr<Hyb>(exec, A, detail::options_from<HybOptions>(options))));
-    case FormatName::dia:
-      return Result(make_spmv_plan<V>(exec, from_csr<Dia>(exec, A, detail::options_from<DiaOptions>(options))));
-    case FormatName::bdia:
-      return Result(
-          make_spmv_plan<V>(exec, from_csr<Bdia>(exec, A, detail::options_from<BdiaOptions>(options))));
-    case FormatName::bsr:
-      return Result(make_spmv_plan<V>(exec, from_csr<Bsr>(exec, A, detail::options_from<BsrOptions>(options))));
-    case FormatName::brcv:
-      return Result(
-          make_spmv_plan<V>(exec, from_csr<Brcv>(exec, A, detail::options_from<BrcvOptions>(options))));
-    default:
-      return Result(make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks));
-  }
+  return detail::new_any_matrix<V, Exec, Value, Ordinal, Offset, Device>(exec, A, format, options);
 }
 
 template <class VectorScalar = void, ExecutionSpace Exec, CrsMatrixLike Matrix>
@@ -144,14 +164,7 @@ requires SpmvOperands<Exec, AnyMatrix<Scalar, Ordinal, Offset, Device, V>, X, Y>
 void spmv(Exec const& exec, PlanSum<AnyMatrix<Scalar, Ordinal, Offset, Device, V>, V> alpha,
           AnyMatrix<Scalar, Ordinal, Offset, Device, V> const& A, X const& x,
           PlanSum<AnyMatrix<Scalar, Ordinal, Offset, Device, V>, V> beta, Y const& y) {
-  std::visit(
-      [&](auto const& plan) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>)
-          detail::check_vectors(0, 0, x, y);
-        else
-          spmv(exec, plan, alpha, x, beta, y);
-      },
-      A.plan());
+  detail::spmv_any(exec, alpha, A, detail::as_input(x), beta, detail::as_output(y));
 }
 
 /// A's format gets the values of B, which has the structure that A was made from: FormatName::csr shares B's
@@ -192,3 +205,7 @@ Csr<Scalar const, Ordinal, Offset, Device> to_csr(Exec const& exec,
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/any_matrix.hpp>
+#endif

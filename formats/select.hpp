@@ -67,6 +67,21 @@ inline Selection choose(std::vector<Estimate> candidates, double uses, char cons
   return result;
 }
 
+/// select() with all types given.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+Selection select_format(Exec const& exec, Csr<Scalar const, Ordinal, Offset, Device> const& A, double uses,
+                        SelectOptions const& options, std::size_t vector_scalar_bytes) {
+  require<InvalidArgument>(
+      uses > 0, [&] { return "select: uses is " + std::to_string(uses) + ", expected more than 0"; });
+  auto const machine = machine_model_of(exec);
+  auto const found = structure(exec, A);
+  auto result = choose(estimate_formats(found, arch_of<Exec>, machine, sizeof(Scalar), vector_scalar_bytes,
+                                        sizeof(Ordinal), sizeof(Offset), options.fill_limit),
+                       uses, "by model");
+  result.structure = found;
+  return result;
+}
+
 }  // namespace detail
 
 /// The format for `uses` SpMVs with A, by the bytes that each format must move: nothing is converted. The model
@@ -78,16 +93,8 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
           class Device>
 Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                  double uses = std::numeric_limits<double>::infinity(), SelectOptions const& options = {}) {
-  using V = VectorScalarOr<VectorScalar, Scalar>;
-  require<InvalidArgument>(
-      uses > 0, [&] { return "select: uses is " + std::to_string(uses) + ", expected more than 0"; });
-  auto const machine = machine_model_of(exec);
-  auto const found = structure(exec, A);
-  auto result = detail::choose(estimate_formats(found, arch_of<Exec>, machine, sizeof(Scalar), sizeof(V),
-                                                sizeof(Ordinal), sizeof(Offset), options.fill_limit),
-                               uses, "by model");
-  result.structure = found;
-  return result;
+  return detail::select_format(exec, Csr<Scalar const, Ordinal, Offset, Device>(A), uses, options,
+                               sizeof(VectorScalarOr<VectorScalar, Scalar>));
 }
 
 template <class VectorScalar = void, ExecutionSpace Exec, CrsMatrixLike Matrix>
@@ -97,3 +104,7 @@ Selection select(Exec const& exec, Matrix const& A, double uses = std::numeric_l
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/select.hpp>
+#endif

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/overlap.hpp>
 
 #include <cstddef>
@@ -13,47 +14,45 @@
 
 namespace einkorn::detail {
 
-template <class V>
-void require_extent(V const& v, std::size_t dimension, std::size_t expected, char const* name,
-                    char const* meaning) {
-  require<DimensionMismatch>(v.extent(dimension) == expected, [&] {
+inline void require_extent(ViewShape const& v, std::size_t dimension, std::size_t expected, char const* name,
+                           char const* meaning) {
+  require<DimensionMismatch>(v.extent[dimension] == expected, [&] {
     return std::string("spmv: ") + name + " has extent(" + std::to_string(dimension) +
-           ") = " + std::to_string(v.extent(dimension)) + ", expected " + std::to_string(expected) + " (" +
+           ") = " + std::to_string(v.extent[dimension]) + ", expected " + std::to_string(expected) + " (" +
            meaning + ")";
   });
 }
 
-/// Entries of a vector or multivector by its extents; View::size() is 0 where there is no memory.
-template <class V>
-std::size_t entries_of(V const& v) {
-  return V::rank() == 1 ? v.extent(0) : v.extent(0) * v.extent(1);
+inline void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, ViewShape const& x,
+                          ViewShape const& y) {
+  require_kokkos("spmv");
+  require_extent(x, 0, cols_of_op, "x", "columns of op(A)");
+  require_extent(y, 0, rows_of_op, "y", "rows of op(A)");
+  if (y.rank == 2) {
+    require_extent(x, 1, y.extent[1], "x", "as many vectors as y");
+    require<InvalidArgument>(y.extent[1] < 2 || y.extent[0] == 0 || y.stride[1] > 0,
+                             "spmv: y has stride 0 between its columns");
+  }
+  require<InvalidArgument>(x.data != nullptr || x.num_entries() == 0, "spmv: x is not allocated");
+  require<InvalidArgument>(y.data != nullptr || y.num_entries() == 0, "spmv: y is not allocated");
+  require<InvalidArgument>(y.extent[0] < 2 || y.num_entries() == 0 || y.stride[0] > 0,
+                           "spmv: y has stride 0 between its entries");
+  require_aligned(x, "spmv", "x");
+  require_aligned(y, "spmv", "y");
+  require<InvalidArgument>(!shape_overlaps_itself(y), [&] {
+    std::string text = "spmv: two entries of y share memory (extents and strides:";
+    for (std::size_t i = 0; i < y.rank; ++i)
+      text += ' ' + std::to_string(y.extent[i]) + " by " + std::to_string(y.stride[i]);
+    return text + "), expected one address for each";
+  });
+  require<InvalidArgument>(!shapes_overlap(x, y), "spmv: x and y overlap in memory");
 }
 
 /// What every spmv asks of its vectors, whatever the format: Kokkos runs, shapes fit, memory is there and
 /// aligned, no entry of y shares memory with another one or with x. Host side, no fence.
 template <class X, class Y>
 void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y const& y) {
-  require_kokkos("spmv");
-  require_extent(x, 0, cols_of_op, "x", "columns of op(A)");
-  require_extent(y, 0, rows_of_op, "y", "rows of op(A)");
-  if constexpr (Y::rank() == 2) {
-    require_extent(x, 1, y.extent(1), "x", "as many vectors as y");
-    require<InvalidArgument>(y.extent(1) < 2 || y.extent(0) == 0 || y.stride(1) > 0,
-                             "spmv: y has stride 0 between its columns");
-  }
-  require<InvalidArgument>(x.data() != nullptr || entries_of(x) == 0, "spmv: x is not allocated");
-  require<InvalidArgument>(y.data() != nullptr || entries_of(y) == 0, "spmv: y is not allocated");
-  require<InvalidArgument>(y.extent(0) < 2 || entries_of(y) == 0 || y.stride(0) > 0,
-                           "spmv: y has stride 0 between its entries");
-  require_aligned(x, "spmv", "x");
-  require_aligned(y, "spmv", "y");
-  require<InvalidArgument>(!overlaps_itself(y), [&] {
-    std::string text = "spmv: two entries of y share memory (extents and strides:";
-    for (std::size_t i = 0; i < Y::rank(); ++i)
-      text += ' ' + std::to_string(y.extent(i)) + " by " + std::to_string(y.stride(i));
-    return text + "), expected one address for each";
-  });
-  require<InvalidArgument>(!overlaps(x, y), "spmv: x and y overlap in memory");
+  check_vectors(rows_of_op, cols_of_op, shape_of(x), shape_of(y));
 }
 
 /// Kernels step past the last entry by less than 65536: the entries leave that much room in their index type.
@@ -66,14 +65,18 @@ void check_entries(std::size_t nnz) {
   });
 }
 
+inline void check_array(char const* name, ViewShape const& array, ViewShape const& y) {
+  require_aligned(array, "spmv", name);
+  require<InvalidArgument>(!shapes_overlap(y, array), [&] {
+    return std::string("spmv: y overlaps the ") + name + " of the matrix in memory";
+  });
+}
+
 /// The arrays of a matrix are aligned, and y lies over none of them.
 template <class Format, class Y>
 void check_matrix(Format const& F, Y const& y) {
-  F.visit_arrays([&](char const* name, auto const& array) {
-    require_aligned(array, "spmv", name);
-    require<InvalidArgument>(!overlaps(y, array), [&] {
-      return std::string("spmv: y overlaps the ") + name + " of the matrix in memory";
-    });
+  F.visit_arrays([y_shape = shape_of(y)](char const* name, auto const& array) {
+    check_array(name, shape_of(array), y_shape);
   });
 }
 

@@ -12,7 +12,7 @@ import statistics
 import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 500
-MAX_REACH, MAX_CHAIN = 45, 8
+MAX_REACH, MAX_CHAIN = 47, 8
 UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/select_by_measuring.hpp")  # of all rooms
 MAX_UNION_REACH, MAX_UNION_CHAIN = 180, 11
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/pcg.hpp")  # with CSR's plan, so that they suffice for a Csr
@@ -62,6 +62,12 @@ def check_sizes(sources):
 def check_includes(headers):
     own = {name: [i for i in re.findall(r"^\s*#include\s*<einkorn/([^>]+)>", text, re.M)] for name, text in headers.items()}
     for name, included in own.items():
+        # Declarations that cmake/compiled.cmake generates, seen by users of Einkorn::compiled only.
+        compiled = [header for header in included if header.startswith("compiled/")]
+        for header in compiled:
+            if not (root / header).with_suffix(".in").exists():
+                breach(name, f"includes <einkorn/{header}>, which nothing generates")
+            included.remove(header)
         for header in included:
             if header not in headers:
                 breach(name, f"includes <einkorn/{header}>, which does not exist")

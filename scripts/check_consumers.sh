@@ -101,6 +101,13 @@ run example_solve einkorn.example.solve 1000
 consumer example_spmv examples/spmv
 run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 
+consumer as_compiled unit_tests/install/compiled
+run as_compiled app
+# A kernel in the program would mean that the library lacks a function that it should have.
+if kernels=$(nm --demangle --defined-only "$build/as_compiled/CMakeFiles/app.dir/main.cpp.o" | grep -m 3 'detail::.*\(SpmvRow\|SpmvTiles\|CgLoop\|CgMethod\|Spgemm\).*run(') ; then
+  die "a user of Einkorn::compiled compiles kernels: $kernels"
+fi
+
 say "consumer: pkg-config"
 mkdir -p "$build/pkg_config"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name einkorn.pc)")

@@ -21,8 +21,8 @@ fi
 need_build_packages
 use_kokkos
 build=$repo/build/flags
-configure "$build" -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF \
-  -DEinkorn_ENABLE_EXAMPLES=OFF "-DCMAKE_INSTALL_PREFIX=$build/prefix"
+configure "$build" -DEinkorn_ENABLE_COMPILED=OFF -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF \
+  -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF "-DCMAKE_INSTALL_PREFIX=$build/prefix"
 cmake --install "$build" >"$build/install.log" || die "the installation failed: see $build/install.log"
 PKG_CONFIG_PATH=$(dirname "$(find "$build/prefix" -name einkorn.pc)")
 export PKG_CONFIG_PATH

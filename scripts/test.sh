@@ -28,7 +28,7 @@ if [ "${1:-}" = --asan ]; then
 elif [ "${1:-}" = --tsan ]; then
   shift
   build=$repo/build/tsan
-  preset=(--preset tsan)
+  preset=(--preset tsan -DEinkorn_ENABLE_COMPILED=OFF)  # few tests, which call little of it
   tests=einkorn.test.threads
   select=(-L threads -R 'openmp\.1$')
   export TSAN_OPTIONS=${TSAN_OPTIONS:-allocator_may_return_null=1}  # tests ask for more memory than there is

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
@@ -74,6 +75,85 @@ class BicgstabWorkspace {
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
+namespace detail {
+
+/// bicgstab() for b and x as kernels take them (core/kernel_view.hpp).
+template <class Exec, class A, class B, class X>
+SolveReport bicgstab_with_workspace(
+    Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
+    BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  refuse_persistent(options, "bicgstab");
+  check_system(a, b, x, options, workspace.size(), "bicgstab");
+  auto const call = workspace.one_call().begin("bicgstab", "workspace");
+  auto const own_x = as_vector<Exec>(x);
+  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
+  if constexpr (requires { a.scaling(); }) {  // A S (S^-1 x) = b
+    require<InvalidArgument>(
+        a.sides() == decltype(a.sides())::right,
+        "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
+    auto const status = a.status();
+    if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
+  }
+  return run_solve<Exec, Vector>(
+      exec, as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        if constexpr (requires { a.scaling(); }) {
+          (void)workspace.space().records(its_options, a, workspace.size());  // throws while x is the caller's
+          divide_by(exec, a.scaling(), own_x);
+        }
+        auto const result = solve_bicgstab<false>(exec, a, a, of_b, own_x, its_options, workspace);
+        if constexpr (requires { a.scaling(); }) {
+          multiply_by(exec, a.scaling(), own_x);
+          exec.fence("einkorn::bicgstab: x of the caller's system");
+        }
+        return result;
+      });
+}
+template <class Exec, class A, class M, class B, class X>
+SolveReport bicgstab_with_workspace(
+    Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x, SolverOptions const& options,
+    BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
+  refuse_persistent(options, "bicgstab");
+  check_system(a, b, x, options, workspace.size(), "bicgstab");
+  auto const call = workspace.one_call().begin("bicgstab", "workspace");
+  require<InvalidArgument>(workspace.is_preconditioned(),
+                           "bicgstab: the workspace was made without a preconditioner");
+  if constexpr (requires { preconditioner.status(); }) {
+    auto const status = preconditioner.status();
+    if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
+      return failed_setup(status.outcome, status.row);
+  }
+  auto const own_x = as_vector<Exec>(x);
+  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
+  return run_solve<Exec, Vector>(
+      exec, as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        return solve_bicgstab<true>(exec, a, preconditioner, of_b, own_x, its_options, workspace);
+      });
+}
+template <class Exec, class A, class B, class X>
+SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, B const& b, X const& x,
+                               SolverOptions const& options) {
+  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
+  return with_operator(exec, a, x, [&](auto const& op) {
+    return bicgstab_with_workspace(exec, op, b, x, options, Workspace(exec, op, options));
+  });
+}
+template <class Exec, class A, class M, class B, class X>
+SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
+                               SolverOptions const& options) {
+  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
+  return with_operator(exec, a, x, [&](auto const& op) {
+    return bicgstab_with_workspace(exec, op, preconditioner, b, x, options, Workspace(exec, op, options, true));
+  });
+}
+
+}  // namespace detail
+
 /// Solves A x = b for any square A by BiCGStab.
 ///
 /// Shapes, aliasing, operators, options, outcomes: as cg(). An s that is small enough already ends the solve in
@@ -98,34 +178,8 @@ class BicgstabWorkspace {
 template <ExecutionSpace Exec, class A, class B, detail::SolutionOfOperator<Exec, A, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
-  detail::refuse_persistent(options, "bicgstab");
-  detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
-  auto const call = workspace.one_call().begin("bicgstab", "workspace");
-  auto const own_x = detail::as_vector<Exec>(x);
-  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
-  if constexpr (requires { a.scaling(); }) {  // A S (S^-1 x) = b
-    require<InvalidArgument>(
-        a.sides() == decltype(a.sides())::right,
-        "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
-    auto const status = a.status();
-    if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
-  }
-  return detail::run_solve<Exec, Vector>(
-      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        if constexpr (requires { a.scaling(); }) {
-          (void)workspace.space().records(its_options, a, workspace.size());  // throws while x is the caller's
-          detail::divide_by(exec, a.scaling(), own_x);
-        }
-        auto const result = detail::solve_bicgstab<false>(exec, a, a, of_b, own_x, its_options, workspace);
-        if constexpr (requires { a.scaling(); }) {
-          detail::multiply_by(exec, a.scaling(), own_x);
-          exec.fence("einkorn::bicgstab: x of the caller's system");
-        }
-        return result;
-      });
+  return detail::bicgstab_with_workspace(exec, a, detail::as_input(b), detail::as_output(x), options,
+                                         workspace);
 }
 
 /// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that
@@ -135,42 +189,20 @@ template <ExecutionSpace Exec, class A, class M, class B,
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
-  detail::refuse_persistent(options, "bicgstab");
-  detail::check_system(a, b, x, options, workspace.size(), "bicgstab");
-  auto const call = workspace.one_call().begin("bicgstab", "workspace");
-  require<InvalidArgument>(workspace.is_preconditioned(),
-                           "bicgstab: the workspace was made without a preconditioner");
-  if constexpr (requires { preconditioner.status(); }) {
-    auto const status = preconditioner.status();
-    if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
-      return detail::failed_setup(status.outcome, status.row);
-  }
-  auto const own_x = detail::as_vector<Exec>(x);
-  using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
-  return detail::run_solve<Exec, Vector>(
-      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        return detail::solve_bicgstab<true>(exec, a, preconditioner, of_b, own_x, its_options, workspace);
-      });
+  return detail::bicgstab_with_workspace(exec, a, preconditioner, detail::as_input(b), detail::as_output(x),
+                                         options, workspace);
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
 template <ExecutionSpace Exec, class A, class B, detail::SolutionOf<Exec, A, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
-  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
-  return detail::with_operator(exec, a, x, [&](auto const& op) {
-    return bicgstab(exec, op, b, x, options, Workspace(exec, op, options));
-  });
+  return detail::bicgstab_of_matrix(exec, a, detail::as_input(b), detail::as_output(x), options);
 }
 template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options = {}) {
-  using Workspace = BicgstabWorkspace<typename X::non_const_value_type, Exec>;
-  return detail::with_operator(exec, a, x, [&](auto const& op) {
-    return bicgstab(exec, op, preconditioner, b, x, options, Workspace(exec, op, options, true));
-  });
+  return detail::bicgstab_of_matrix(exec, a, preconditioner, detail::as_input(b), detail::as_output(x),
+                                    options);
 }
 
 /// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
@@ -198,3 +230,7 @@ SolveReport bicgstab(Exec const&, A const&, M const&, B const&, X const&, Solver
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/bicgstab.hpp>
+#endif

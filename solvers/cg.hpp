@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
@@ -23,6 +24,47 @@
 #include <type_traits>
 
 namespace einkorn {
+
+namespace detail {
+
+/// cg() for b and x as kernels take them (core/kernel_view.hpp).
+template <class Exec, class A, class B, class X>
+SolveReport cg_with_workspace(Exec const& exec, A const& a, B const& b, X const& x,
+                              SolverOptions const& options,
+                              CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  Kokkos::Profiling::ScopedRegion region("einkorn::cg");
+  if (options.recurrence == Recurrence::classical) refuse_persistent(options, "cg, classical");
+  check_system(a, b, x, options, workspace.size(), "cg");
+  auto const call = workspace.one_call().begin("cg", "workspace");
+  if constexpr (requires { a.scaling(); }) {
+    require<InvalidArgument>(a.sides() == decltype(a.sides())::both,
+                             "cg: the operator is scaled from the right only; ScaledSides::both is for CG");
+    require<InvalidArgument>(options.recurrence == Recurrence::fused,
+                             "cg: a scaled operator is for fused scalars");
+    auto const status = a.status();
+    if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
+  }
+  auto const own_x = as_vector<Exec>(x);
+  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "cg");
+  return run_solve<Exec, Vector>(
+      exec, as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        if constexpr (!requires { a.scaling(); })
+          if (its_options.recurrence == Recurrence::classical)
+            return solve_pcg(exec, a, NoPreconditioner{}, of_b, own_x, its_options, workspace);
+        return solve_cg(exec, a, of_b, own_x, its_options, workspace);
+      });
+}
+template <class Exec, class A, class B, class X>
+SolveReport cg_of_matrix(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options) {
+  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
+  return with_operator(exec, a, x, [&](auto const& op) {
+    return cg_with_workspace(exec, op, b, x, options, Workspace(exec, op, options));
+  });
+}
+
+}  // namespace detail
 
 /// Solves A x = b for A Hermitian positive definite by the method of conjugate gradients.
 ///
@@ -58,37 +100,13 @@ namespace einkorn {
 template <ExecutionSpace Exec, class A, class B, detail::SolutionOfOperator<Exec, A, B> X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  Kokkos::Profiling::ScopedRegion region("einkorn::cg");
-  if (options.recurrence == Recurrence::classical) detail::refuse_persistent(options, "cg, classical");
-  detail::check_system(a, b, x, options, workspace.size(), "cg");
-  auto const call = workspace.one_call().begin("cg", "workspace");
-  if constexpr (requires { a.scaling(); }) {
-    require<InvalidArgument>(a.sides() == decltype(a.sides())::both,
-                             "cg: the operator is scaled from the right only; ScaledSides::both is for CG");
-    require<InvalidArgument>(options.recurrence == Recurrence::fused,
-                             "cg: a scaled operator is for fused scalars");
-    auto const status = a.status();
-    if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
-  }
-  auto const own_x = detail::as_vector<Exec>(x);
-  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "cg");
-  return detail::run_solve<Exec, Vector>(
-      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        if constexpr (!requires { a.scaling(); })
-          if (its_options.recurrence == Recurrence::classical)
-            return detail::solve_pcg(exec, a, detail::NoPreconditioner{}, of_b, own_x, its_options, workspace);
-        return detail::solve_cg(exec, a, of_b, own_x, its_options, workspace);
-      });
+  return detail::cg_with_workspace(exec, a, detail::as_input(b), detail::as_output(x), options, workspace);
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
 template <ExecutionSpace Exec, class A, class B, detail::SolutionOf<Exec, A, B> X>
 SolveReport cg(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
-  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
-  return detail::with_operator(
-      exec, a, x, [&](auto const& op) { return cg(exec, op, b, x, options, Workspace(exec, op, options)); });
+  return detail::cg_of_matrix(exec, a, detail::as_input(b), detail::as_output(x), options);
 }
 
 /// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
@@ -104,3 +122,7 @@ SolveReport cg(Exec const&, A const&, B const&, X const&, SolverOptions const&, 
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/cg.hpp>
+#endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
 #include <einkorn/solvers/detail/call_types.hpp>
@@ -18,6 +19,46 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
+
+namespace detail {
+
+/// pcg() for b and x as kernels take them (core/kernel_view.hpp).
+template <class Exec, class A, class M, class B, class X>
+SolveReport pcg_with_workspace(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
+                               SolverOptions const& options,
+                               CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
+  static_assert(
+      !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
+  Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
+  refuse_persistent(options, "pcg");
+  check_system(a, b, x, options, workspace.size(), "pcg");
+  auto const call = workspace.one_call().begin("pcg", "workspace");
+  require<InvalidArgument>(is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
+                           "pcg: the workspace was made without this preconditioner");
+  if constexpr (requires { preconditioner.status(); }) {
+    auto const status = preconditioner.status();
+    if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
+  }
+  auto const own_x = as_vector<Exec>(x);
+  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
+  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "pcg");
+  return run_solve<Exec, Vector>(
+      exec, as_vector<Exec>(b), own_x, options, workspace,
+      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
+        return solve_pcg(exec, a, preconditioner, of_b, own_x, its_options, workspace);
+      });
+}
+template <class Exec, class A, class M, class B, class X>
+SolveReport pcg_of_matrix(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
+                          SolverOptions const& options) {
+  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
+  return with_operator(exec, a, x, [&](auto const& op) {
+    return pcg_with_workspace(exec, op, preconditioner, b, x, options,
+                              Workspace(exec, op, preconditioner, options));
+  });
+}
+
+}  // namespace detail
 
 /// Solves A x = b for A Hermitian positive definite by CG, preconditioned by M, Hermitian positive definite
 /// too.
@@ -38,36 +79,15 @@ template <ExecutionSpace Exec, class A, class M, class B,
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options,
                 CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(
-      !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
-  Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
-  detail::refuse_persistent(options, "pcg");
-  detail::check_system(a, b, x, options, workspace.size(), "pcg");
-  auto const call = workspace.one_call().begin("pcg", "workspace");
-  require<InvalidArgument>(detail::is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
-                           "pcg: the workspace was made without this preconditioner");
-  if constexpr (requires { preconditioner.status(); }) {
-    auto const status = preconditioner.status();
-    if (status.outcome != Outcome::converged) return detail::failed_setup(status.outcome, status.row);
-  }
-  auto const own_x = detail::as_vector<Exec>(x);
-  using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "pcg");
-  return detail::run_solve<Exec, Vector>(
-      exec, detail::as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        return detail::solve_pcg(exec, a, preconditioner, of_b, own_x, its_options, workspace);
-      });
+  return detail::pcg_with_workspace(exec, a, preconditioner, detail::as_input(b), detail::as_output(x), options,
+                                    workspace);
 }
 
 /// The same with room of its own, and for a matrix with a plan of its own.
 template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options = {}) {
-  using Workspace = CgWorkspace<typename X::non_const_value_type, Exec>;
-  return detail::with_operator(exec, a, x, [&](auto const& op) {
-    return pcg(exec, op, preconditioner, b, x, options, Workspace(exec, op, preconditioner, options));
-  });
+  return detail::pcg_of_matrix(exec, a, preconditioner, detail::as_input(b), detail::as_output(x), options);
 }
 
 /// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
@@ -85,3 +105,7 @@ SolveReport pcg(Exec const&, A const&, M const&, B const&, X const&, SolverOptio
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/pcg.hpp>
+#endif

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/function_ref.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
@@ -61,8 +63,8 @@ inline int take_part(PartsTaken& taken, std::uint32_t loop, int parts) {
 /// 16 cores of a Xeon (L2 2 MB a core), 2026-11, an iteration of CG, where the next free part used to be
 /// anybody's: 66 us and 117 on DIA of stencil27:40, 33 and 62 on DIA of stencil7:30, 2.2 to 2.4 ms and 2.8 to
 /// 3.0 on CSR of stencil27:100, 4.1 and 4.6 on CSR of stencil7:160.
-template <class Body>
-void take_parts(PartsTaken* taken, std::uint32_t loop, int rank, int threads, int num_parts, Body const& body) {
+inline void take_parts(PartsTaken* taken, std::uint32_t loop, int rank, int threads, int num_parts,
+                       FunctionRef<void(int)> body) {
   for (int step = 0; step < threads; ++step) {
     int const owner = rank + step < threads ? rank + step : rank + step - threads;
     auto const begin = [&](int of) { return static_cast<int>(std::int64_t(num_parts) * of / threads); };
@@ -72,55 +74,51 @@ void take_parts(PartsTaken* taken, std::uint32_t loop, int rank, int threads, in
   }
 }
 
-template <class Index, class Body>
 struct TakeParts {
   PartsTaken* taken;
   int threads, num_parts;
-  Body body;
+  FunctionRef<void(std::int64_t)> body;
 
-  void operator()(int rank) const {
-    take_parts(taken, 1, rank, threads, num_parts, [&](int part) { body(static_cast<Index>(part)); });
-  }
+  void operator()(int rank) const { take_parts(taken, 1, rank, threads, num_parts, body); }
 };
+
+/// for_each_part() without the body's type: compiled once per execution space.
+template <class Exec>
+void run_parts(Exec const& exec, std::string const& label, std::int64_t num_parts,
+               FunctionRef<void(std::int64_t)> body) {
+  using Static = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  auto const threads = static_cast<int>(exec.concurrency());
+  if (num_parts <= threads) {
+    Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
+  } else if (threads <= most_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
+    using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+    PartsTaken taken[most_sharing_threads];
+    Kokkos::parallel_for(label, Threads(exec, 0, threads, Kokkos::ChunkSize(1)),
+                         TakeParts{taken, threads, static_cast<int>(num_parts), body});
+  } else {
+    using Dynamic =
+        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(label, Dynamic(exec, 0, num_parts, Kokkos::ChunkSize(1)), body);
+  }
+}
 
 }  // namespace detail
 
 /// body(part) for every part, on host threads, which Kokkos waits for. 1 launch.
 template <class Exec, class Index, class Body>
 void for_each_part(Exec const& exec, std::string const& label, Index num_parts, Body const& body) {
-  using Static = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Index>>;
-  auto const threads = static_cast<int>(exec.concurrency());
-  if (num_parts <= static_cast<Index>(threads)) {
-    Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
-  } else if (threads <= most_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
-    using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    detail::PartsTaken taken[most_sharing_threads];
-    Kokkos::parallel_for(label, Threads(exec, 0, threads, Kokkos::ChunkSize(1)),
-                         detail::TakeParts<Index, Body>{taken, threads, static_cast<int>(num_parts), body});
-  } else {
-    using Dynamic = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_for(label, Dynamic(exec, 0, num_parts, Kokkos::ChunkSize(1)), body);
-  }
+  detail::run_parts(exec, label, static_cast<std::int64_t>(num_parts),
+                    [&body](std::int64_t part) { body(static_cast<Index>(part)); });
 }
 
-/// A sweep on the host (see core/launch.hpp), as Kokkos runs it.
-template <class Kernel>
-struct PartSweep {
-  Kernel kernel;
-
-  template <class Index>
-  void operator()(Index part) const {
-    typename decltype(Kernel::update)::Gathered gathered{};
-    kernel.run(part, gathered);
-    if constexpr (decltype(Kernel::update)::gathers)
-      kernel.update.hand_over(gathered, static_cast<std::size_t>(part));
-  }
-};
-
-/// One launch of kernel.run(part, gathered) for part 0 .. num_parts - 1, on host threads.
+/// One launch of kernel.run(part, gathered) for part 0 .. num_parts - 1, on host threads, of a kernel that
+/// gathers nothing.
 template <class Exec, class Index, class Kernel>
 void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) {
-  for_each_part(exec, label, num_parts, PartSweep<Kernel>{kernel});
+  for_each_part(exec, label, num_parts, [&kernel](Index part) {
+    typename decltype(Kernel::update)::Gathered nothing{};
+    kernel.run(part, nothing);
+  });
 }
 
 }  // namespace einkorn

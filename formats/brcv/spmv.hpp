@@ -59,12 +59,14 @@ auto make_spmv_plan(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> cons
 namespace detail {
 
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
-void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x, Sum const& beta, Y const& y,
-               Chunks const& chunks) {
+void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x_view, Sum const& beta,
+               Y const& y_view, Chunks const& chunks) {
+  auto const x = as_input(x_view);
+  auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[brcv]");
-  if (alpha == Sum(0) || F.nnz() == 0 || entries_of(y) == 0) return scale(exec, beta, y);
+  if (alpha == Sum(0) || F.nnz() == 0 || shape_of(y).num_entries() == 0) return scale(exec, beta, y);
   spmv_stripes(exec, Update<Sum>{alpha, beta}, F, x, y, chunks);
 }
 

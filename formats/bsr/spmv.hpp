@@ -30,9 +30,11 @@ namespace einkorn {
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Bsr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
-          Bsr<Scalar, Ordinal, Offset, Device> const& F, X const& x,
-          SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
+          Bsr<Scalar, Ordinal, Offset, Device> const& F, X const& x_view,
+          SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y_view) {
   using Sum = decltype(alpha);
+  auto const x = detail::as_input(x_view);
+  auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bsr]");

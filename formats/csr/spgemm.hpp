@@ -80,6 +80,27 @@ Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(Exec const& exec,
   return C;
 }
 
+namespace detail {
+
+template <class Scalar, class Ordinal, class Offset, class Device>
+Csr<Scalar const, Ordinal, Offset, Device> with_const_values(Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  return A;
+}
+
+/// spgemm() for operands whose values cannot be written.
+template <class COffset, class Exec, class AMatrix, class BMatrix>
+typename SpgemmStepsFor<COffset, Exec, AMatrix, BMatrix>::CMatrix multiply(Exec const& exec, AMatrix const& A,
+                                                                           BMatrix const& B,
+                                                                           SpgemmOptions const& options) {
+  using Steps = SpgemmStepsFor<COffset, Exec, AMatrix, BMatrix>;
+  auto const plan = Steps::symbolic(exec, A, B, options);
+  auto const C = Steps::product_of(exec, plan);
+  Steps::values(exec, plan, A, B, C);
+  return C;
+}
+
+}  // namespace detail
+
 /// C = A B, pattern and values.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
           class Ordinal, class Device>
@@ -87,11 +108,7 @@ requires AccessibleFrom<Device, Exec>
 auto spgemm(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
             Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm");
-  using Steps = detail::SpgemmStepsFor<COffset, Exec, decltype(A), decltype(B)>;
-  auto const plan = Steps::symbolic(exec, A, B, options);
-  auto const C = Steps::product_of(exec, plan);
-  Steps::values(exec, plan, A, B, C);
-  return C;
+  return detail::multiply<COffset>(exec, detail::with_const_values(A), detail::with_const_values(B), options);
 }
 
 namespace detail {
@@ -188,3 +205,7 @@ requires detail::NoSpgemm<Exec, A, B> A spgemm_symbolic(Exec const&, A const&, B
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/spgemm.hpp>
+#endif

@@ -45,10 +45,12 @@ namespace einkorn {
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
-          Csr<Scalar, Ordinal, Offset, Device> const& A, X const& x,
-          SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y,
+          Csr<Scalar, Ordinal, Offset, Device> const& A, X const& x_view,
+          SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y_view,
           SpmvOptions const& options = {}) {
   using Sum = decltype(alpha);
+  auto const x = detail::as_input(x_view);
+  auto const y = detail::as_output(y_view);
   detail::check_spmv_options(options);
   bool const transposed = is_transposed(options.op);
   detail::check_vectors(static_cast<std::size_t>(transposed ? A.num_cols : A.num_rows),

@@ -181,6 +181,20 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   detail::OneCallAtATime one_call_;
 };
 
+namespace detail {
+
+/// make_spmv_plan() with all types given: one function per value type, whatever the constness of A's values.
+template <class V, class Exec, class Value, class Ordinal, class Offset, class Device>
+SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V> new_spmv_plan(
+    Exec const& exec, Csr<Value const, Ordinal, Offset, Device> const& A, SpmvOptions const& options,
+    Checks checks) {
+  require_kokkos("make_spmv_plan");
+  if (are_on(checks)) validate(exec, A);
+  return SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V>(exec, A, options);
+}
+
+}  // namespace detail
+
 /// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
 /// memory: values changed in place are seen by the next spmv, except under a transpose, where update_values()
 /// must be called; a structure changed in place is not seen by spmv (which never waits for the device) but by
@@ -191,11 +205,9 @@ template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Or
           class Device>
 auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     SpmvOptions const& options = {}, Checks checks = Checks::on) {
-  using Value = std::remove_const_t<Scalar>;
   using V = VectorScalarOr<VectorScalar, Scalar>;
-  require_kokkos("make_spmv_plan");
-  if (detail::are_on(checks)) validate(exec, A);
-  return SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V>(exec, A, options);
+  using Value = std::remove_const_t<Scalar>;
+  return detail::new_spmv_plan<V, Exec, Value, Ordinal, Offset, Device>(exec, A, options, checks);
 }
 
 template <class VectorScalar = void, ExecutionSpace Exec, CrsMatrixLike Matrix>
@@ -249,56 +261,66 @@ auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) 
                  plan.algorithm() != SpmvAlgorithm::atomic_scatter};
 }
 
+namespace detail {
+
+/// spmv_sweep() for x and y as kernels take them (core/kernel_view.hpp).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out, class X,
+          class Y>
+void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                    Out const& update, X const& x, Y const& y) {
+  using Sum = typename Out::sum_type;
+  auto const& A = plan.matrix();
+  bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
+  require<InvalidArgument>(!Out::gathers || !scatters, "spmv: atomic_scatter feeds no dot products");
+  check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
+                static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
+  check_matrix(A, y);
+  check_entries<Offset>(A.values.extent(0));
+  auto const call = plan.one_call().begin("spmv", "plan");
+  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
+  if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);
+  with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
+    if constexpr (!Out::gathers)
+      if (scatters) return spmv_scatter<conjugated()>(exec, update, A, x, y);
+    if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
+      auto const k = y.extent(1);
+      auto const longest = plan.row_lengths().longest;
+      bool const are_row_major = takes_row_tile(x, y);
+      if (!are_row_major && plan.takes_columns_as_rows(k))
+        return spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", update,
+                                          RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y, plan.room(), longest);
+      if (plan.takes_columns_together(k, are_row_major))
+        return spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, longest);
+    }
+    if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
+      return spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, plan.row_order());
+    bool const is_binned =
+        is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
+    if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
+      return spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
+    auto const one_vector = [&](auto const& x_j, auto const& y_j) {
+      if constexpr (is_gpu<Exec>)
+        if (is_binned) return spmv_row_bins<conjugated()>(exec, update, A, x_j, y_j, plan.bins());
+      spmv_segmented_sum<conjugated()>(exec, update, A, x_j, y_j, plan.tiles());
+    };
+    if constexpr (Y::rank() == 1) {
+      one_vector(x, y);
+    } else {
+      for (std::size_t j = 0; j < y.extent(1); ++j)
+        one_vector(as_input(Kokkos::subview(x, Kokkos::ALL, j)), as_output(Kokkos::subview(y, Kokkos::ALL, j)));
+    }
+  });
+}
+
+}  // namespace detail
+
 /// The same with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for the dot
 /// products that the new y feeds, in the same sweep).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out,
           Vector X, WritableVector Y>
 void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
                 Out const& update, X const& x, Y const& y) {
-  using Sum = typename Out::sum_type;
-  auto const& A = plan.matrix();
-  bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
-  require<InvalidArgument>(!Out::gathers || !scatters, "spmv: atomic_scatter feeds no dot products");
-  detail::check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
-                        static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
-  detail::check_matrix(A, y);
-  detail::check_entries<Offset>(A.values.extent(0));
-  auto const call = plan.one_call().begin("spmv", "plan");
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
-  if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);
-  detail::with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
-    if constexpr (!Out::gathers)
-      if (scatters) return detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
-    if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
-      auto const k = y.extent(1);
-      auto const longest = plan.row_lengths().longest;
-      bool const are_row_major = detail::takes_row_tile(x, y);
-      if (!are_row_major && plan.takes_columns_as_rows(k))
-        return detail::spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", update,
-                                                  detail::RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y,
-                                                  plan.room(), longest);
-      if (plan.takes_columns_together(k, are_row_major))
-        return detail::spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, longest);
-    }
-    if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
-      return detail::spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y,
-                                                    plan.row_order());
-    bool const is_binned =
-        is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
-    if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
-      return detail::spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
-    auto const one_vector = [&](auto const& x_j, auto const& y_j) {
-      if constexpr (is_gpu<Exec>)
-        if (is_binned) return detail::spmv_row_bins<conjugated()>(exec, update, A, x_j, y_j, plan.bins());
-      detail::spmv_segmented_sum<conjugated()>(exec, update, A, x_j, y_j, plan.tiles());
-    };
-    if constexpr (Y::rank() == 1) {
-      one_vector(x, y);
-    } else {
-      for (std::size_t j = 0; j < y.extent(1); ++j)
-        one_vector(Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
-    }
-  });
+  detail::spmv_with_plan(exec, plan, update, detail::as_input(x), detail::as_output(y));
 }
 
 /// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
@@ -323,3 +345,7 @@ void spmv(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> co
 }
 
 }  // namespace einkorn
+
+#ifdef EINKORN_COMPILED
+#include <einkorn/compiled/spmv_plan.hpp>
+#endif

@@ -74,9 +74,11 @@ void spmv_tiles(Exec const& exec, Out const& update, Format const& F, X const& x
 }
 
 template <class Exec, class Format, class X, class Y, class Out, class Carry>
-void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
+void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x_view, Y const& y_view,
                Carry const& carry) {
   using Sum = typename Out::sum_type;
+  auto const x = as_input(x_view);
+  auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
   bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
@@ -98,7 +100,7 @@ void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x,
     one_vector(x, y);
   } else {
     for (std::size_t j = 0; j < y.extent(1); ++j)
-      one_vector(Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+      one_vector(as_input(Kokkos::subview(x, Kokkos::ALL, j)), as_output(Kokkos::subview(y, Kokkos::ALL, j)));
   }
 }
 

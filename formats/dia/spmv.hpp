@@ -21,9 +21,11 @@ namespace einkorn {
 /// the dot products that the new y feeds, in the same sweep).
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
 requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
-void spmv_sweep(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F, Out const& update, X const& x,
-                Y const& y) {
+void spmv_sweep(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F, Out const& update,
+                X const& x_view, Y const& y_view) {
   using Sum = typename Out::sum_type;
+  auto const x = detail::as_input(x_view);
+  auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[dia]");

@@ -18,9 +18,11 @@ namespace einkorn {
 /// the dot products that the new y feeds, in the same sweep).
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
 requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
-void spmv_sweep(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F, Out const& update, X const& x,
-                Y const& y) {
+void spmv_sweep(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F, Out const& update,
+                X const& x_view, Y const& y_view) {
   using Sum = typename Out::sum_type;
+  auto const x = detail::as_input(x_view);
+  auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[ell]");
   if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);

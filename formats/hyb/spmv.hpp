@@ -59,8 +59,10 @@ auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const
 namespace detail {
 
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
-void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x_view, Y const& y_view,
               Work const* work) {
+  auto const x = as_input(x_view);
+  auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.coo.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[hyb]");

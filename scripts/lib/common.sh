@@ -93,6 +93,7 @@ configure() {
   mkdir -p "$build"
   log=$build/configure.log
   cmake -S "$repo" -B "$build" -G Ninja "-DCMAKE_PREFIX_PATH=$kokkos_root" -DEinkorn_HOST_SIMD=auto \
+    -DEinkorn_ENABLE_COMPILED=ON -DEinkorn_COMPILED_TYPES=double,int,int \
     "${arguments[@]}" "$@" >"$log" 2>&1 ||
     { cat "$log" >&2; die "cmake could not configure: read the error above, or remove $build and start again"; }
 }

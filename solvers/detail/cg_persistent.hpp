@@ -232,8 +232,8 @@ struct MakeCgLoop {
   int replace_every;
 
   template <class Product>
-  CgLoop<Exec, Product, Vectors, Writer> operator()(Product const& product) const {
-    return {product, product.with(v.x), v, state, writer, tells_all, replace_every};
+  CgLoop<Exec, Product, Vectors, Writer> operator()(Product const& of_p, Product const& of_x) const {
+    return {of_p, of_x, v, state, writer, tells_all, replace_every};
   }
   template <class Entries, class Scalar>
   CgResidentLoop<Exec, Entries, Vectors, Writer> operator()(

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace einkorn::detail {
@@ -21,35 +22,23 @@ inline constexpr bool has_x = requires(Kernel const& kernel) {
   kernel.x;
 };
 
-/// The kernel of a product within a cooperative launch: on which teams, or parts, it runs.
-template <class Exec, class Kernel, class Index>
+/// The kernel of a product within a cooperative launch of a GPU: on which teams it runs.
+template <class Kernel>
 struct ProductOfLaunch {
   using Gathered = typename decltype(Kernel::update)::Gathered;
   static constexpr int count = decltype(Kernel::update)::count;
 
   Kernel kernel;
-  Index league_size;  // host: parts
-  int team_size;
+  int league_size, team_size;
 
   /// y <- A x, and `step` with its sums. All threads come.
   template <class Member, class Step>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Member& member, Step const& step) const {
     double sums[count];
-    if constexpr (is_gpu<Exec>) {
-      Gathered gathered{};
-      member.for_each_team(league_size, team_size, [&](auto const& team) { kernel.run(team, gathered); });
-      for (int j = 0; j < count; ++j) sums[j] = gathered.sums[j];
-      member.sum_all(sums, step);
-    } else {
-      member.sum_parts(
-          league_size,
-          [&](Index part, double(&of_part)[count]) {
-            Gathered gathered{};
-            kernel.run(part, gathered);
-            for (int j = 0; j < count; ++j) of_part[j] += gathered.sums[j];
-          },
-          sums, step);
-    }
+    Gathered gathered{};
+    member.for_each_team(league_size, team_size, [&](auto const& team) { kernel.run(team, gathered); });
+    for (int j = 0; j < count; ++j) sums[j] = gathered.sums[j];
+    member.sum_all(sums, step);
   }
   /// The same product with another x.
   template <class X>
@@ -57,6 +46,21 @@ struct ProductOfLaunch {
     ProductOfLaunch other = *this;
     other.kernel.x = x;
     return other;
+  }
+};
+
+/// The product of a captured host kernel within a cooperative launch. Its type is that of all kernels, so that
+/// the loops of solvers are compiled once and not once per kernel.
+template <int count>
+struct HostProduct {
+  HostParts const& kernel;
+
+  template <class Member, class Step>
+  KOKKOS_FUNCTION void operator()(Member& member, Step const& step) const {
+    double sums[count];
+    member.sum_parts(
+        kernel.num_parts, [&](std::int64_t part, double(&of_part)[count]) { kernel.add_part(part, of_part); },
+        sums, step);
   }
 };
 
@@ -94,26 +98,22 @@ KOKKOS_FORCEINLINE_FUNCTION void sweep_together(Member& member, std::size_t size
   }
 }
 
-/// Takes the kernel of a product and launches Loop with it; remembers whether it could.
+inline constexpr CooperativeShape persistent_shape{512, 1};
+
+/// GPU: takes the kernel of a product and launches the loop around it.
 template <class Exec, class MakeLoop>
 struct PersistentLaunch {
   Exec const& exec;
   char const* label;
   CooperativeSpace<Exec>& space;
   MakeLoop make_loop;
-  static constexpr CooperativeShape shape{512, 1};
 
   template <class Kernel>
   void operator()(Kernel const& kernel, int league_size, int team_size) const {
-    if constexpr (is_run_by_virtual_teams<Kernel> && has_x<Kernel>)
-      launch_cooperative<shape>(exec, label, space,
-                                make_loop(ProductOfLaunch<Exec, Kernel, int>{kernel, league_size, team_size}));
-  }
-  template <class Kernel, class Index>
-  void operator()(Kernel const& kernel, Index num_parts) const {
-    if constexpr (has_x<Kernel>)
-      launch_cooperative<shape>(exec, label, space,
-                                make_loop(ProductOfLaunch<Exec, Kernel, Index>{kernel, num_parts, 1}));
+    if constexpr (is_run_by_virtual_teams<Kernel> && has_x<Kernel>) {
+      ProductOfLaunch<Kernel> const of_p{kernel, league_size, team_size};
+      launch_cooperative<persistent_shape>(exec, label, space, make_loop(of_p, of_p.with(make_loop.v.x)));
+    }
   }
 };
 

@@ -46,22 +46,19 @@ void product_and_dots(Exec const& exec, A const& a, Out const& out, X const& x, 
   if constexpr (requires { a.sweep(exec, out, x, y); }) {
     a.sweep(exec, out, x, y);
   } else if constexpr (!Out::is_handed_over) {
+    ++out.ledger->launches;  // apply(), which no cooperative launch can take in
     if (!out.ledger->counts_only) a.apply(exec, x, y);
     vector_sweep(exec, "einkorn::solve[dots]", y.extent(0), static_cast<typename Out::Sums const&>(out),
                  GatherDots<Out, Y>{out, y});
   }
 }
 
-/// Takes the kernel of a product and only looks whether a cooperative launch can run it.
+/// GPU: takes the kernel of a product and only looks whether a cooperative launch can run it.
 struct CanRun {
   bool& can;
   template <class Kernel>
   void operator()(Kernel const&, int, int) const {
     can = is_run_by_virtual_teams<Kernel> && has_x<Kernel>;
-  }
-  template <class Kernel, class Index>
-  void operator()(Kernel const&, Index) const {
-    can = has_x<Kernel>;
   }
 };
 
@@ -237,7 +234,7 @@ class SolveSpace {
     return can && (asked || (options.execution == Execution::automatic &&
                              rows <= solver_tuning(arch_of<Exec>).most_recorded_rows));
   }
-  /// Launches make_loop(product) for q = A p with q.q and p.q; where the blocks of a GPU can keep A's rows,
+  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; where the blocks of a GPU can keep A's rows,
   /// make_loop(rows).
   template <class A, class MakeLoop>
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
@@ -245,11 +242,28 @@ class SolveSpace {
     if constexpr (is_gpu<Exec>)
       if (keeps_rows_of(exec, a)) return persist_resident(exec, label, a, make_loop);
     if constexpr (is_cooperative<Exec>) {
-      SumLedger ledger;
       auto cooperative = *cooperative_;
-      PersistentLaunch<Exec, MakeLoop> const run{exec, label, cooperative, make_loop};
-      HandedOver<Out<false>, PersistentLaunch<Exec, MakeLoop>> const handed(out<false>({}, p, p, ledger), run);
-      if constexpr (requires { a.sweep(exec, handed, p, q); }) a.sweep(exec, handed, p, q);
+      SumLedger ledger;
+      auto const of_p = out<false>({}, p, p, ledger);
+      if constexpr (is_gpu<Exec>) {
+        PersistentLaunch<Exec, MakeLoop> const run{exec, label, cooperative, make_loop};
+        HandedOver<Out<false>, PersistentLaunch<Exec, MakeLoop>> const handed(of_p, run);
+        if constexpr (requires { a.sweep(exec, handed, p, q); }) a.sweep(exec, handed, p, q);
+      } else if constexpr (requires { a.sweep(exec, of_p, p, q); }) {
+        using Product = HostProduct<Out<false>::count>;
+        auto const with_p = [&](HostParts const& p_parts) {
+          auto const with_both = [&](HostParts const& x_parts) {
+            launch_cooperative<persistent_shape>(exec, label, cooperative,
+                                                 make_loop(Product{p_parts}, Product{x_parts}));
+          };
+          FunctionRef<void(HostParts const&)> const capture(with_both);
+          SumLedger of_x{0, 0, false, &capture};
+          a.sweep(exec, out<false>({}, p, p, of_x), make_loop.v.x, q);
+        };
+        FunctionRef<void(HostParts const&)> const capture(with_p);
+        ledger.capture = &capture;
+        a.sweep(exec, of_p, p, q);
+      }
     }
   }
 
@@ -308,12 +322,17 @@ class SolveSpace {
   template <class A>
   static bool is_one_launch(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
     bool can = false;
-    CanRun const probe{can};
     SumLedger ledger{0, 0, true};
-    HandedOver<Out<false>, CanRun> const handed(out<false>({}, x, x, ledger), probe);
-    if constexpr (requires { a.sweep(exec, handed, x, y); }) {
-      product_and_dots(exec, a, out<false>({}, x, x, ledger), x, y);
-      if (ledger.launches == 1) a.sweep(exec, handed, x, y);
+    auto const counting = out<false>({}, x, x, ledger);
+    if constexpr (requires { a.sweep(exec, counting, x, y); }) {
+      a.sweep(exec, counting, x, y);
+      can = ledger.launches == 1;
+      if constexpr (is_gpu<Exec>) {
+        can = false;
+        CanRun const probe{can};
+        HandedOver<Out<false>, CanRun> const handed(counting, probe);
+        if (ledger.launches == 1) a.sweep(exec, handed, x, y);
+      }
     }
     return can;
   }

@@ -42,7 +42,7 @@ struct BdiaSubject {
   static Host returned(Host const& A) { return sorted_without_zeros(A); }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Bdia, FormatContract, Subjects<BdiaSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Bdia, BdiaSubject);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -25,7 +25,7 @@ struct BrcvSubject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Brcv, FormatContract, Subjects<BrcvSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Brcv, BrcvSubject);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -44,7 +44,7 @@ struct BsrSubject {
   static Host returned(Host const& A) { return sorted_without_zeros(A); }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Bsr, FormatContract, Subjects<BsrSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Bsr, BsrSubject);
 
 }  // namespace
 }  // namespace einkorn::test

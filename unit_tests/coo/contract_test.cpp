@@ -25,7 +25,7 @@ struct CooSubject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Coo, FormatContract, Subjects<CooSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Coo, CooSubject);
 
 using Matrix = Coo<double, int, int, Device>;
 

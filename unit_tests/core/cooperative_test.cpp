@@ -336,8 +336,8 @@ TEST(Cooperative, RunsOneThreadWhereTheRuntimeGivesFewerThanAskedFor) {
   *space.meeting() = {};
   Counts const size("size", 1);
   AskForSize const functor{size};
-  detail::CooperativeHostThread<Kokkos::DefaultHostExecutionSpace, AskForSize> const thread{
-      space.meeting(), space.sums(), 3, &functor};
+  detail::CooperativeHostThread<Kokkos::DefaultHostExecutionSpace> const thread{space.meeting(), space.sums(),
+                                                                                3, functor};
 #pragma omp parallel for schedule(static) num_threads(2)
   for (int rank = 0; rank < 3; ++rank) thread(rank);
 

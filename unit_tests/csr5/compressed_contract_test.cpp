@@ -30,7 +30,7 @@ struct CompressedCsr5Subject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(CompressedCsr5, FormatContract, Subjects<CompressedCsr5Subject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(CompressedCsr5, CompressedCsr5Subject);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -33,7 +33,7 @@ struct DiaSubject {
   static Host returned(Host const& A) { return sorted_without_zeros(A); }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Dia, FormatContract, Subjects<DiaSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Dia, DiaSubject);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -29,7 +29,7 @@ struct EllSubject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Ell, FormatContract, Subjects<EllSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Ell, EllSubject);
 
 TEST(EllLayout, SlotJOfRowILiesAtJTimesTheStrideAndI) {
   auto const A = from_dense<double>({{1, 0, 2}, {0, 0, 0}, {0, 3, 0}}, 3);

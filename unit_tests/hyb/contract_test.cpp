@@ -34,7 +34,7 @@ struct HybSubject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Hyb, FormatContract, Subjects<HybSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Hyb, HybSubject);
 
 /// Rows of these lengths in columns 0, 1, ..., values 1, 2, ... through the matrix.
 HostMatrix<double> of_lengths(std::vector<int> const& lengths, int num_cols) {

@@ -68,7 +68,7 @@ struct SellSubject {
   static Host returned(Host const& A) { return A; }
 };
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Sell, FormatContract, Subjects<SellSubject>);
+EINKORN_INSTANTIATE_FORMAT_CONTRACT(Sell, SellSubject);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -2,23 +2,21 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// What every format has to keep, whatever its kernels. A room instantiates it once:
+// What every format has to keep, whatever its kernels. The tests of a format instantiate it once:
 //
 //   template <class C> struct EllSubject { ... };
-//   INSTANTIATE_TYPED_TEST_SUITE_P(Ell, FormatContract, Subjects<EllSubject>);
+//   EINKORN_INSTANTIATE_FORMAT_CONTRACT(Ell, EllSubject);
 //
+// clang-format off
 // A Subject, for one choice of types C (Scalar, Ordinal, Offset), has
 //   using Config = C;
-//   using Options = ...;                                 // the format's
-//   static std::vector<std::pair<std::string, Options>> variants();   // by name, the default first
-//   static auto make(Csr const& A, Options const&);      // from_csr<Format>(Space(), A, options)
-//   static double stored(Host const& A, Options const&); // entries that the format stores, counted on the
-//   host;
-//                                                        // 0: it pads nothing and refuses nothing
-//   static Host returned(Host const& A);                 // what to_csr must give: A, or A without what it
-//   drops static constexpr bool keeps_nan_apart;               // NaN in x reaches only rows that have an entry
-//   there
-// Options has members fill_limit (where stored is not 0) and checks.
+//   using Options = ...;                                   the format's, with checks; fill_limit where stored is not 0
+//   static std::vector<std::pair<std::string, Options>> variants();   by name, the default first
+//   static auto make(Csr const& A, Options const&);        from_csr<Format>(Space(), A, options)
+//   static double stored(Host const& A, Options const&);   entries that the format stores; 0: it has no padding
+//   static Host returned(Host const& A);                   what to_csr must give: A, or A without what is dropped
+//   static constexpr bool keeps_nan_apart;                 NaN in x reaches only rows that have an entry there
+// clang-format on
 
 #include "battery.hpp"
 #include "float_values.hpp"
@@ -47,6 +45,11 @@ namespace einkorn::test {
 template <template <class> class Subject>
 using Subjects = TestTypes<Subject<Config<double, int, int>>, Subject<Config<float, int, std::size_t>>,
                            Subject<Config<Complex, std::int64_t, std::size_t>>>;
+template <template <class> class Subject>
+using SubjectsOfTwoScalars =
+    TestTypes<Subject<Config<double, int, int>>, Subject<Config<Complex, std::int64_t, std::size_t>>>;
+template <template <class> class Subject>
+using FirstSubject = TestTypes<Subject<Config<double, int, int>>>;
 
 /// A with sorted rows, positions that repeat added up in their order, and stored zeros dropped: what a format
 /// without an index an entry can give back.
@@ -137,9 +140,20 @@ testing::AssertionResult same_matrix(Host const& got, Host const& want) {
 
 }  // namespace contract
 
+/// What depends on the arithmetic of the types: all of Subjects.
 template <class Subject>
 class FormatContract : public testing::Test {};
 TYPED_TEST_SUITE_P(FormatContract);
+
+/// What depends on the scalar and the index types, not on the precision: two of Subjects.
+template <class Subject>
+class FormatOperands : public testing::Test {};
+TYPED_TEST_SUITE_P(FormatOperands);
+
+/// What no type changes: one of Subjects.
+template <class Subject>
+class FormatBehavior : public testing::Test {};
+TYPED_TEST_SUITE_P(FormatBehavior);
 
 TYPED_TEST_P(FormatContract, AgreesWithTheOracleOnEveryMatrixOfTheBattery) {
   contract::on_the_battery<TypeParam>({Numbers::integers, Numbers::reals},
@@ -154,7 +168,7 @@ TYPED_TEST_P(FormatContract, TurnsBackIntoTheCsrItWasMadeFrom) {
   });
 }
 
-TYPED_TEST_P(FormatContract, GivesTheSameBitsOnEveryRun) {
+TYPED_TEST_P(FormatBehavior, GivesTheSameBitsOnEveryRun) {
   using S = typename TypeParam::Config::Scalar;
   contract::on_the_battery<TypeParam>({Numbers::reals}, [](auto const& host, auto const& make, Numbers) {
     if (host.rows() > 50000 || TypeParam::stored(host, TypeParam::variants()[0].second) > 1e6) return;
@@ -179,7 +193,7 @@ TYPED_TEST_P(FormatContract, GivesTheSameBitsOnEveryRun) {
   });
 }
 
-TYPED_TEST_P(FormatContract, TakesEveryFormOfVector) {
+TYPED_TEST_P(FormatOperands, TakesEveryFormOfVector) {
   using S = typename TypeParam::Config::Scalar;
   for (auto const& pattern : vector_patterns()) {
     SCOPED_TRACE(pattern.name);
@@ -195,7 +209,7 @@ TYPED_TEST_P(FormatContract, TakesEveryFormOfVector) {
   }
 }
 
-TYPED_TEST_P(FormatContract, SeesNewValuesAndRefusesAnotherStructure) {
+TYPED_TEST_P(FormatOperands, SeesNewValuesAndRefusesAnotherStructure) {
   using S = typename TypeParam::Config::Scalar;
   for (auto const* const name : {"random, seed 1", "rows of 33", "columns not sorted", "positions that repeat"})
     for (auto const& pattern : battery())
@@ -235,7 +249,7 @@ TYPED_TEST_P(FormatContract, SeesNewValuesAndRefusesAnotherStructure) {
       }
 }
 
-TYPED_TEST_P(FormatContract, RefusesFillAboveTheLimitBeforeItAllocates) {
+TYPED_TEST_P(FormatBehavior, RefusesFillAboveTheLimitBeforeItAllocates) {
   if constexpr (requires(typename TypeParam::Options options) { options.fill_limit; }) {
     int refused = 0;
     for (auto const& pattern : battery()) {
@@ -265,7 +279,7 @@ TYPED_TEST_P(FormatContract, RefusesFillAboveTheLimitBeforeItAllocates) {
   }
 }
 
-TYPED_TEST_P(FormatContract, RefusesWhatIsNoMatrix) {
+TYPED_TEST_P(FormatBehavior, RefusesWhatIsNoMatrix) {
   using Host = HostMatrixOf<typename TypeParam::Config>;
   auto const good = with_numbers_of<typename TypeParam::Config>(random_pattern(40, 30, 5), Numbers::integers);
   auto const refused = [&](Host const& host, char const* what) {
@@ -280,7 +294,7 @@ TYPED_TEST_P(FormatContract, RefusesWhatIsNoMatrix) {
   refused(decreasing, "row_offsets");
 }
 
-TYPED_TEST_P(FormatContract, RefusesVectorsThatDoNotFit) {
+TYPED_TEST_P(FormatBehavior, RefusesVectorsThatDoNotFit) {
   using S = typename TypeParam::Config::Scalar;
   using Vector = Kokkos::View<S*, Device>;
   auto const host = with_numbers_of<typename TypeParam::Config>(random_pattern(40, 40, 5), Numbers::integers);
@@ -334,7 +348,7 @@ TYPED_TEST_P(FormatContract, KeepsNaNInTheRowsThatUseIt) {
     }
 }
 
-TYPED_TEST_P(FormatContract, NeitherFencesNorAllocatesInAnSpmv) {
+TYPED_TEST_P(FormatBehavior, NeitherFencesNorAllocatesInAnSpmv) {
   using S = typename TypeParam::Config::Scalar;
   auto const host = with_numbers_of<typename TypeParam::Config>(random_pattern(400, 300, 5), Numbers::reals);
   auto const F = contract::of<TypeParam>(host);
@@ -385,10 +399,16 @@ TYPED_TEST_P(FormatContract, AddsProductsOfFloatValuesUpInDouble) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(FormatContract, AgreesWithTheOracleOnEveryMatrixOfTheBattery,
-                            TurnsBackIntoTheCsrItWasMadeFrom, GivesTheSameBitsOnEveryRun,
-                            TakesEveryFormOfVector, SeesNewValuesAndRefusesAnotherStructure,
+                            TurnsBackIntoTheCsrItWasMadeFrom, KeepsNaNInTheRowsThatUseIt,
+                            AddsProductsOfFloatValuesUpInDouble);
+REGISTER_TYPED_TEST_SUITE_P(FormatOperands, TakesEveryFormOfVector, SeesNewValuesAndRefusesAnotherStructure);
+REGISTER_TYPED_TEST_SUITE_P(FormatBehavior, GivesTheSameBitsOnEveryRun,
                             RefusesFillAboveTheLimitBeforeItAllocates, RefusesWhatIsNoMatrix,
-                            RefusesVectorsThatDoNotFit, KeepsNaNInTheRowsThatUseIt,
-                            NeitherFencesNorAllocatesInAnSpmv, AddsProductsOfFloatValuesUpInDouble);
+                            RefusesVectorsThatDoNotFit, NeitherFencesNorAllocatesInAnSpmv);
+
+#define EINKORN_INSTANTIATE_FORMAT_CONTRACT(Name, Subject)                             \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Name, FormatContract, Subjects<Subject>);             \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Name, FormatOperands, SubjectsOfTwoScalars<Subject>); \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Name, FormatBehavior, FirstSubject<Subject>)
 
 }  // namespace einkorn::test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace einkorn::detail {
+
+/// The type of a view as kernels take it: unmanaged, without static extents and other memory traits, rank 1 in
+/// LayoutRight where its entries lie side by side. A kernel is so compiled once per scalar type and layout, not
+/// once per type of View.
+template <class V, class Scalar>
+using KernelView = Kokkos::View<
+    std::conditional_t<V::rank() == 1, Scalar*, Scalar**>,
+    std::conditional_t<V::rank() == 1 && !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+                       Kokkos::LayoutRight, typename V::array_layout>,
+    typename V::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class V, class Scalar>
+KernelView<V, Scalar> kernel_view(V const& v) {
+  if constexpr (V::rank() == 1 && !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>)
+    return KernelView<V, Scalar>(v.data(), v.extent(0));
+  else
+    return KernelView<V, Scalar>(v);
+}
+/// What a kernel reads.
+template <class X>
+auto as_input(X const& x) {
+  return kernel_view<X, typename X::const_value_type>(x);
+}
+/// What a kernel writes.
+template <class Y>
+auto as_output(Y const& y) {
+  return kernel_view<Y, typename Y::value_type>(y);
+}
+
+}  // namespace einkorn::detail

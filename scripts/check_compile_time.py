@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""check_compile_time.py BUILD
+
+What a source file of a user costs to compile, as a multiple of one that includes Kokkos_Core.hpp and has one kernel:
+headers only, and with Einkorn::compiled. BUILD: a build folder that was configured with Einkorn_ENABLE_COMPILED.
+Prints a table; fails where a ratio is above its limit. CPU time of the compiler at -O2 without its cache, the lower of
+two runs each: a ratio to a file that is compiled beside it, not a time."""
+import argparse
+import json
+import pathlib
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+
+PRELUDE = """
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;
+using In = Kokkos::View<double const*, Exec>;
+using Out = Kokkos::View<double*, Exec>;
+"""
+BASE = """#include <Kokkos_Core.hpp>
+using Exec = Kokkos::DefaultExecutionSpace;
+struct Axpy {
+  Kokkos::View<double const*, Exec> x;
+  Kokkos::View<double*, Exec> y;
+  double a;
+  KOKKOS_FUNCTION void operator()(int i) const { y(i) += a * x(i); }
+};
+void axpy(double a, Kokkos::View<double const*, Exec> x, Kokkos::View<double*, Exec> y) {
+  Kokkos::parallel_for("axpy", Kokkos::RangePolicy<Exec>(0, static_cast<int>(x.extent(0))), Axpy{x, y, a});
+}
+"""
+# name: headers, code, limit of the ratio with headers only, with Einkorn::compiled
+FILES = {
+    "plan + spmv": (["formats/csr/spmv_plan.hpp"], """
+void product(Matrix const& A, In const& x, Out const& y) {
+  auto const plan = einkorn::make_spmv_plan(Exec(), A);
+  einkorn::spmv(Exec(), plan, 1.0, x, 0.0, y);
+}""", 4.5, 2.0),
+    "cg": (["solvers/cg.hpp"], """
+einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) { return einkorn::cg(Exec(), A, b, x); }
+""", 8.0, 2.0),
+    "spgemm": (["formats/csr/spgemm.hpp"], """
+Matrix product(Matrix const& A, Matrix const& B) { return einkorn::spgemm(Exec(), A, B); }
+""", 11.0, 2.0),
+    "AnyMatrix + select + cg": (["formats/any_matrix.hpp", "formats/select.hpp", "solvers/cg.hpp"], """
+einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
+  auto const format = einkorn::select(Exec(), A, 1000).format;
+  return einkorn::cg(Exec(), einkorn::make_any_matrix(Exec(), A, format), b, x);
+}""", 22.0, 2.0),
+}
+
+
+def flags_of(build):
+    """The compiler and the flags that the library itself is compiled with, but for optimisation and warnings."""
+    entries = json.loads(subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True, capture_output=True,
+                                        text=True).stdout)
+    entry = next(entry for entry in entries if "einkorn_compiled.dir" in entry["output"] and entry["output"].endswith(".o"))
+    words = shlex.split(entry["command"])
+    words = words[:words.index("-MD")]  # what follows names files
+    while "ccache" in words[0]:
+        words = words[1:]
+    drop = ("-O", "-W", "-march", "-mprefer", "-DKOKKOS_ARCH", "-DEINKORN_COMPILED", "-x", "c++")
+    return words[0], [word for word in words[1:] if not word.startswith(drop)]
+
+
+def cpu_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
+    parser.add_argument("build", type=pathlib.Path)
+    build = parser.parse_args().build.resolve()
+    compiler, flags = flags_of(build)
+    with tempfile.TemporaryDirectory() as folder:
+        def cost(name, text, *more):
+            source = pathlib.Path(folder) / f"{name.replace(' ', '_')}.cpp"
+            source.write_text(text)
+            command = [compiler, *flags, "-O2", *more, "-c", str(source), "-o", str(source.with_suffix(".o"))]
+            return min(cpu_seconds(command) for _ in range(2))
+
+        base = cost("base", BASE)
+        print(f"Kokkos_Core.hpp and one kernel: {base:.2f} s of CPU")
+        print(f"{'':26}{'headers only':>14}{'limit':>8}{'compiled':>11}{'limit':>8}")
+        breaches = []
+        for name, (headers, code, limit, compiled_limit) in FILES.items():
+            text = "".join(f"#include <einkorn/{header}>\n" for header in headers) + PRELUDE + code
+            ratios = (cost(name, text) / base, cost(name, text, "-DEINKORN_COMPILED") / base)
+            print(f"{name:26}{ratios[0]:14.2f}{limit:8.1f}{ratios[1]:11.2f}{compiled_limit:8.1f}", flush=True)
+            breaches += [f"{name}: {ratio:.2f} times, limit {most}"
+                         for ratio, most in zip(ratios, (limit, compiled_limit)) if ratio > most]
+    for breach in breaches:
+        print(f"check_compile_time.py: {breach}", file=sys.stderr)
+    return 1 if breaches else 0
+
+
+sys.exit(main())
