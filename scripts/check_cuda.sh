@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# check_cuda.sh [FILE...]     compiles with nvcc for NVIDIA GPUs (sm_90), without a GPU and without a CUDA Kokkos
+#
+# Kokkos' headers are those of scripts/kokkos/get.sh, with configuration headers for CUDA and Serial. Compiled, with the
+# options of a CUDA Kokkos and no further ones: the public functions (unit_tests/compile_only) for Cuda and for Serial,
+# einkorn-solve, the main files of einkorn-bench and what they call for CSR, the examples and one test. FILE: only these, as
+# paths in the repository. Where nvcc is not installed, nothing is compiled and the script succeeds.
+#
+# Covered: nvcc's front ends for device and host; machine code of the kernels, but for front_doors.cpp PTX; the host
+# compiler's checks of what nvcc gives it (-fsyntax-only: it generates no code). Warnings are errors: all of nvcc's, -Wall
+# -Wextra of the host compiler. The host compiler is g++ 12, or else g++; where there is a newer g++ or a clang++ too, it
+# checks all of einkorn-solve, the main files of einkorn-bench and spgemm_doors.cpp. Not covered: linking, running, the other
+# files of the tests and of einkorn-bench. About 13 minutes of CPU time (estimated); seconds with ccache if nothing has changed.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
+if [ ! -x "$nvcc" ]; then
+  say "nvcc is not installed: code for CUDA is not checked"
+  exit 0
+fi
+need_build_packages
+use_kokkos
+kokkos=$(dirname "$(find "$kokkos_root/include" -name Kokkos_Core.hpp -print -quit)")
+cd "$repo"
+work=$repo/build/cuda
+rm -rf "$work"
+mkdir -p "$work/include/einkorn"
+for part in core formats solvers; do ln -s "$repo/$part" "$work/include/einkorn/"; done
+scripts/kokkos/backend_config.sh "$kokkos" "$work/config" CUDA SERIAL KOKKOS_ARCH_HOPPER KOKKOS_ARCH_HOPPER90
+
+# The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
+sed -n '/^set(einkorn_headers/,/)/p' cmake/headers.cmake | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
+  sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
+
+launcher=()
+if command -v ccache >/dev/null; then launcher=(ccache); fi
+options=(-std=c++20 -x cu --extended-lambda -Wext-lambda-captures-this -Werror all-warnings
+  -Xcompiler -Wall -Xcompiler -Wextra -Xcompiler -fsyntax-only -DKOKKOS_DEPENDENCE
+  "-I$work/include" -Itools -Iperf_tests -Iunit_tests -isystem "$work/config" -isystem "$kokkos")
+# Without optimization of the kernels, which takes several times as long for those of the solvers.
+if "$nvcc" --help | grep -e --Ofast-compile >/dev/null; then options+=(--Ofast-compile=max); fi
+
+# compiles COMPILER: whether nvcc takes it for the host.
+compiles() {
+  command -v "$1" >/dev/null && echo 'int main() {}' >"$work/empty.cu" &&
+    "$nvcc" -std=c++20 -arch=sm_90 -ccbin "$1" -c "$work/empty.cu" -o "$work/empty.o" >"$work/empty.log" 2>&1
+}
+first_of() {
+  local compiler
+  for compiler; do if compiles "$compiler"; then echo "$compiler"; return; fi; done
+}
+host=$(first_of g++-12 g++ clang++)
+[ -n "$host" ] || die "nvcc takes none of g++-12, g++ and clang++ as host compiler: see $work/empty.log"
+newer=$(first_of g++-{15,14,13} clang++-{20,19,18,17,16} clang++)
+if [ "$newer" = "$host" ]; then newer=; fi
+
+# check HOST SPACE FILE [OPTION...]: compiles one file, and says what CPU time that took (as a child of start)
+check() {
+  local host=$1 space=$2 file=$3 name; shift 3
+  name=$(tr / _ <<<"$file")-$host-$space
+  if "${launcher[@]}" "$nvcc" "${options[@]}" -ccbin "$host" "-DEINKORN_TEST_SPACE=Kokkos::$space" "$@" -c "$file" \
+    -o "$work/$name.o" >"$work/$name.log" 2>&1; then
+    times >"$work/$name.times"
+    say "$file, $space, $host: CPU time $(tail -n 1 "$work/$name.times")"
+  else
+    head -n 40 "$work/$name.log" >&2
+    say "nvcc with $host refuses $file for $space: see $work/$name.log"
+    return 1
+  fi
+}
+
+most=$(jobs) running=0 status=0
+# finish NUMBER: waits until at most so many files are being compiled
+finish() {
+  while [ "$running" -gt "$1" ]; do
+    wait -n || status=1
+    running=$((running - 1))
+  done
+}
+# start ARGUMENT OF check...: in the background, as many at a time as there are cores and memory for
+start() {
+  finish $((most - 1))
+  check "$@" &
+  running=$((running + 1))
+}
+
+say "nvcc with $host${newer:+ and $newer}, sm_90"
+machine_code=-arch=sm_90 ptx=-arch=compute_90 front_end=(-arch=sm_90 -fdevice-syntax-only)
+if [ $# -gt 0 ]; then
+  for file; do start "$host" Cuda "$file" $machine_code; done
+else
+  doors=unit_tests/compile_only
+  with_kernels=(tools/solve/{cg,convert,system}.cpp)
+  without_kernels=(perf_tests/einkorn_bench{,_full}.cpp)  # or with such as the others have
+  for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
+    [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
+  done
+  # The longest first.
+  start "$host" Cuda $doors/front_doors.cpp $ptx -include "$work/headers.hpp"
+  start "$host" Cuda $doors/solver_doors.cpp $machine_code
+  for file in "${with_kernels[@]}" $doors/spgemm_doors.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
+    perf_tests/support/bench_answer.cpp perf_tests/einkorn/csr_spmv.cpp; do
+    start "$host" Cuda "$file" $machine_code
+  done
+  for file in front solver spgemm; do start "$host" Serial $doors/${file}_doors.cpp "${front_end[@]}"; done
+  for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
+  if [ -n "$newer" ]; then
+    for file in "${with_kernels[@]}" $doors/spgemm_doors.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
+  fi
+fi
+finish 0
+[ "$status" -eq 0 ] || die "nvcc refuses a file: see its message above"
+say "compiles for CUDA"
