@@ -25,12 +25,12 @@ KernelView<V, Scalar> kernel_view(V const& v) {
   else
     return KernelView<V, Scalar>(v);
 }
-/// What a kernel reads.
+/// x as a read-only kernel argument.
 template <class X>
 auto as_input(X const& x) {
   return kernel_view<X, typename X::const_value_type>(x);
 }
-/// What a kernel writes.
+/// y as a writable kernel argument.
 template <class Y>
 auto as_output(Y const& y) {
   return kernel_view<Y, typename Y::value_type>(y);
