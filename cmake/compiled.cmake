@@ -33,7 +33,7 @@ function(einkorn_add_compiled include_dir)
   configure_file(${PROJECT_SOURCE_DIR}/compiled/types.hpp ${folder}/types.hpp COPYONLY)
   set(headers ${folder}/types.hpp)
   set(sources "")
-  set(includes "#include <einkorn/formats/any_matrix.hpp>\n#include <einkorn/formats/csr/spgemm.hpp>\n#include <einkorn/formats/select.hpp>\n#include <einkorn/solvers/bicgstab.hpp>\n#include <einkorn/solvers/cg.hpp>\n#include <einkorn/solvers/pcg.hpp>\n#include <einkorn/solvers/precond/jacobi.hpp>\n")
+  set(includes "#include <einkorn/formats/any_matrix.hpp>\n#include <einkorn/formats/spgemm/spgemm.hpp>\n#include <einkorn/formats/analysis/select.hpp>\n#include <einkorn/solvers/bicgstab.hpp>\n#include <einkorn/solvers/cg.hpp>\n#include <einkorn/solvers/pcg.hpp>\n#include <einkorn/solvers/precond/jacobi.hpp>\n")
   foreach(functions IN ITEMS spmv_plan spgemm any_matrix select cg pcg bicgstab)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/compiled/${functions}.in)
     einkorn_compiled_file(${folder}/${functions}.hpp ${functions} "extern "

@@ -5,24 +5,25 @@
 # installed nor checked by itself (scripts/check_budgets.py names the forgotten one).
 
 set(einkorn_headers
-  core/accumulate/index_words.hpp
-  core/accumulate/place_table.hpp
-  core/accumulate/row_group.hpp
-  core/accumulate/word_table.hpp
+  formats/spgemm/detail/compressed_columns.hpp
+  formats/spgemm/detail/rank_table.hpp
+  formats/spgemm/detail/row_group.hpp
+  formats/spgemm/detail/column_table.hpp
   core/allocate.hpp
   core/arch.hpp
   core/balance/bins.hpp
   core/balance/carry.hpp
   core/balance/host_parts.hpp
   core/balance/split.hpp
+  core/ceil_div.hpp
   core/concepts.hpp
   core/cooperative.hpp
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
   core/detail/virtual_team.hpp
-  core/dots.hpp
+  core/epilogue_with_dots.hpp
   core/error.hpp
-  core/fours.hpp
+  core/vector_loads.hpp
   core/function_ref.hpp
   core/kernel_view.hpp
   core/lanes/lanes.hpp
@@ -34,15 +35,15 @@ set(einkorn_headers
   core/launch.hpp
   core/overlap.hpp
   core/partial_sums.hpp
-  core/recorded.hpp
+  core/captured_graph.hpp
   core/scalar.hpp
   core/scan.hpp
-  core/scramble.hpp
+  core/mix64.hpp
   core/staged_copy.hpp
   core/staging.hpp
   core/sum_partials.hpp
-  core/update.hpp
-  core/vector_sweep.hpp
+  core/epilogue.hpp
+  core/fused_pass.hpp
   core/version.hpp
   formats/all_formats.hpp
   formats/any_matrix.hpp
@@ -90,7 +91,7 @@ set(einkorn_headers
   formats/bsr/spmv.hpp
   formats/bsr/to_csr.hpp
   formats/bsr/validate.hpp
-  formats/column_codes.hpp
+  formats/column_codes/column_codes.hpp
   formats/coo/coo.hpp
   formats/coo/coo_tuning.hpp
   formats/coo/detail/entry_parts.hpp
@@ -108,20 +109,20 @@ set(einkorn_headers
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/row_dot.hpp
-  formats/csr/detail/row_kinds.hpp
+  formats/spgemm/detail/row_classes.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
-  formats/csr/detail/spgemm_columns.hpp
-  formats/csr/detail/spgemm_host.hpp
-  formats/csr/detail/spgemm_kinds.hpp
-  formats/csr/detail/spgemm_launch.hpp
-  formats/csr/detail/spgemm_places.hpp
-  formats/csr/detail/spgemm_schedule.hpp
-  formats/csr/detail/spgemm_state.hpp
-  formats/csr/detail/spgemm_steps.hpp
-  formats/csr/detail/spgemm_sums.hpp
-  formats/csr/detail/spgemm_teams.hpp
-  formats/csr/detail/spgemm_words.hpp
+  formats/spgemm/detail/symbolic_gpu.hpp
+  formats/spgemm/detail/host.hpp
+  formats/spgemm/detail/product_row_classes.hpp
+  formats/spgemm/detail/launch.hpp
+  formats/spgemm/detail/numeric_scatter_map.hpp
+  formats/spgemm/detail/schedule.hpp
+  formats/spgemm/detail/state.hpp
+  formats/spgemm/detail/driver.hpp
+  formats/spgemm/detail/numeric_hash.hpp
+  formats/spgemm/detail/launch_configuration.hpp
+  formats/spgemm/detail/compress_b.hpp
   formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
@@ -131,21 +132,21 @@ set(einkorn_headers
   formats/csr/detail/triangle.hpp
   formats/csr/detail/upload_lanes.hpp
   formats/csr/diagonal.hpp
-  formats/csr/fingerprint.hpp
+  formats/fingerprint.hpp
   formats/csr/from_triplets.hpp
-  formats/csr/full_from_half.hpp
-  formats/csr/narrow_values.hpp
+  formats/csr/expand_symmetric.hpp
+  formats/csr/convert_values.hpp
   formats/csr/permute.hpp
   formats/csr/row_lengths.hpp
   formats/csr/rows_by_length.hpp
   formats/csr/same_structure.hpp
   formats/csr/scale.hpp
   formats/csr/sort_rows.hpp
-  formats/csr/spgemm.hpp
-  formats/csr/spgemm_options.hpp
-  formats/csr/spgemm_plan.hpp
-  formats/csr/spgemm_report.hpp
-  formats/csr/spgemm_tuning.hpp
+  formats/spgemm/spgemm.hpp
+  formats/spgemm/options.hpp
+  formats/spgemm/plan.hpp
+  formats/spgemm/report.hpp
+  formats/spgemm/tuning.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp
@@ -163,34 +164,34 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
-  formats/detail/band_row_entries.hpp
-  formats/detail/column_readers.hpp
-  formats/detail/column_windows.hpp
-  formats/detail/diagonal_fill.hpp
-  formats/detail/diagonal_scatter.hpp
-  formats/detail/diagonal_search.hpp
-  formats/detail/diagonal_spmv_host.hpp
-  formats/detail/diagonal_to_csr.hpp
-  formats/detail/diagonal_tuning.hpp
-  formats/detail/rows_times_matrix.hpp
-  formats/detail/spmm_as_rows.hpp
-  formats/detail/spmm_column_tile.hpp
-  formats/detail/spmm_long_rows.hpp
-  formats/detail/spmm_row_tile.hpp
-  formats/detail/spmv_diagonal_rows.hpp
-  formats/detail/spmv_padded_rows.hpp
-  formats/detail/structure_blocks.hpp
-  formats/detail/structure_diagonals.hpp
-  formats/detail/structure_findings.hpp
-  formats/detail/structure_long_rows.hpp
-  formats/detail/structure_rows.hpp
-  formats/detail/structure_slices.hpp
+  formats/diagonals/detail/row_entries.hpp
+  formats/column_codes/detail/column_readers.hpp
+  formats/column_codes/detail/column_windows.hpp
+  formats/diagonals/detail/fill.hpp
+  formats/diagonals/detail/scatter.hpp
+  formats/diagonals/detail/search.hpp
+  formats/diagonals/detail/spmv_host.hpp
+  formats/diagonals/detail/to_csr.hpp
+  formats/diagonals/detail/host_tuning.hpp
+  formats/spmm/detail/host_rows.hpp
+  formats/spmm/detail/pack_columns.hpp
+  formats/spmm/detail/column_tile.hpp
+  formats/spmm/detail/long_rows.hpp
+  formats/spmm/detail/row_tile.hpp
+  formats/diagonals/detail/spmv_rows.hpp
+  formats/padded/detail/spmv_rows.hpp
+  formats/analysis/detail/blocks.hpp
+  formats/analysis/detail/diagonals.hpp
+  formats/analysis/detail/counters.hpp
+  formats/analysis/detail/long_rows.hpp
+  formats/analysis/detail/rows.hpp
+  formats/analysis/detail/slices.hpp
   formats/dia/dia.hpp
   formats/dia/from_csr.hpp
   formats/dia/spmv.hpp
   formats/dia/to_csr.hpp
   formats/dia/validate.hpp
-  formats/diagonal_rows_tuning.hpp
+  formats/diagonals/detail/spmv_rows_tuning.hpp
   formats/ell/detail/fill_slots.hpp
   formats/ell/ell.hpp
   formats/ell/from_csr.hpp
@@ -203,8 +204,8 @@ set(einkorn_headers
   formats/generate/blocks.hpp
   formats/generate/circuit.hpp
   formats/generate/detail/sort_keys.hpp
-  formats/generate/detail/twin_columns.hpp
-  formats/generate/detail/twin_lengths.hpp
+  formats/generate/detail/surrogate_columns.hpp
+  formats/generate/detail/surrogate_lengths.hpp
   formats/generate/draws.hpp
   formats/generate/generate.hpp
   formats/generate/generator_spec.hpp
@@ -216,8 +217,8 @@ set(einkorn_headers
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp
   formats/generate/symmetric.hpp
-  formats/generate/twin.hpp
-  formats/generate/twin_features.hpp
+  formats/generate/surrogate.hpp
+  formats/generate/surrogate_features.hpp
   formats/hyb/detail/choose_width.hpp
   formats/hyb/detail/fill_rest.hpp
   formats/hyb/from_csr.hpp
@@ -225,12 +226,12 @@ set(einkorn_headers
   formats/hyb/spmv.hpp
   formats/hyb/to_csr.hpp
   formats/indices.hpp
-  formats/machine_model.hpp
-  formats/machine_profile.hpp
-  formats/padded_tuning.hpp
-  formats/select.hpp
-  formats/select_by_measuring.hpp
-  formats/select_model.hpp
+  formats/analysis/machine_model.hpp
+  formats/analysis/machine_profile.hpp
+  formats/padded/tuning.hpp
+  formats/analysis/select.hpp
+  formats/analysis/select_by_measuring.hpp
+  formats/analysis/select_model.hpp
   formats/sell/detail/fill_slices.hpp
   formats/sell/detail/slice_widths.hpp
   formats/sell/from_csr.hpp
@@ -240,38 +241,38 @@ set(einkorn_headers
   formats/sell/spmv.hpp
   formats/sell/to_csr.hpp
   formats/sell/validate.hpp
-  formats/spmm_tuning.hpp
+  formats/spmm/tuning.hpp
   formats/spmv_checks.hpp
   formats/spmv_operands.hpp
   formats/spmv_options.hpp
   formats/spmv_plan.hpp
-  formats/structure.hpp
-  formats/symmetry.hpp
+  formats/analysis/structure.hpp
+  formats/analysis/symmetry.hpp
   solvers/any_operator.hpp
   solvers/bicgstab.hpp
   solvers/cg.hpp
-  solvers/detail/bicgstab_method.hpp
-  solvers/detail/bicgstab_state.hpp
-  solvers/detail/bicgstab_sweeps.hpp
-  solvers/detail/call_types.hpp
-  solvers/detail/cg_head.hpp
-  solvers/detail/cg_method.hpp
-  solvers/detail/cg_persistent.hpp
-  solvers/detail/cg_state.hpp
-  solvers/detail/cg_sweeps.hpp
-  solvers/detail/check_system.hpp
-  solvers/detail/ending.hpp
-  solvers/detail/host_loop.hpp
-  solvers/detail/in_background.hpp
-  solvers/detail/news.hpp
-  solvers/detail/pcg_method.hpp
-  solvers/detail/pcg_state.hpp
-  solvers/detail/pcg_sweeps.hpp
-  solvers/detail/persistent.hpp
-  solvers/detail/progress.hpp
-  solvers/detail/resident.hpp
-  solvers/detail/solve_in_range.hpp
-  solvers/detail/solve_space.hpp
+  solvers/bicgstab/method.hpp
+  solvers/bicgstab/state.hpp
+  solvers/bicgstab/passes.hpp
+  solvers/engine/call_types.hpp
+  solvers/cg/prologue.hpp
+  solvers/cg/method.hpp
+  solvers/cg/persistent.hpp
+  solvers/cg/state.hpp
+  solvers/cg/passes.hpp
+  solvers/engine/check_system.hpp
+  solvers/engine/finalize.hpp
+  solvers/engine/host_loop.hpp
+  solvers/engine/background_task.hpp
+  solvers/engine/progress_flag.hpp
+  solvers/cg/pcg_method.hpp
+  solvers/cg/pcg_state.hpp
+  solvers/cg/pcg_passes.hpp
+  solvers/engine/persistent.hpp
+  solvers/engine/convergence.hpp
+  solvers/engine/resident.hpp
+  solvers/engine/solve_in_range.hpp
+  solvers/engine/solve_space.hpp
   solvers/operator.hpp
   solvers/options.hpp
   solvers/pcg.hpp
@@ -288,8 +289,8 @@ set(einkorn_headers
   solvers/precond/setup_status.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
-  solvers/set_up.hpp
-  solvers/solver_tuning.hpp
+  solvers/async_setup.hpp
+  solvers/engine/tuning.hpp
   solvers/workspace.hpp)
 
 set(einkorn_io_headers
@@ -312,6 +313,6 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_cusparse_headers
-  formats/bsr/vendor/cusparse_bsr_spmv.hpp
-  formats/csr/vendor/cusparse_spmm.hpp
-  formats/csr/vendor/cusparse_spmv.hpp)
+  formats/vendor/cusparse_bsr_spmv.hpp
+  formats/vendor/cusparse_spmm.hpp
+  formats/vendor/cusparse_spmv.hpp)

@@ -52,8 +52,8 @@ View allocate(Exec const& exec, std::string const& label, Extents... extents) {
 
 /// The same, all zero, written on exec.
 template <class View, class Exec, class... Extents>
-requires(Kokkos::is_execution_space<Exec>::value) View
-    allocate_zeros(Exec const& exec, std::string const& label, Extents... extents) {
+requires(Kokkos::is_execution_space<Exec>::value)
+View allocate_zeros(Exec const& exec, std::string const& label, Extents... extents) {
   return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...), [&] {
     return View(Kokkos::view_alloc(exec, label), static_cast<std::size_t>(extents)...);
   });

@@ -29,7 +29,7 @@ namespace einkorn {
 
 /// Room that a block of a launch on a GPU has beside its registers, and how many blocks there are: 0, as many
 /// as are resident together; else so many, or the launch is refused.
-struct CooperativeRoom {
+struct CooperativeScratch {
   std::size_t scratch_bytes = 0;
   int blocks = 0;
 };
@@ -74,7 +74,7 @@ struct CooperativeRuntime<Kokkos::Cuda> {
   static constexpr bool exists = true;
   static int multiprocessors(Kokkos::Cuda const& exec) { return exec.cuda_device_prop().multiProcessorCount; }
   /// Bytes of scratch that a block can be given.
-  static std::size_t most_scratch(Kokkos::Cuda const& exec) {
+  static std::size_t max_scratch(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().sharedMemPerBlockOptin - sizeof(CooperativeBlock);
   }
   /// Blocks that fit on a multiprocessor together.
@@ -105,7 +105,7 @@ template <>
 struct CooperativeRuntime<Kokkos::HIP> {
   static constexpr bool exists = true;
   static int multiprocessors(Kokkos::HIP const& exec) { return exec.hip_device_prop().multiProcessorCount; }
-  static std::size_t most_scratch(Kokkos::HIP const& exec) {
+  static std::size_t max_scratch(Kokkos::HIP const& exec) {
     return exec.hip_device_prop().sharedMemPerBlock - sizeof(CooperativeBlock);
   }
   static int resident_blocks(Kokkos::HIP const& exec, void const* kernel, int threads, std::size_t scratch) {
@@ -185,8 +185,8 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 /// On a GPU only:
 ///
 ///     int block(), rank_in_block(), threads_of_block()
-///     void meet_block()                  the threads of the block meet
-///     unsigned char* scratch()           the block's own: CooperativeRoom::scratch_bytes, aligned to 16
+///     void sync_block()                  the threads of the block meet
+///     unsigned char* scratch()           the block's own: CooperativeScratch::scratch_bytes, aligned to 16
 ///     void sum_numbers(sums, step)       as sum_all(), but no sync(), which takes most of its time: only the
 ///                                        step sees the totals, and what threads wrote before is seen by their
 ///                                        own block alone
@@ -198,7 +198,7 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///
 /// Loops do not end with a barrier. Totals are the same bits in every thread, and the same on every run with
 /// the same number of threads. On a GPU parts and teams are strided over the threads. On the host they are
-/// taken in host_parts pieces, a thread its own before it helps others (up to 16 threads: take_parts()),
+/// taken in host_parts pieces, a thread its own before it helps others (up to 16 threads: run_work_queues()),
 /// and the sums of pieces are added in their order, not in the order in which threads finish: use sum_parts
 /// there, not for_each_part with sum_all. A thread of the host has no fixed parts: between loops it must not
 /// keep anything.
@@ -217,15 +217,15 @@ class CooperativeMember : public std::conditional_t<is_gpu<Exec>, detail::Device
 
 /// Bytes of scratch that a block of a cooperative launch can have; 0 on the host.
 template <class Exec>
-std::size_t most_cooperative_scratch([[maybe_unused]] Exec const& exec) {
+std::size_t max_cooperative_scratch([[maybe_unused]] Exec const& exec) {
   if constexpr (is_gpu<Exec>)
-    return detail::CooperativeRuntime<Exec>::most_scratch(exec);
+    return detail::CooperativeRuntime<Exec>::max_scratch(exec);
   else
     return 0;
 }
 /// Blocks of which each has a multiprocessor to itself; 1 on the host.
 template <class Exec>
-int most_lone_blocks([[maybe_unused]] Exec const& exec) {
+int max_lone_blocks([[maybe_unused]] Exec const& exec) {
   if constexpr (is_gpu<Exec>)
     return detail::CooperativeRuntime<Exec>::multiprocessors(exec);
   else
@@ -236,7 +236,7 @@ namespace detail {
 
 template <CooperativeShape shape, class Exec, class Functor>
 void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& functor,
-                      CooperativeRoom const& room);
+                      CooperativeScratch const& room);
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template <int threads, int blocks_per_multiprocessor, class Exec, class Functor>
@@ -253,7 +253,7 @@ __global__ __launch_bounds__(threads,
 
 template <CooperativeShape shape, class Exec, class Functor>
 void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& functor,
-                      CooperativeRoom const& room) {
+                      CooperativeScratch const& room) {
   static_assert(sizeof(Functor) + sizeof(CooperativeSlots) <= 4096,
                 "einkorn: the functor of a cooperative launch is a kernel argument, of at most 4 KB");
   static_assert(shape.threads % lockstep_lanes(arch_of<Exec>) == 0 && shape.threads <= 1024);
@@ -303,7 +303,7 @@ struct CooperativeHostThread {
 /// refuses the launch.
 template <CooperativeShape shape = CooperativeShape{}, class Exec, class Functor>
 void launch_cooperative(Exec const& exec, std::string const& label, CooperativeSpace<Exec>& space,
-                        Functor const& functor, [[maybe_unused]] CooperativeRoom const& room = {}) {
+                        Functor const& functor, [[maybe_unused]] CooperativeScratch const& room = {}) {
   static_assert(is_cooperative<Exec>, "einkorn: threads of this execution space cannot meet within a kernel");
   Kokkos::Profiling::ScopedRegion region(label);
   if constexpr (is_gpu<Exec>) {
@@ -398,8 +398,6 @@ class CooperativeVector {
 /// gathered) for invalid in a requires-expression of its device pass, and then drops the cooperative kernel
 /// without a word.)
 template <class Kernel>
-inline constexpr bool is_run_by_virtual_teams = requires {
-  requires Kernel::has_free_teams;
-};
+inline constexpr bool is_run_by_virtual_teams = requires { requires Kernel::has_free_teams; };
 
 }  // namespace einkorn

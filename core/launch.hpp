@@ -18,9 +18,9 @@ auto light_weight(Policy const& policy) {
 }
 
 /// A kernel over the rows of a matrix or a vector that may gather sums on its way. It has
-///   update                       what it does with a row's result, and what it gathers (Update, UpdateAndDots)
-///   Policy, L                    on a GPU: its team policy, and the lanes that exchange values
-///   run(team, gathered)          the work of one team (GPU); may return early, thread by thread
+///   update                       what it does with a row's result, and what it gathers (Update,
+///   EpilogueWithDots) Policy, L                    on a GPU: its team policy, and the lanes that exchange
+///   values run(team, gathered)          the work of one team (GPU); may return early, thread by thread
 ///   has_free_teams               on a GPU: true when teams need neither scratch nor a barrier
 ///   run(part, gathered)          the work of one part (host)
 /// The same kernel is launched by Kokkos, recorded into a graph, or run inside a cooperative launch, where
@@ -28,23 +28,24 @@ auto light_weight(Policy const& policy) {
 ///
 /// A unit is what hands one set of gathered sums over: a team, a part on the host.
 template <class Kernel>
-struct TeamSweep {
+struct TeamKernel {
   using Policy = typename Kernel::Policy;
   using L = typename Kernel::L;
 
   Kernel kernel;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    typename decltype(Kernel::update)::Gathered gathered{};
-    kernel.run(team, gathered);
-    if constexpr (decltype(Kernel::update)::gathers) kernel.update.template hand_over<L>(team, gathered);
+    typename decltype(Kernel::epilogue)::Accumulators accumulators{};
+    kernel.run(team, accumulators);
+    if constexpr (decltype(Kernel::epilogue)::accumulates)
+      kernel.epilogue.template store_partials<L>(team, accumulators);
   }
 };
 
 /// One launch of kernel.run(team, gathered) on every team of the policy. Asynchronous.
 template <class Policy, class Kernel>
 void launch_teams(std::string const& label, Policy const& policy, Kernel const& kernel) {
-  Kokkos::parallel_for(label, light_weight(policy), TeamSweep<Kernel>{kernel});
+  Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
 }
 
 }  // namespace einkorn

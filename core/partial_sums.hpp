@@ -21,39 +21,39 @@ struct HostParts {
   FunctionRef<void(std::int64_t, double*)> add_part;
 };
 
-/// Which partial sums the launches of one sweep have written (host side). counts_only: nothing is launched,
-/// only the units are counted, which is how a caller learns how many it has to make room for. capture: on the
-/// host, called with the parts of each kernel instead of a launch; they are valid until it returns.
-struct SumLedger {
-  std::size_t units = 0;
+/// Which partial sums the launches of one sweep have written (host side). dry_run: nothing is launched,
+/// only the num_blocks are counted, which is how a caller learns how many it has to make room for. capture: on
+/// the host, called with the parts of each kernel instead of a launch; they are valid until it returns.
+struct PartialsLayout {
+  std::size_t num_blocks = 0;
   int launches = 0;
-  bool counts_only = false;
+  bool dry_run = false;
   FunctionRef<void(HostParts const&)> const* capture = nullptr;
 };
 
-/// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A unit (a team, on the host a part)
-/// writes its own to partials(unit * num_sums), ..., so that whoever adds them up in order gets the same bits
-/// every time; sum_partials() does. A sweep of several launches numbers its units on.
+/// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A block (a team, on the host a
+/// part) writes its own to partials(block * num_sums), ..., so that whoever adds them up in order gets the same
+/// bits every time; sum_partials() does. A sweep of several launches numbers its num_blocks on.
 template <int num_sums, class Device>
 struct PartialSums {
-  static constexpr bool gathers = true, is_handed_over = false;
+  static constexpr bool accumulates = true, is_captured = false;
   static constexpr int count = num_sums;
-  struct Gathered {
+  struct Accumulators {
     double sums[num_sums] = {};
   };
 
-  Kokkos::View<double*, Device> partials;  // [units * num_sums]
-  SumLedger* ledger = nullptr;             // host
-  std::size_t first_unit = 0;
+  Kokkos::View<double*, Device> partials;  // [num_blocks * num_sums]
+  PartialsLayout* layout = nullptr;        // host
+  std::size_t first_block = 0;
 
   /// The sums of a team, warp by warp. Every thread of the team calls it.
   template <class L, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void hand_over(Team const& team, Gathered const& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store_partials(Team const& team, Accumulators const& accumulators) const {
     int const warps = team.team_size() / L::size, warp = team.team_rank() / L::size;
     std::size_t const bytes = scratch_bytes(warps);
     auto* const of_warps = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
     for (int j = 0; j < num_sums; ++j) {
-      double const sum = sum_over_lanes<L, L::size>(gathered.sums[j]);
+      double const sum = sum_over_lanes<L, L::size>(accumulators.sums[j]);
       if (team.team_rank() % L::size == 0) of_warps[j * warps + warp] = sum;
     }
     team.team_barrier();
@@ -61,16 +61,16 @@ struct PartialSums {
     if (mine >= num_sums) return;
     double sum = 0;
     for (int w = 0; w < warps; ++w) sum += of_warps[mine * warps + w];
-    partials((first_unit + static_cast<std::size_t>(team.league_rank())) * num_sums +
+    partials((first_block + static_cast<std::size_t>(team.league_rank())) * num_sums +
              static_cast<std::size_t>(mine)) = sum;
   }
 
   template <class Policy, class Kernel>
   void launch(std::string const& label, Policy policy, Kernel kernel) const {
-    kernel.update.first_unit = ledger->units;
-    ++ledger->launches;
-    ledger->units += static_cast<std::size_t>(policy.league_size());
-    if (ledger->counts_only) return;
+    kernel.epilogue.first_block = layout->num_blocks;
+    ++layout->launches;
+    layout->num_blocks += static_cast<std::size_t>(policy.league_size());
+    if (layout->dry_run) return;
     auto const bytes = scratch_bytes(policy.team_size() / Kernel::L::size) + alignof(double) +
                        static_cast<std::size_t>(policy.scratch_size(0, policy.team_size()));
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
@@ -79,9 +79,9 @@ struct PartialSums {
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
     auto const add = [&kernel](std::int64_t part, double* sums) {
-      Gathered gathered{};
-      kernel.run(static_cast<Index>(part), gathered);
-      for (int j = 0; j < num_sums; ++j) sums[j] += gathered.sums[j];
+      Accumulators accumulators{};
+      kernel.run(static_cast<Index>(part), accumulators);
+      for (int j = 0; j < num_sums; ++j) sums[j] += accumulators.sums[j];
     };
     launch_parts(exec, label, {static_cast<std::int64_t>(num_parts), add});
   }
@@ -89,11 +89,11 @@ struct PartialSums {
  private:
   template <class Exec>
   void launch_parts(Exec const& exec, std::string const& label, HostParts const& kernel) const {
-    auto const first = ledger->units;
-    ++ledger->launches;
-    ledger->units += static_cast<std::size_t>(kernel.num_parts);
-    if (ledger->counts_only) return;
-    if (ledger->capture != nullptr) return (*ledger->capture)(kernel);
+    auto const first = layout->num_blocks;
+    ++layout->launches;
+    layout->num_blocks += static_cast<std::size_t>(kernel.num_parts);
+    if (layout->dry_run) return;
+    if (layout->capture != nullptr) return (*layout->capture)(kernel);
     for_each_part(exec, label, kernel.num_parts, [&](std::int64_t part) {
       double sums[num_sums] = {};
       kernel.add_part(part, sums);

@@ -20,7 +20,7 @@ KOKKOS_FORCEINLINE_FUNCTION int skewed(int i) {
 /// Entries of `bytes` each that a conversion copies to team scratch, at most: 36 KB, so that 6 teams share a
 /// multiprocessor of 228 KB. Analytical, not measured. Kokkos has 32 KB for a team of a host.
 template <class Exec>
-constexpr int staging_room(std::size_t bytes) {
+constexpr int staging_capacity(std::size_t bytes) {
   return std::min(2816, static_cast<int>((is_gpu<Exec> ? 36 : 28) * std::size_t(1024) / bytes * 16 / 17));
 }
 

@@ -19,20 +19,20 @@ namespace einkorn {
 
 namespace detail {
 
-/// Adds up the partial sums of all units and hands the totals to step(totals), run by one thread. Teams take
-/// units in equal shares; the last of them to be done adds up what the teams have found, in order. So one
-/// launch, and the same bits every time.
+/// Adds up the partial sums of all num_blocks and hands the totals to step(totals), run by one thread. Teams
+/// take num_blocks in equal shares; the last of them to be done adds up what the teams have found, in order. So
+/// one launch, and the same bits every time.
 template <class Exec, int count, class Device, class Step>
 struct SumPartials {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;
   using L = Lanes<Exec>;
-  static constexpr int team_size = 512, warps = team_size / L::size, most_teams = 128;
+  static constexpr int team_size = 512, warps = team_size / L::size, max_teams = 128;
   static constexpr std::size_t units_a_team = 8 * team_size;
   static constexpr std::size_t scratch_bytes = (static_cast<std::size_t>(warps) * count + 1) * sizeof(double);
 
   Kokkos::View<double*, Device> partials;
-  std::size_t units;
-  Kokkos::View<double*, Device> of_teams;  // [most_teams * count]
+  std::size_t num_blocks;
+  Kokkos::View<double*, Device> of_teams;  // [max_teams * count]
   Kokkos::View<unsigned, Device> arrived;  // 0 between launches
   Step step;
   int teams;
@@ -42,10 +42,10 @@ struct SumPartials {
     auto* const scratch = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
     double sums[count] = {};
     auto const rank = static_cast<std::size_t>(team.league_rank());
-    auto const begin = units * rank / static_cast<std::size_t>(teams),
-               end = units * (rank + 1) / static_cast<std::size_t>(teams);
-    for (auto unit = begin + static_cast<std::size_t>(team.team_rank()); unit < end; unit += team_size)
-      for (int j = 0; j < count; ++j) sums[j] += partials(unit * count + static_cast<std::size_t>(j));
+    auto const begin = num_blocks * rank / static_cast<std::size_t>(teams),
+               end = num_blocks * (rank + 1) / static_cast<std::size_t>(teams);
+    for (auto block = begin + static_cast<std::size_t>(team.team_rank()); block < end; block += team_size)
+      for (int j = 0; j < count; ++j) sums[j] += partials(block * count + static_cast<std::size_t>(j));
     sum_over_team<L, team_size>(team, sums, scratch);
     if (teams > 1) {
       auto* const is_last = reinterpret_cast<int*>(scratch + warps * count);
@@ -55,7 +55,7 @@ struct SumPartials {
       }
       team.team_barrier();
       if (*is_last == 0) return;
-      L::see_others();
+      L::acquire_fence();
       for (int j = 0; j < count; ++j) {
         sums[j] = 0;
         if (team.team_rank() < teams)
@@ -68,17 +68,17 @@ struct SumPartials {
   }
 };
 
-/// The same on the host, where units are few.
+/// The same on the host, where num_blocks are few.
 template <int count, class Device, class Step>
 struct SumPartialsHost {
   Kokkos::View<double*, Device> partials;
-  std::size_t units;
+  std::size_t num_blocks;
   Step step;
 
   void operator()(int) const {
     double sums[count] = {};
-    for (std::size_t unit = 0; unit < units; ++unit)
-      for (int j = 0; j < count; ++j) sums[j] += partials(unit * count + static_cast<std::size_t>(j));
+    for (std::size_t block = 0; block < num_blocks; ++block)
+      for (int j = 0; j < count; ++j) sums[j] += partials(block * count + static_cast<std::size_t>(j));
     step(sums);
   }
 };
@@ -89,15 +89,15 @@ struct SumPartialsHost {
 template <class Device>
 class SumSpace {
  public:
-  static constexpr int most_sums = 8;
+  static constexpr int max_sums = 8;
 
   SumSpace() = default;
-  /// size: units * count, the most that a sweep writes. Throws OutOfMemory.
+  /// size: num_blocks * count, the most that a sweep writes. Throws OutOfMemory.
   template <class Exec>
   SumSpace(Exec const& exec, std::size_t size)
       : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials", size)),
         of_teams_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::of_teams",
-                                                          std::size_t(128) * most_sums)),
+                                                          std::size_t(128) * max_sums)),
         arrived_(allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::SumSpace::arrived")) {}
 
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return partials_; }
@@ -112,31 +112,31 @@ class SumSpace {
   Kokkos::View<unsigned, Device> arrived_;
 };
 
-/// step(totals) with the sums over `units` units of `count` sums each: see detail::SumPartials. 1 launch,
-/// asynchronous on exec.
+/// step(totals) with the sums over `num_blocks` num_blocks of `count` sums each: see detail::SumPartials. 1
+/// launch, asynchronous on exec.
 template <int count, class Exec, class Device, class Step>
 void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
-                  Kokkos::View<double*, Device> const& partials, std::size_t units, Step const& step) {
-  static_assert(count <= SumSpace<Device>::most_sums);
+                  Kokkos::View<double*, Device> const& partials, std::size_t num_blocks, Step const& step) {
+  static_assert(count <= SumSpace<Device>::max_sums);
   if constexpr (is_gpu<Exec>) {
     using Kernel = detail::SumPartials<Exec, count, Device, Step>;
-    auto const teams = std::clamp<std::size_t>((units + Kernel::units_a_team - 1) / Kernel::units_a_team, 1,
-                                               Kernel::most_teams);
+    auto const teams = std::clamp<std::size_t>((num_blocks + Kernel::units_a_team - 1) / Kernel::units_a_team,
+                                               1, Kernel::max_teams);
     auto policy = typename Kernel::Policy(exec, static_cast<int>(teams), Kernel::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes + alignof(double))));
     Kokkos::parallel_for(
         label, light_weight(policy),
-        Kernel{partials, units, space.of_teams(), space.arrived(), step, static_cast<int>(teams)});
+        Kernel{partials, num_blocks, space.of_teams(), space.arrived(), step, static_cast<int>(teams)});
   } else {
-    for_each_part(exec, label, 1, detail::SumPartialsHost<count, Device, Step>{partials, units, step});
+    for_each_part(exec, label, 1, detail::SumPartialsHost<count, Device, Step>{partials, num_blocks, step});
   }
 }
 
 /// The same of the space's own partial sums.
 template <int count, class Exec, class Device, class Step>
-void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space, std::size_t units,
-                  Step const& step) {
-  sum_partials<count>(exec, label, space, space.partials(), units, step);
+void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
+                  std::size_t num_blocks, Step const& step) {
+  sum_partials<count>(exec, label, space, space.partials(), num_blocks, step);
 }
 
 }  // namespace einkorn

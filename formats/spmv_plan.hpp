@@ -47,26 +47,25 @@ auto make_spmv_plan(Exec const&, Format const& F) {
   return SpmvPlan<Format, V>(F);
 }
 
-/// As spmv_sweep(exec, plan.matrix(), update, x, y), for the formats that have it.
-template <class Exec, NeedsNoWorkspace Format, class V, class Out, class X, class Y>
-requires requires(Exec const& exec, Format const& F, Out const& update, X const& x, Y const& y) {
-  spmv_sweep(exec, F, update, x, y);
+/// As spmv_fused(exec, plan.matrix(), update, x, y), for the formats that have it.
+template <class Exec, NeedsNoWorkspace Format, class V, class EpilogueOp, class X, class Y>
+requires requires(Exec const& exec, Format const& F, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  spmv_fused(exec, F, epilogue, x, y);
 }
-void spmv_sweep(Exec const& exec, SpmvPlan<Format, V> const& plan, Out const& update, X const& x, Y const& y) {
-  spmv_sweep(exec, plan.matrix(), update, x, y);
+void spmv_fused(Exec const& exec, SpmvPlan<Format, V> const& plan, EpilogueOp const& epilogue, X const& x,
+                Y const& y) {
+  spmv_fused(exec, plan.matrix(), epilogue, x, y);
 }
 
 /// A matrix as its rows' entries, one after the other, for a kernel that keeps its share of them in memory of
 /// its own (a solver's). What row_entries(plan) returns, for the formats that have it, is
 ///
-///     scalar_type, ordinal_type, knows_most
+///     scalar_type, ordinal_type, knows_max
 ///     bool are_there()                   whether this very matrix has them
-///     std::size_t most(exec)             no row has more; fences exec unless knows_most
+///     std::size_t most(exec)             no row has more; fences exec unless knows_max
 ///     void for_each(row, body)           device: body(column, value) for each, in the order of a product
 template <NeedsNoWorkspace Format, class V>
-requires requires(Format const& F) {
-  row_entries(F);
-}
+requires requires(Format const& F) { row_entries(F); }
 auto row_entries(SpmvPlan<Format, V> const& plan) {
   return row_entries(plan.matrix());
 }

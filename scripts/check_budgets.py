@@ -13,7 +13,7 @@ import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 500
 MAX_REACH, MAX_CHAIN = 47, 8
-UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/select_by_measuring.hpp")  # of all rooms
+UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/analysis/select_by_measuring.hpp")  # of all rooms
 MAX_UNION_REACH, MAX_UNION_CHAIN = 180, 11
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/pcg.hpp")  # with CSR's plan, so that they suffice for a Csr
 MAX_SOLVER_REACH = 85
@@ -23,6 +23,27 @@ MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp
 HOST_FUNCTIONS = re.compile(r"\bstd::(?:numeric_limits|min|max|minmax|clamp|swap|exchange|abs|sqrt|isnan|isinf|isfinite|"
                             r"lower_bound|upper_bound|sort|fill|copy|gcd|pow|log2?|exp|conj|real|imag|norm)\b")
 LAYERS = ["core", "formats", "solvers"]  # each may include itself and what stands before it
+FOLDERS = [  # within a layer, each folder may include itself and what stands on a line before it
+    ("formats/shared",),
+    ("formats/column_codes", "formats/spmm"),
+    ("formats/csr",),
+    ("formats/diagonals", "formats/padded"),
+    ("formats/bdia", "formats/brcv", "formats/bsr", "formats/coo", "formats/csr5", "formats/dia", "formats/ell",
+     "formats/generate", "formats/sell", "formats/spgemm"),
+    ("formats/hyb", "formats/interop", "formats/vendor"),
+    ("formats/analysis",),
+    ("formats/any",),
+    ("solvers/shared",),
+    ("solvers/engine", "solvers/precond"),
+    ("solvers/bicgstab", "solvers/cg"),
+    ("solvers/public",),
+]
+# Headers beside the folders. formats/csr/csr.hpp is the type that every conversion reads and writes.
+FOLDER_OF = {"formats/csr/csr.hpp": "formats/shared", "formats/all_formats.hpp": "formats/any",
+             "formats/any_matrix.hpp": "formats/any",
+             "formats/analysis/select_by_measuring.hpp": "formats/any",
+             **{f"solvers/{name}.hpp": "solvers/shared" for name in ("operator", "options", "report")}}
+INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/")  # included by public headers only
 FOREIGN = {  # a library's headers: the only places that may include them
     r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
     r"cusparse|rocsparse": ("/vendor/",),
@@ -73,8 +94,10 @@ def check_includes(headers):
                 breach(name, f"includes <einkorn/{header}>, which does not exist")
             elif layer_of(header) > layer_of(name):
                 breach(name, f"includes <einkorn/{header}>: imports go solvers -> formats -> core")
-            elif "/detail/" in name and layer_of(header) == layer_of(name) and is_front_door(header, headers):
-                breach(name, f"includes the front door <einkorn/{header}>: detail/ is included by it")
+            elif not may_include(name, header):
+                breach(name, f"includes <einkorn/{header}>: {folder_of(header)} is not below {folder_of(name)}")
+            elif is_internal(name) and layer_of(header) == layer_of(name) and is_public_entry(header, headers):
+                breach(name, f"includes the public header <einkorn/{header}>, which includes it")
         if re.search(r'^\s*#include\s*"', headers[name], re.M):
             breach(name, 'includes with quotes: <einkorn/...> is the path')
         for library, places in FOREIGN.items():
@@ -100,7 +123,7 @@ def check_includes(headers):
 
     chains, widest, longest = {}, 0, 0
     for name in headers:
-        if "/detail/" in name:
+        if is_internal(name):
             continue
         width, length = len(reach(name, set())), chain(name)
         own_chain = MAX_CHAIN + name.startswith("solvers/")  # a layer higher
@@ -119,11 +142,28 @@ def layer_of(name):
     return LAYERS.index(name.split("/")[0])
 
 
-def is_front_door(name, headers):
-    """A header beside a detail/ folder that includes something of that folder."""
-    if "/detail/" in name:
-        return False
-    return f"<einkorn/{os.path.dirname(name)}/detail/" in headers[name]
+def folder_of(name):
+    if name in FOLDER_OF:
+        return FOLDER_OF[name]
+    parts = name.split("/")
+    if len(parts) > 2:
+        return "/".join(parts[:2])
+    return {"formats": "formats/shared", "solvers": "solvers/public"}.get(parts[0], parts[0])
+
+
+def may_include(name, header):
+    rank = {folder: i for i, line in enumerate(FOLDERS) for folder in line}
+    here, there = folder_of(name), folder_of(header)
+    return here == there or here not in rank or there not in rank or rank[there] < rank[here]
+
+
+def is_internal(name):
+    return any(folder in name for folder in INTERNAL)
+
+
+def is_public_entry(name, headers):
+    """A public header that includes an internal one of its own folder."""
+    return not is_internal(name) and f"<einkorn/{os.path.dirname(name)}/detail/" in headers[name]
 
 
 def check_macros(headers):
@@ -161,8 +201,8 @@ def check_lambdas(headers):
 MAY_ALLOCATE = ("core/allocate.hpp", "core/error.hpp")
 # Lists that a matrix does not make long, and lists of the text reader, all of whose calls end in with_place() or
 # another translation of std::bad_alloc.
-SHORT_LISTS = ("core/io/", "core/staged_copy.hpp", "formats/generate/generator_spec.hpp", "formats/machine_profile.hpp",
-               "formats/select", "formats/structure.hpp", "formats/csr/upload_staging.hpp")
+SHORT_LISTS = ("core/io/", "core/staged_copy.hpp", "formats/generate/generator_spec.hpp",
+               "formats/analysis/", "formats/csr/upload_staging.hpp")
 RAW_VIEWS = (
     (r"\bview_alloc\b", "view_alloc()"),
     (r"\bKokkos::(?:realloc|resize|kokkos_malloc|create_mirror\w*)\b", "a Kokkos allocation"),

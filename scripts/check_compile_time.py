@@ -44,10 +44,10 @@ void product(Matrix const& A, In const& x, Out const& y) {
     "cg": (["solvers/cg.hpp"], """
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) { return einkorn::cg(Exec(), A, b, x); }
 """, 8.0, 2.0),
-    "spgemm": (["formats/csr/spgemm.hpp"], """
+    "spgemm": (["formats/spgemm/spgemm.hpp"], """
 Matrix product(Matrix const& A, Matrix const& B) { return einkorn::spgemm(Exec(), A, B); }
 """, 11.0, 2.0),
-    "AnyMatrix + select + cg": (["formats/any_matrix.hpp", "formats/select.hpp", "solvers/cg.hpp"], """
+    "AnyMatrix + select + cg": (["formats/any_matrix.hpp", "formats/analysis/select.hpp", "solvers/cg.hpp"], """
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
   auto const format = einkorn::select(Exec(), A, 1000).format;
   return einkorn::cg(Exec(), einkorn::make_any_matrix(Exec(), A, format), b, x);

@@ -4,7 +4,7 @@
 
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/formats/format_name.hpp>
-#include <einkorn/solvers/detail/solve_space.hpp>
+#include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -30,7 +30,7 @@ class AnyOperator {
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
 
   /// Whether the format hands its rows to a sweep; without, sweep() reads y once more.
-  [[nodiscard]] bool has_sweep() const {
+  [[nodiscard]] bool has_fused_apply() const {
     switch (matrix_.format()) {
       case FormatName::csr:
       case FormatName::csr5:
@@ -49,13 +49,13 @@ class AnyOperator {
     spmv(exec, 1, matrix_, x, 0, y);
   }
   /// In one sweep where the format has one.
-  template <class Exec, class Out, class X, class Y>
-  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
+  template <class Exec, class EpilogueOp, class X, class Y>
+  void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
     std::visit(
         [&](auto const& plan) {
           using Plan = std::decay_t<decltype(plan)>;
           if constexpr (!std::is_same_v<Plan, std::monostate>)
-            detail::product_and_dots(exec, SpmvOperator<Plan>(plan), update, x, y);
+            detail::product_and_dots(exec, SpmvOperator<Plan>(plan), epilogue, x, y);
         },
         matrix_.plan());
   }

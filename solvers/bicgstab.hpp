@@ -8,11 +8,11 @@
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
-#include <einkorn/solvers/detail/bicgstab_method.hpp>
-#include <einkorn/solvers/detail/call_types.hpp>
-#include <einkorn/solvers/detail/check_system.hpp>
-#include <einkorn/solvers/detail/solve_in_range.hpp>
-#include <einkorn/solvers/detail/solve_space.hpp>
+#include <einkorn/solvers/bicgstab/method.hpp>
+#include <einkorn/solvers/engine/call_types.hpp>
+#include <einkorn/solvers/engine/check_system.hpp>
+#include <einkorn/solvers/engine/solve_in_range.hpp>
+#include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -100,7 +100,7 @@ SolveReport bicgstab_with_workspace(
       exec, as_vector<Exec>(b), own_x, options, workspace,
       [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
         if constexpr (requires { a.scaling(); }) {
-          (void)workspace.space().records(its_options, a, workspace.size());  // throws while x is the caller's
+          (void)workspace.space().captures(its_options, a, workspace.size());  // throws while x is the caller's
           divide_by(exec, a.scaling(), own_x);
         }
         auto const result = solve_bicgstab<false>(exec, a, a, of_b, own_x, its_options, workspace);

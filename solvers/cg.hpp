@@ -7,11 +7,11 @@
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
-#include <einkorn/solvers/detail/call_types.hpp>
-#include <einkorn/solvers/detail/cg_method.hpp>
-#include <einkorn/solvers/detail/check_system.hpp>
-#include <einkorn/solvers/detail/pcg_method.hpp>
-#include <einkorn/solvers/detail/solve_in_range.hpp>
+#include <einkorn/solvers/cg/method.hpp>
+#include <einkorn/solvers/cg/pcg_method.hpp>
+#include <einkorn/solvers/engine/call_types.hpp>
+#include <einkorn/solvers/engine/check_system.hpp>
+#include <einkorn/solvers/engine/solve_in_range.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>

@@ -18,7 +18,7 @@ namespace einkorn {
 /// allocation. x and y are contiguous Views of rank 1 that do not overlap.
 ///
 /// An operator that can hand its rows to a sweep as they are done has sweep(exec, update, x, y) besides (see
-/// core/update.hpp); the dot products that follow a product then cost no pass of their own. Every CSR, CSR5,
+/// core/epilogue.hpp); the dot products that follow a product then cost no pass of their own. Every CSR, CSR5,
 /// ELL, SELL, DIA and bDIA has. One that was scaled on both sides, A = S B S, has scaling(), the diagonal of S.
 template <class A, class Exec, class X, class Y>
 concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y const& y) {
@@ -30,9 +30,8 @@ concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y co
 /// z <- M^-1 r, asynchronous on exec. One that is a diagonal has inverse(), its entries, and is then applied
 /// within the solver's own sweeps.
 template <class M, class Exec, class R, class Z>
-concept Preconditioner = requires(M const& m, Exec const& exec, R const& r, Z const& z) {
-  m.apply(exec, r, z);
-};
+concept Preconditioner =
+    requires(M const& m, Exec const& exec, R const& r, Z const& z) { m.apply(exec, r, z); };
 
 namespace detail {
 
@@ -40,11 +39,9 @@ namespace detail {
 template <class M>
 concept IsIdentity = M::is_identity;
 template <class M>
-concept IsDiagonal = requires(M const& m) {
-  m.inverse();
-};
+concept IsDiagonal = requires(M const& m) { m.inverse(); };
 template <class M>
-inline constexpr bool is_applied_in_sweeps = IsIdentity<M> || IsDiagonal<M>;
+inline constexpr bool is_fusable = IsIdentity<M> || IsDiagonal<M>;
 
 }  // namespace detail
 
@@ -63,12 +60,12 @@ class SpmvOperator {
     using Sum = typename Plan::Sum;
     spmv(exec, plan_, Sum(1), x, Sum(0), y);
   }
-  template <class Exec, class Out, class X, class Y>
-  requires requires(Exec const& exec, Plan const& plan, Out const& update, X const& x, Y const& y) {
-    spmv_sweep(exec, plan, update, x, y);
+  template <class Exec, class EpilogueOp, class X, class Y>
+  requires requires(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
+    spmv_fused(exec, plan, epilogue, x, y);
   }
-  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
-    spmv_sweep(exec, plan_, update, x, y);
+  void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
+    spmv_fused(exec, plan_, epilogue, x, y);
   }
   /// body(row_entries(plan)) where the format has them.
   template <class Body>
@@ -86,9 +83,7 @@ class SpmvOperator {
 /// The operator of a matrix in any format, or of a CrsMatrix: makes its plan, whose room is used by one solve
 /// at a time. V: the scalar of the vectors. Include the header of the format's spmv (and of its plan, for CSR).
 template <class V, ExecutionSpace Exec, class Matrix>
-requires requires(Exec const& exec, Matrix const& A) {
-  make_spmv_plan<V>(exec, A);
-}
+requires requires(Exec const& exec, Matrix const& A) { make_spmv_plan<V>(exec, A); }
 auto make_operator(Exec const& exec, Matrix const& A) {
   return SpmvOperator(make_spmv_plan<V>(exec, A));
 }

@@ -21,7 +21,7 @@ enum class Recurrence { fused, classical };
 enum class Execution {
   automatic,
   launches,   ///< the host, one after the other, some iterations ahead of the device
-  graph,      ///< the host, recorded iterations (CUDA, HIP)
+  graph,      ///< the host, graph iterations (CUDA, HIP)
   persistent  ///< nobody: one cooperative kernel stays until the solve ends
 };
 
@@ -31,7 +31,7 @@ struct SolverOptions {
   RelativeTo relative_to = RelativeTo::right_hand_side;
   std::int64_t max_iterations = 10000;
   int replace_every = 50;  ///< iterations after which b - A x is computed (docs/solvers.md); 0: never
-  int most_stalls = 3;     ///< replacements in a row at which the true residual has not followed; 0: no limit
+  int max_stalls = 3;      ///< replacements in a row at which the true residual has not followed; 0: no limit
   double divergence_factor = 1e10;  ///< of the larger of |b| and the initial residual
   bool keep_history = false;        ///< rules Execution::persistent out from 2^20 iterations on
   /// Called on the host with (iterations, recursive residual) as it learns of progress, which is not after
@@ -51,7 +51,7 @@ inline void check_options(SolverOptions const& options) {
                            "solve: absolute_tolerance must be finite and not negative");
   require<InvalidArgument>(options.max_iterations >= 0, "solve: max_iterations must not be negative");
   require<InvalidArgument>(options.replace_every >= 0, "solve: replace_every must not be negative");
-  require<InvalidArgument>(options.most_stalls >= 0, "solve: most_stalls must not be negative");
+  require<InvalidArgument>(options.max_stalls >= 0, "solve: max_stalls must not be negative");
   require<InvalidArgument>(options.divergence_factor >= 1.0, "solve: divergence_factor must be 1 or more");
   require<InvalidArgument>(options.run_ahead >= 1, "solve: run_ahead must be 1 or more");
   require_enumerator(options.relative_to, RelativeTo::initial_residual, "solve: relative_to");

@@ -6,10 +6,10 @@
 #include <einkorn/core/kernel_view.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/any_operator.hpp>
-#include <einkorn/solvers/detail/call_types.hpp>
-#include <einkorn/solvers/detail/check_system.hpp>
-#include <einkorn/solvers/detail/pcg_method.hpp>
-#include <einkorn/solvers/detail/solve_in_range.hpp>
+#include <einkorn/solvers/cg/pcg_method.hpp>
+#include <einkorn/solvers/engine/call_types.hpp>
+#include <einkorn/solvers/engine/check_system.hpp>
+#include <einkorn/solvers/engine/solve_in_range.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -27,13 +27,12 @@ template <class Exec, class A, class M, class B, class X>
 SolveReport pcg_with_workspace(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                                SolverOptions const& options,
                                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(
-      !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
+  static_assert(!requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
   Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
   refuse_persistent(options, "pcg");
   check_system(a, b, x, options, workspace.size(), "pcg");
   auto const call = workspace.one_call().begin("pcg", "workspace");
-  require<InvalidArgument>(is_applied_in_sweeps<M> || workspace.z().extent(0) == workspace.size(),
+  require<InvalidArgument>(is_fusable<M> || workspace.z().extent(0) == workspace.size(),
                            "pcg: the workspace was made without this preconditioner");
   if constexpr (requires { preconditioner.status(); }) {
     auto const status = preconditioner.status();

@@ -53,17 +53,18 @@ class ScaledOperator {
   void apply(Exec const& exec, X const& x, Y const& y) const {
     scaled_.apply(exec, x, y);
   }
-  template <class Exec, class Out, class X, class Y>
-  requires requires(Operator const& scaled, Exec const& exec, Out const& update, X const& x, Y const& y) {
-    scaled.sweep(exec, update, x, y);
-  }
-  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
-    scaled_.sweep(exec, update, x, y);
+  template <class Exec, class EpilogueOp, class X, class Y>
+  requires requires(Operator const& scaled, Exec const& exec, EpilogueOp const& epilogue, X const& x,
+                    Y const& y) { scaled.apply_fused(exec, epilogue, x, y); }
+  void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
+    scaled_.apply_fused(exec, epilogue, x, y);
   }
   /// As SpmvOperator::with_row_entries(), of the scaled matrix.
   template <class Body>
   requires requires(Operator const& scaled, Body const& body) { scaled.with_row_entries(body); }
-  void with_row_entries(Body const& body) const { scaled_.with_row_entries(body); }
+  void with_row_entries(Body const& body) const {
+    scaled_.with_row_entries(body);
+  }
 
  private:
   Operator scaled_;

@@ -4,12 +4,12 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
-#include <einkorn/solvers/detail/cg_state.hpp>
-#include <einkorn/solvers/detail/check_system.hpp>
-#include <einkorn/solvers/detail/solve_space.hpp>
+#include <einkorn/solvers/cg/state.hpp>
+#include <einkorn/solvers/engine/check_system.hpp>
+#include <einkorn/solvers/engine/solve_space.hpp>
+#include <einkorn/solvers/engine/tuning.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
-#include <einkorn/solvers/solver_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -38,11 +38,11 @@ class CgWorkspace {
   /// For pcg().
   template <class A, class M>
   CgWorkspace(Exec const& exec, A const& a, M const&, SolverOptions const& options)
-      : CgWorkspace(exec, a, options, !detail::is_applied_in_sweeps<M>) {}
+      : CgWorkspace(exec, a, options, !detail::is_fusable<M>) {}
 
   [[nodiscard]] std::size_t size() const { return r_.extent(0); }
   [[nodiscard]] std::size_t bytes() const {
-    return (4 * size() + z_.extent(0)) * sizeof(Scalar) + 2 * heads_[0].extent(0) * sizeof(double) +
+    return (4 * size() + z_.extent(0)) * sizeof(Scalar) + 2 * partials_[0].extent(0) * sizeof(double) +
            space_.bytes();
   }
   [[nodiscard]] Vector const& r() const { return r_; }
@@ -55,7 +55,7 @@ class CgWorkspace {
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
   /// Room for the partial sums of an update that the next one takes (cg_head.hpp); where there is none, sums
   /// are taken by launches of their own.
-  [[nodiscard]] auto const& heads(int which) const { return heads_[which]; }
+  [[nodiscard]] auto const& partials(int which) const { return partials_[which]; }
 
  private:
   template <class A>
@@ -71,14 +71,15 @@ class CgWorkspace {
     if (with_z) z_ = allocate<Vector>(exec, "einkorn::CgWorkspace::z", n);
     space_ = Space(exec, a, p_, q_, options, true);
     constexpr SolverTuning tuning = solver_tuning(arch_of<Exec>);
-    if (space_.product_units() <= tuning.most_units_at_head && n <= tuning.most_rows_with_head)
-      for (auto& sums : heads_) sums = allocate<Sums>(exec, "einkorn::CgWorkspace::heads", 3 * (n / 256 + 1));
+    if (space_.product_blocks() <= tuning.max_blocks_in_prologue && n <= tuning.max_rows_with_prologue)
+      for (auto& sums : partials_)
+        sums = allocate<Sums>(exec, "einkorn::CgWorkspace::partials", 3 * (n / 256 + 1));
   }
 
   using Sums = Kokkos::View<double*, typename Exec::device_type>;
 
   Vector r_, p_, q_, best_, z_;
-  Sums heads_[2];
+  Sums partials_[2];
   Space space_;
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };

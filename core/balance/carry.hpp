@@ -3,9 +3,9 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,10 +31,10 @@ namespace detail {
 /// its warp, one after the other; the threads of a team put those beyond carry_long_run into a list in
 /// scratch, and the team then adds up one after the other. The place of a run in the list varies, but each is
 /// summed by itself in an order that depends on nothing but its length.
-template <class Exec, class Runs, class Carry, class Y, class Out>
+template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 struct AddCarry {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = Lanes<Exec>;
   static constexpr int team_size = is_gpu<Exec> ? 128 : 1;
@@ -44,14 +44,14 @@ struct AddCarry {
   Runs runs;
   Carry carry;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   typename Runs::offset_type num_parts;
   bool has_long_runs;
 
   using Member = typename Policy::member_type;
   using Offset = typename Runs::offset_type;
 
-  KOKKOS_FUNCTION void run(Member const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
     auto const begin = static_cast<Offset>(team.league_rank()) * team_size;
     Offset const part = begin + static_cast<Offset>(team.team_rank());
     decltype(runs(part)) run{};
@@ -60,7 +60,7 @@ struct AddCarry {
     if (run.count > 0 && run.count <= longest_serial) {
       Sum sum = carry(run.first);
       for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
-      update.add(gathered, y(run.row), run.row, sum);
+      epilogue.add(accumulators, y(run.row), run.row, sum);
     }
     auto waiting = L::ballot(run.count > longest_serial && !is_long);
     for (; waiting != 0; waiting &= waiting - 1) {
@@ -69,13 +69,14 @@ struct AddCarry {
       Sum sum = Sum(0);
       for (Offset i = static_cast<Offset>(lane); i < count; i += L::size) sum += carry(first + i);
       sum = sum_over_lanes<L, L::size>(sum);
-      if (lane == owner) update.add(gathered, y(run.row), run.row, sum);
+      if (lane == owner) epilogue.add(accumulators, y(run.row), run.row, sum);
     }
-    if (has_long_runs) add_long_runs(team, begin, is_long, gathered);
+    if (has_long_runs) add_long_runs(team, begin, is_long, accumulators);
   }
 
  private:
-  KOKKOS_FUNCTION void add_long_runs(Member const& team, Offset begin, bool is_long, Gathered& gathered) const {
+  KOKKOS_FUNCTION void add_long_runs(Member const& team, Offset begin, bool is_long,
+                                     Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
     auto* const list = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
     int& listed = list[team_size];
@@ -90,30 +91,30 @@ struct AddCarry {
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, run.count),
           [&](Offset k, Sum& partial) { partial += carry(run.first + k); }, Kokkos::Sum<Sum>(sum));
-      if (team.team_rank() == 0) update.add(gathered, y(run.row), run.row, sum);
+      if (team.team_rank() == 0) epilogue.add(accumulators, y(run.row), run.row, sum);
     }
   }
 };
 
 /// The same on the host: one thread adds up a run, long or short. Without teams, for which Kokkos' OpenMP would
 /// allocate scratch at the first launch.
-template <class Runs, class Carry, class Y, class Out>
+template <class Runs, class Carry, class Y, class EpilogueOp>
 struct AddCarryHost {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Offset = typename Runs::offset_type;
 
   Runs runs;
   Carry carry;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
 
-  void run(Offset part, Gathered& gathered) const {
+  void run(Offset part, Accumulators& accumulators) const {
     auto const run = runs(part);
     if (run.count == 0) return;
     Sum sum = carry(run.first);
     for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
-    update.add(gathered, y(run.row), run.row, sum);
+    epilogue.add(accumulators, y(run.row), run.row, sum);
   }
 };
 
@@ -121,19 +122,20 @@ struct AddCarryHost {
 
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
 /// has_long_runs: whether a run may hold more than carry_long_run pieces.
-template <class Exec, class Runs, class Carry, class Y, class Out>
+template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,
-               [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y, Out const& update) {
+               [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y,
+               EpilogueOp const& epilogue) {
   if constexpr (is_gpu<Exec>) {
-    using Functor = detail::AddCarry<Exec, Runs, Carry, Y, Out>;
+    using Functor = detail::AddCarry<Exec, Runs, Carry, Y, EpilogueOp>;
     auto const league = static_cast<int>((num_parts + Functor::team_size - 1) / Functor::team_size);
     auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
     if (has_long_runs)
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(int))));
-    update.launch("einkorn::add_carry", policy, Functor{runs, carry, y, update, num_parts, has_long_runs});
+    epilogue.launch("einkorn::add_carry", policy, Functor{runs, carry, y, epilogue, num_parts, has_long_runs});
   } else {
-    update.launch_parts(exec, "einkorn::add_carry", num_parts,
-                        detail::AddCarryHost<Runs, Carry, Y, Out>{runs, carry, y, update});
+    epilogue.launch_parts(exec, "einkorn::add_carry", num_parts,
+                          detail::AddCarryHost<Runs, Carry, Y, EpilogueOp>{runs, carry, y, epilogue});
   }
 }
 

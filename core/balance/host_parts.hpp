@@ -18,13 +18,13 @@ namespace einkorn {
 ///
 /// One a thread where threads are many: the assignment is then static and a thread meets the memory that it
 /// touched first. Up to 16 threads, which share one memory, 16 parts a thread, of which each takes its own
-/// before it helps others (see take_parts()): on a desktop or a virtual machine no two cores are equally fast
-/// all the time (2 cores of a shared Xeon, 2026-11, stencil27:80: 19.9 ms with one static part a thread, 13.8
-/// with 16 parts handed out). Results depend on the number of parts, not on who takes which.
-inline constexpr int most_sharing_threads = 16;
+/// before it helps others (see run_work_queues()): on a desktop or a virtual machine no two cores are equally
+/// fast all the time (2 cores of a shared Xeon, 2026-11, stencil27:80: 19.9 ms with one static part a
+/// thread, 13.8 with 16 parts handed out). Results depend on the number of parts, not on who takes which.
+inline constexpr int max_sharing_threads = 16;
 constexpr int host_parts_of(int threads) {
   if (threads == 1) return 1;
-  return threads <= most_sharing_threads ? 16 * threads : threads;
+  return threads <= max_sharing_threads ? 16 * threads : threads;
 }
 
 template <class Exec>
@@ -36,7 +36,7 @@ namespace detail {
 
 /// How many of a thread's own parts are taken, beside the number of the loop that they belong to (in the upper
 /// 32 bits), in a cache line of its own.
-struct alignas(64) PartsTaken {
+struct alignas(64) WorkQueue {
   std::uint64_t count = 0;
 };
 
@@ -44,8 +44,8 @@ struct alignas(64) PartsTaken {
 /// counter knows which loop it counts, so that loops may follow each other without a barrier and nobody has to
 /// reset it: a thread moves it to the next loop only after it has found this one exhausted. loop: not 0 in the
 /// first one.
-inline int take_part(PartsTaken& taken, std::uint32_t loop, int parts) {
-  std::atomic_ref<std::uint64_t> counter(taken.count);
+inline int pop_or_steal(WorkQueue& queues, std::uint32_t loop, int parts) {
+  std::atomic_ref<std::uint64_t> counter(queues.count);
   auto seen = counter.load(std::memory_order_relaxed);
   for (;;) {
     auto const counted = static_cast<std::uint32_t>(seen >> 32);
@@ -63,23 +63,24 @@ inline int take_part(PartsTaken& taken, std::uint32_t loop, int parts) {
 /// 16 cores of a Xeon (L2 2 MB a core), 2026-11, an iteration of CG, where the next free part used to be
 /// anybody's: 66 us and 117 on DIA of stencil27:40, 33 and 62 on DIA of stencil7:30, 2.2 to 2.4 ms and 2.8 to
 /// 3.0 on CSR of stencil27:100, 4.1 and 4.6 on CSR of stencil7:160.
-inline void take_parts(PartsTaken* taken, std::uint32_t loop, int rank, int threads, int num_parts,
-                       FunctionRef<void(int)> body) {
+inline void run_work_queues(WorkQueue* queues, std::uint32_t loop, int rank, int threads, int num_parts,
+                            FunctionRef<void(int)> body) {
   for (int step = 0; step < threads; ++step) {
     int const owner = rank + step < threads ? rank + step : rank + step - threads;
     auto const begin = [&](int of) { return static_cast<int>(std::int64_t(num_parts) * of / threads); };
     int const first = begin(owner), own = begin(owner + 1) - first;
-    for (int part = take_part(taken[owner], loop, own); part < own; part = take_part(taken[owner], loop, own))
+    for (int part = pop_or_steal(queues[owner], loop, own); part < own;
+         part = pop_or_steal(queues[owner], loop, own))
       body(first + part);
   }
 }
 
-struct TakeParts {
-  PartsTaken* taken;
+struct RunWorkQueues {
+  WorkQueue* queues;
   int threads, num_parts;
   FunctionRef<void(std::int64_t)> body;
 
-  void operator()(int rank) const { take_parts(taken, 1, rank, threads, num_parts, body); }
+  void operator()(int rank) const { run_work_queues(queues, 1, rank, threads, num_parts, body); }
 };
 
 /// for_each_part() without the body's type: compiled once per execution space.
@@ -90,11 +91,11 @@ void run_parts(Exec const& exec, std::string const& label, std::int64_t num_part
   auto const threads = static_cast<int>(exec.concurrency());
   if (num_parts <= threads) {
     Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
-  } else if (threads <= most_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
+  } else if (threads <= max_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
     using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    PartsTaken taken[most_sharing_threads];
+    WorkQueue queues[max_sharing_threads];
     Kokkos::parallel_for(label, Threads(exec, 0, threads, Kokkos::ChunkSize(1)),
-                         TakeParts{taken, threads, static_cast<int>(num_parts), body});
+                         RunWorkQueues{queues, threads, static_cast<int>(num_parts), body});
   } else {
     using Dynamic =
         Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
@@ -116,7 +117,7 @@ void for_each_part(Exec const& exec, std::string const& label, Index num_parts, 
 template <class Exec, class Index, class Kernel>
 void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) {
   for_each_part(exec, label, num_parts, [&kernel](Index part) {
-    typename decltype(Kernel::update)::Gathered nothing{};
+    typename decltype(Kernel::epilogue)::Accumulators nothing{};
     kernel.run(part, nothing);
   });
 }

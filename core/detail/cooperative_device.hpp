@@ -15,23 +15,23 @@
 
 namespace einkorn::detail {
 
-inline constexpr int most_cooperative_blocks = 1024;
-inline constexpr int most_warps_of_block = 32;
+inline constexpr int max_cooperative_blocks = 1024;
+inline constexpr int max_warps_of_block = 32;
 
 /// Where the blocks of a launch leave their sums for each other. A slot is two words, {upper half of the double
 /// | epoch} and {lower half | epoch}: whoever reads a word knows by itself whether it is the awaited one, so
 /// that 8-byte stores suffice and nothing has to be reset.
 struct CooperativeSlots {
   std::uint64_t*
-      words;  // [2 sets][most_cooperative_sums][blocks][2], and the epoch that the last launch ended with
+      words;  // [2 sets][max_cooperative_sums][blocks][2], and the epoch that the last launch ended with
   int blocks;
 
   KOKKOS_FUNCTION std::uint64_t* slot(std::uint32_t epoch, int sum, int block) const {
-    return words + ((static_cast<int>(epoch % 2) * most_cooperative_sums + sum) * blocks + block) * 2;
+    return words + ((static_cast<int>(epoch % 2) * max_cooperative_sums + sum) * blocks + block) * 2;
   }
-  KOKKOS_FUNCTION std::uint64_t* last_epoch() const { return words + 2 * most_cooperative_sums * blocks * 2; }
+  KOKKOS_FUNCTION std::uint64_t* last_epoch() const { return words + 2 * max_cooperative_sums * blocks * 2; }
   static std::size_t num_words(int blocks) {
-    return 4 * static_cast<std::size_t>(most_cooperative_sums) * static_cast<std::size_t>(blocks) + 1;
+    return 4 * static_cast<std::size_t>(max_cooperative_sums) * static_cast<std::size_t>(blocks) + 1;
   }
 };
 
@@ -39,7 +39,7 @@ template <class Exec>
 class DeviceCooperativeSpace {
  public:
   DeviceCooperativeSpace(Exec const& exec, int multiprocessors, int max_blocks)
-      : blocks_(std::clamp(max_blocks, 1, std::min(4 * multiprocessors, most_cooperative_blocks))),
+      : blocks_(std::clamp(max_blocks, 1, std::min(4 * multiprocessors, max_cooperative_blocks))),
         words_(allocate<decltype(words_)>(exec, "einkorn::cooperative", CooperativeSlots::num_words(blocks_))) {
     Kokkos::deep_copy(exec, words_, std::uint64_t(0));
   }
@@ -54,23 +54,23 @@ class DeviceCooperativeSpace {
 
 /// In shared memory.
 struct CooperativeBlock {
-  double of_warp[most_cooperative_sums][most_warps_of_block];
-  double totals[most_cooperative_sums];
-  alignas(16) unsigned char state[most_cooperative_state];
+  double of_warp[max_cooperative_sums][max_warps_of_block];
+  double totals[max_cooperative_sums];
+  alignas(16) unsigned char state[max_cooperative_state];
 };
 
 /// A thread of a cooperative launch on a GPU.
 ///
 /// A barrier is one trip through the second cache: every block stores its sums, and a warp a sum of every block
 /// reads those of all blocks, spinning until they carry the epoch of this barrier. No atomic read-modify-write,
-/// no block that others wait for to answer; the other warps wait in meet_block() and leave the caches alone.
+/// no block that others wait for to answer; the other warps wait in sync_block() and leave the caches alone.
 ///
-/// Order of memory. What a block has written comes before its first meet_block(), that before the release of
+/// Order of memory. What a block has written comes before its first sync_block(), that before the release of
 /// its first slot, that before its acquisition by the first warp of another block, and that before that block's
-/// second meet_block(): causality holds along the chain, for all threads of both blocks.
+/// second sync_block(): causality holds along the chain, for all threads of both blocks.
 ///
 /// Two sets of slots are enough. A block stores into the set of epoch e again for e + 2, after it has passed
-/// barrier e + 1; then every block has stored its slot of e + 1, which it does behind the second meet_block()
+/// barrier e + 1; then every block has stored its slot of e + 1, which it does behind the second sync_block()
 /// of barrier e, where all its threads had read what they need of e. A third set would never be used. (Epochs
 /// wrap after 2^32 barriers; a slot that such a run leaves alone for just that number would be mistaken.)
 template <class Exec>
@@ -97,21 +97,21 @@ class DeviceCooperativeMember {
   KOKKOS_FUNCTION int block() const { return block_; }
   KOKKOS_FUNCTION int rank_in_block() const { return thread_; }
   KOKKOS_FUNCTION int threads_of_block() const { return threads_; }
-  KOKKOS_FUNCTION static void meet_block() { L::meet_block(); }
+  KOKKOS_FUNCTION static void sync_block() { L::sync_block(); }
   KOKKOS_FUNCTION unsigned char* scratch() const { return scratch_; }
   KOKKOS_FUNCTION std::uint32_t epoch() const { return epoch_; }
 
   /// One thread of a launch says what all know.
-  KOKKOS_FUNCTION bool speaks() const { return block_ == 0; }
+  KOKKOS_FUNCTION bool is_leader() const { return block_ == 0; }
   /// Memory of the block, not initialised, for a T that the threads of a block share.
   template <class T>
   KOKKOS_FUNCTION T& state() const {
-    static_assert(sizeof(T) <= most_cooperative_state && alignof(T) <= 16);
+    static_assert(sizeof(T) <= max_cooperative_state && alignof(T) <= 16);
     return *reinterpret_cast<T*>(shared_.state);
   }
 
   KOKKOS_FUNCTION void sync() {
-    meet<0, true>([](double const*) {});
+    sync<0, true>([](double const*) {});
   }
   template <int k>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k]) {
@@ -121,13 +121,13 @@ class DeviceCooperativeMember {
   template <int k, class Step>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k], Step const& step) {
     leave_to_block(sums);
-    meet<k, true>(step);
+    sync<k, true>(step);
     for (int i = 0; i < k; ++i) sums[i] = shared_.totals[i];
   }
   template <int k, class Step>
   KOKKOS_FORCEINLINE_FUNCTION void sum_numbers(double (&sums)[k], Step const& step) {
     leave_to_block(sums);
-    meet<k, false>(step);
+    sync<k, false>(step);
   }
 
   template <class Index, class Body>
@@ -172,7 +172,7 @@ class DeviceCooperativeMember {
  private:
   template <int k>
   KOKKOS_FORCEINLINE_FUNCTION void leave_to_block(double (&sums)[k]) const {
-    static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
+    static_assert(k >= 1 && k <= max_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
     constexpr int lanes = lanes_of_sum<L, k>;
     int const lane = thread_ % L::size;
     double const sum = sums_over_lanes<L>(sums, lane);
@@ -183,8 +183,8 @@ class DeviceCooperativeMember {
   /// one thread runs the step. orders: what threads wrote before is seen by all after, for which one warp has
   /// to see all others; without, only the numbers pass.
   template <int k, bool orders, class Step>
-  KOKKOS_FORCEINLINE_FUNCTION void meet(Step const& step) {
-    L::meet_block();
+  KOKKOS_FORCEINLINE_FUNCTION void sync(Step const& step) {
+    L::sync_block();
     ++epoch_;
     int const warps = threads_ / L::size, lane = thread_ % L::size;
     for (int i = thread_ / L::size; i < (k > 0 ? k : 1); i += warps) {
@@ -193,9 +193,9 @@ class DeviceCooperativeMember {
       if (blocks_ > 1) sum = trade(i, sum, orders && i == 0);
       if (k > 0 && lane == 0) shared_.totals[i] = sum;
     }
-    L::meet_block();
+    L::sync_block();
     if (thread_ == 0) step(static_cast<double const*>(shared_.totals));
-    L::meet_block();
+    L::sync_block();
   }
 
   /// By a warp: number i of this block in, its total over all blocks out. A lane reads a few slots at a time

@@ -18,15 +18,15 @@ namespace einkorn::detail {
 
 /// What the threads of one launch share, each piece in a cache line of its own.
 struct HostMeeting {
-  PartsTaken taken[most_sharing_threads];
+  WorkQueue queues[max_sharing_threads];
   alignas(64) std::uint32_t arrived = 0;  // at the barrier that comes next
   alignas(64) std::uint32_t epoch = 0;    // barriers that all have passed
-  alignas(64) double totals[most_cooperative_sums] = {};
-  alignas(64) unsigned char state[most_cooperative_state] = {};
+  alignas(64) double totals[max_cooperative_sums] = {};
+  alignas(64) unsigned char state[max_cooperative_state] = {};
 };
 
 struct alignas(64) HostSums {
-  double of[most_cooperative_sums];
+  double of[max_cooperative_sums];
 };
 
 class HostCooperativeSpace {
@@ -63,15 +63,15 @@ class HostCooperativeMember {
   KOKKOS_FUNCTION int rank() const { return rank_; }
   KOKKOS_FUNCTION int size() const { return size_; }
 
-  KOKKOS_FUNCTION static bool speaks() { return true; }
+  KOKKOS_FUNCTION static bool is_leader() { return true; }
   template <class T>
   KOKKOS_FUNCTION T& state() const {
-    static_assert(sizeof(T) <= most_cooperative_state && alignof(T) <= 64);
+    static_assert(sizeof(T) <= max_cooperative_state && alignof(T) <= 64);
     return *reinterpret_cast<T*>(meeting_->state);
   }
 
   KOKKOS_FUNCTION void sync() {
-    KOKKOS_IF_ON_HOST((meet(0, 0, [](double const*) {});))
+    KOKKOS_IF_ON_HOST((sync(0, 0, [](double const*) {});))
   }
 
   template <int k>
@@ -157,24 +157,24 @@ class HostCooperativeMember {
     if (chunks <= size_) {
       if (rank_ < chunks) run(rank_);
     } else {
-      take_parts(meeting_->taken, ++loop_, rank_, size_, chunks, run);
+      run_work_queues(meeting_->queues, ++loop_, rank_, size_, chunks, run);
     }
     return chunks;
   }
 
   template <int k>
   void leave(int line, double const (&sums)[k]) {
-    static_assert(k >= 1 && k <= most_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
+    static_assert(k >= 1 && k <= max_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
     std::copy_n(sums, k, sums_[line].of);
   }
   template <int k, class Step>
   void meet_and_read(int lines, double (&totals)[k], Step const& step) {
-    meet(lines, k, step);
+    sync(lines, k, step);
     std::copy_n(meeting_->totals, k, totals);
   }
 
   template <class Step>
-  void meet(int lines, int k, Step const& step) {
+  void sync(int lines, int k, Step const& step) {
     std::atomic_ref<std::uint32_t> arrived(meeting_->arrived), epoch(meeting_->epoch);
     ++epoch_;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {

@@ -7,9 +7,9 @@
 namespace einkorn::detail {
 
 /// Most numbers that one barrier of a cooperative launch sums.
-inline constexpr int most_cooperative_sums = 8;
+inline constexpr int max_cooperative_sums = 8;
 /// Bytes that the steps of a launch may keep.
-inline constexpr int most_cooperative_state = 512;
+inline constexpr int max_cooperative_state = 512;
 
 /// One thread's place in a league of teams that have neither a barrier nor scratch memory.
 class VirtualTeam {

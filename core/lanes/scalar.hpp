@@ -27,17 +27,17 @@ struct ScalarLane {
   }
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot(bool condition) { return condition; }
   static KOKKOS_FORCEINLINE_FUNCTION int lowest(Mask) { return 0; }
-  static KOKKOS_FORCEINLINE_FUNCTION void meet() {}
-  /// As Warp::exchange_if(), of memory that other threads work on too.
+  static KOKKOS_FORCEINLINE_FUNCTION void sync() {}
+  /// As Warp::compare_exchange(), of memory that other threads work on too.
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, T expected, T desired) {
+  static KOKKOS_FORCEINLINE_FUNCTION T compare_exchange(T* address, T expected, T desired) {
     return Kokkos::atomic_compare_exchange(address, expected, desired);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void set_bits(std::uint32_t* address, std::uint32_t bits) {
+  static KOKKOS_FORCEINLINE_FUNCTION void atomic_or(std::uint32_t* address, std::uint32_t bits) {
     Kokkos::atomic_or(address, bits);
   }
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return Kokkos::atomic_load(address);
   }
   template <class T>
@@ -49,7 +49,7 @@ struct ScalarLane {
     return *address;
   }
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
     return *address;
   }
 
@@ -58,7 +58,7 @@ struct ScalarLane {
     Kokkos::memory_fence();
     return Kokkos::atomic_fetch_add(counter, 1u);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
+  static KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::memory_fence(); }
 };
 
 }  // namespace einkorn

@@ -90,9 +90,8 @@ struct Simd {
   /// W times the same number.
   static Simd all(T const& value) {
     Simd result;
-    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
-      ((result.lane[v] = value - Vector{}), ...);
-    });
+    detail::unrolled<vectors>(
+        [&]<int... v>() __attribute__((always_inline)) { ((result.lane[v] = value - Vector{}), ...); });
     return result;
   }
   template <class From>
@@ -111,9 +110,8 @@ struct Simd {
   template <class From, class Index>
   static Simd gather(From const& from, Index const* index) {
     Simd result;
-    detail::unrolled<W>([&]<int... i>() __attribute__((always_inline)) {
-      (result.template set<i>(T(from(index[i]))), ...);
-    });
+    detail::unrolled<W>(
+        [&]<int... i>() __attribute__((always_inline)) { (result.template set<i>(T(from(index[i]))), ...); });
     return result;
   }
   void store(T* to) const {
@@ -126,9 +124,8 @@ struct Simd {
   }
   /// *this += a * b
   void add_product(Simd const& a, Simd const& b) {
-    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
-      ((lane[v] += a.lane[v] * b.lane[v]), ...);
-    });
+    detail::unrolled<vectors>(
+        [&]<int... v>() __attribute__((always_inline)) { ((lane[v] += a.lane[v] * b.lane[v]), ...); });
   }
   /// Sets to 0 the lanes whose flag word has bit `bit` set.
   void clear_flagged(std::uint32_t const* words, int bit) {
@@ -191,7 +188,7 @@ struct Simd<T, W, true> {
   void add_product(Simd const& a, Simd const& b) { lane = Kokkos::fma(a.lane, b.lane, lane); }
   void clear_flagged(std::uint32_t const* words, int bit) {
     Words const flags = load_register<Words>(reinterpret_cast<std::int32_t const*>(words));
-    if constexpr (requires { flags& flags; }) {
+    if constexpr (requires { flags & flags; }) {
       Words const flagged(static_cast<std::int32_t>(1u << bit));
       lane = Kokkos::Experimental::condition(to_mask((flags & flagged) == flagged), Register(T(0)), lane);
     } else {  // Kokkos 4: no bit operations on 32-bit lanes; the flag becomes the sign

@@ -55,25 +55,25 @@ struct Warp {
   }
 
   /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
-  static KOKKOS_FORCEINLINE_FUNCTION void meet() { KOKKOS_IF_ON_DEVICE((__syncwarp(all);)) }
+  static KOKKOS_FORCEINLINE_FUNCTION void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp(all);)) }
 
   /// Writes `desired` where `expected` stands, and what stood there. For memory of a team: Kokkos' own atomics
   /// reach that by generic addresses, which is slower.
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, [[maybe_unused]] T expected,
-                                                   [[maybe_unused]] T desired) {
+  static KOKKOS_FORCEINLINE_FUNCTION T compare_exchange(T* address, [[maybe_unused]] T expected,
+                                                        [[maybe_unused]] T desired) {
     using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
     KOKKOS_IF_ON_DEVICE((return static_cast<T>(atomicCAS(
         reinterpret_cast<Word*>(address), static_cast<Word>(expected), static_cast<Word>(desired)));))
     KOKKOS_IF_ON_HOST((return *address;))
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void set_bits([[maybe_unused]] std::uint32_t* address,
-                                                   [[maybe_unused]] std::uint32_t bits) {
+  static KOKKOS_FORCEINLINE_FUNCTION void atomic_or([[maybe_unused]] std::uint32_t* address,
+                                                    [[maybe_unused]] std::uint32_t bits) {
     KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
   }
   /// What others may be writing just now. (Kokkos::atomic_load() compares and swaps.)
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return *static_cast<T const volatile*>(address);
   }
   /// And its counterpart: a store that others may do at once.
@@ -95,7 +95,7 @@ struct Warp {
 
   /// Reads what is used once: asks the caches not to keep it. (Hopper: evict-first in L1 and L2.)
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
       using Wide [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
       using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 2, unsigned short, Wide>;
@@ -106,63 +106,55 @@ struct Warp {
   }
 
   /// Adds 1 to a counter and returns what it was: what this thread has written, and what its team had before
-  /// the last barrier, is seen by whoever finds the counter so and calls see_others(). (A release, which leaves
-  /// the first cache as it is; __threadfence() would empty it.)
+  /// the last barrier, is seen by whoever finds the counter so and calls acquire_fence(). (A release, which
+  /// leaves the first cache as it is; __threadfence() would empty it.)
   static KOKKOS_FORCEINLINE_FUNCTION unsigned arrive([[maybe_unused]] unsigned* counter) {
-    KOKKOS_IF_ON_DEVICE((unsigned before; asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;"
-                                                       : "=r"(before)
-                                                       : "l"(counter)
-                                                       : "memory");
+    KOKKOS_IF_ON_DEVICE((unsigned before; asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;" : "=r"(
+        before) : "l"(counter) : "memory");
                          return before;))
     KOKKOS_IF_ON_HOST((return (*counter)++;))
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
+  static KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::memory_fence(); }
 
   /// All threads of the block meet; what they wrote before is seen by all of them after.
-  static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+  static KOKKOS_FORCEINLINE_FUNCTION void sync_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
   /// Stores two words, each whole, in no order between them. Whoever finds one of them by load_relaxed() and
-  /// calls acquire() sees what this thread wrote before, and what its block wrote before the last meet_block().
+  /// calls acquire() sees what this thread wrote before, and what its block wrote before the last sync_block().
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {
-    KOKKOS_IF_ON_DEVICE(
-        (asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
-                      : "memory");))
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first),
+                                      "l"(second) : "memory");))
   }
   /// The same without an order to anything else: for words that say all by themselves.
   static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {
-    KOKKOS_IF_ON_DEVICE(
-        (asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
-                      : "memory");))
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first),
+                                      "l"(second) : "memory");))
   }
   static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* word,
                                                         [[maybe_unused]] std::uint64_t value) {
-    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value)
-                                      : "memory");))
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");))
   }
   /// Two words as they are in the second cache just now, each whole; one.
   static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* words,
                                                        [[maybe_unused]] std::uint64_t& first,
                                                        [[maybe_unused]] std::uint64_t& second) {
-    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                                      : "=l"(first), "=l"(second)
-                                      : "l"(words)
-                                      : "memory");))
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first),
+                                      "=l"(second) : "l"(words) : "memory");))
   }
   static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* word,
                                                        [[maybe_unused]] std::uint64_t& value) {
-    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                                      : "=l"(value)
-                                      : "l"(word)
-                                      : "memory");))
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");))
   }
   /// After load_relaxed() has found what store_release() stored: what was written before that is seen from here
-  /// on, by the whole block after its next meet_block(). Empties the first cache of the multiprocessor.
+  /// on, by the whole block after its next sync_block(). Empties the first cache of the multiprocessor.
   static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
-    KOKKOS_IF_ON_DEVICE((asm volatile("fence.acq_rel.gpu;" ::: "memory");))
+    KOKKOS_IF_ON_DEVICE((asm volatile("fence.acq_rel.gpu;" :: : "memory");))
   }
 
  private:

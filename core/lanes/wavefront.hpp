@@ -60,26 +60,26 @@ struct Wavefront {
   }
 
   /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
-  static KOKKOS_FORCEINLINE_FUNCTION void meet() {
+  static KOKKOS_FORCEINLINE_FUNCTION void sync() {
     KOKKOS_IF_ON_DEVICE(
         (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"); __builtin_amdgcn_wave_barrier();))
   }
 
-  /// As Warp::exchange_if().
+  /// As Warp::compare_exchange().
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T exchange_if(T* address, [[maybe_unused]] T expected,
-                                                   [[maybe_unused]] T desired) {
+  static KOKKOS_FORCEINLINE_FUNCTION T compare_exchange(T* address, [[maybe_unused]] T expected,
+                                                        [[maybe_unused]] T desired) {
     using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
     KOKKOS_IF_ON_DEVICE((return static_cast<T>(atomicCAS(
         reinterpret_cast<Word*>(address), static_cast<Word>(expected), static_cast<Word>(desired)));))
     KOKKOS_IF_ON_HOST((return *address;))
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void set_bits([[maybe_unused]] std::uint32_t* address,
-                                                   [[maybe_unused]] std::uint32_t bits) {
+  static KOKKOS_FORCEINLINE_FUNCTION void atomic_or([[maybe_unused]] std::uint32_t* address,
+                                                    [[maybe_unused]] std::uint32_t bits) {
     KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
   }
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_shared(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return *static_cast<T const volatile*>(address);
   }
   template <class T>
@@ -94,7 +94,7 @@ struct Wavefront {
 
   /// Reads what is used once: asks the caches not to keep it.
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load_once(T const* address) {
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
       using Wide [[maybe_unused]] = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
       using Word [[maybe_unused]] = std::conditional_t<sizeof(T) == 2, std::uint16_t, Wide>;
@@ -109,10 +109,10 @@ struct Wavefront {
     Kokkos::memory_fence();
     return Kokkos::atomic_fetch_add(counter, 1u);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION void see_others() { Kokkos::memory_fence(); }
+  static KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::memory_fence(); }
 
-  /// As Warp::meet_block(), Warp::store_release(), store_relaxed(), load_relaxed() and acquire().
-  static KOKKOS_FORCEINLINE_FUNCTION void meet_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+  /// As Warp::sync_block(), Warp::store_release(), store_relaxed(), load_relaxed() and acquire().
+  static KOKKOS_FORCEINLINE_FUNCTION void sync_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {

@@ -81,8 +81,7 @@ Matrix in_parallel(Exec const& exec, int n) {
 /// The product with (0, 1, 2, ...), on the host.
 std::vector<double> product(Exec const& exec, Matrix const& A) {
   Vector const x("x", A.num_cols), y("y", A.num_rows);
-  Kokkos::parallel_for(
-      Kokkos::RangePolicy<Exec>(exec, 0, A.num_cols), KOKKOS_LAMBDA(int i) { x(i) = i; });
+  Kokkos::parallel_for(Kokkos::RangePolicy<Exec>(exec, 0, A.num_cols), KOKKOS_LAMBDA(int i) { x(i) = i; });
   einkorn::spmv(exec, 1.0, A, x, 0.0, y);
   exec.fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);

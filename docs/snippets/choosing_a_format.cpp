@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 //
 // The code of docs/choosing_a_format.md, and of float values in docs/kernels/csr_spmv.md.
-#include <einkorn/formats/csr/narrow_values.hpp>
+#include <einkorn/formats/analysis/select_by_measuring.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/generate/generate.hpp>
-#include <einkorn/formats/select_by_measuring.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -47,7 +47,7 @@ bool measure(Exec const& exec, Matrix const& A) {
 
 bool narrow(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
   // [narrow]
-  auto const A32 = einkorn::narrow_values<float>(exec, A);     // shares row_offsets and columns with A
+  auto const A32 = einkorn::convert_values<float>(exec, A);    // shares row_offsets and columns with A
   auto const F = einkorn::from_csr<einkorn::Sell>(exec, A32);  // or any other format, or none
   auto const plan = einkorn::make_spmv_plan<double>(exec, F);  // x and y in double
   einkorn::update_values(exec, F, B);                          // B in double, rounded on the way

@@ -14,12 +14,12 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = KokkosSparse::CrsMatrix<double, int, Exec::device_type>;
 using Vector = Kokkos::View<double*>;
 
-auto hand_over(Exec const& exec, Matrix const& matrix, Vector const& x, Vector const& y) {
-  // [hand_over]
+auto store_partials(Exec const& exec, Matrix const& matrix, Vector const& x, Vector const& y) {
+  // [store_partials]
   einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);               // no copy, no conversion
   auto const plan = einkorn::make_spmv_plan(exec, matrix);   // for repeated use: analyzes the rows once
   auto const again = einkorn::to_crs_matrix(plan.matrix());  // back, sharing the same memory
-  // [hand_over]
+  // [store_partials]
   return again;
 }
 
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   Matrix const matrix("matrix", n, n, 2 * n - 1, values, row_map, entries);
   Vector const x("x", n), y("y", n);
   Kokkos::deep_copy(exec, x, 1.0);
-  auto const again = hand_over(exec, matrix, x, y);
+  auto const again = store_partials(exec, matrix, x, y);
   auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
   bool const shared = again.values.data() == matrix.values.data();
   return shared && result(0) == 3.0 && result(n - 1) == 2.0 ? 0 : 1;

@@ -9,12 +9,12 @@
 #include <einkorn/formats/generate/generate.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/formats/sell/spmv.hpp>
+#include <einkorn/solvers/async_setup.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
-#include <einkorn/solvers/set_up.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,19 +45,19 @@ bool scale(Exec const& exec, Matrix const& A, Vector const& b, Vector const& x) 
   return report.converged();
 }
 
-bool set_up_beside(Exec const& exec, Matrix const& A) {
+bool async_setup_beside(Exec const& exec, Matrix const& A) {
   auto const host_values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.values);
   einkorn::Csr<double, int, int, Kokkos::HostSpace::device_type> const host{
       A.num_rows, A.num_cols, Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_offsets),
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.columns), host_values};
   int const n = A.num_rows;
-  // [set_up]
-  auto work = einkorn::set_up<einkorn::Sell>(exec, host);  // returns at once on a GPU
-  Vector const b("b", n), x("x", n);                       // the application's own setup goes here
+  // [async_setup]
+  auto work = einkorn::async_setup<einkorn::Sell>(exec, host);  // returns at once on a GPU
+  Vector const b("b", n), x("x", n);                            // the application's own setup goes here
   Kokkos::deep_copy(exec, b, 1.0);
   auto const [csr, sell, diagonal] = work.wait();  // on the device: the CSR, its SELL, the diagonal
   auto const report = einkorn::cg(exec, sell, b, x);
-  // [set_up]
+  // [async_setup]
   return report.converged() && csr.nnz() == A.nnz() && diagonal.extent(0) == b.extent(0);
 }
 
@@ -106,9 +106,9 @@ void Rod::apply(Exec const& exec, X const& x, Y const& y) const {
 }
 
 // [sweep]
-template <class X, class Y, class Out>
-struct RodSweep {
-  using Gathered = typename Out::Gathered;
+template <class X, class Y, class EpilogueOp>
+struct RodPass {
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = einkorn::Lanes<Exec>;
   static constexpr bool has_free_teams = true;  // no scratch, no barrier: all iterations may be one launch
@@ -116,30 +116,30 @@ struct RodSweep {
   Rod rod;
   X x;
   Y y;
-  Out update;  // writes y(i) and adds the terms of the solver's dot products to `gathered`
+  EpilogueOp epilogue;  // writes y(i) and adds the terms of the solver's dot products to `gathered`
   int num_parts;
 
   template <class Team>  // GPU: 256 rows per team
-  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     int const i = team.league_rank() * 256 + team.team_rank();
-    if (i < rod.n) update(gathered, y(i), i, rod.row(x, i));
+    if (i < rod.n) epilogue(accumulators, y(i), i, rod.row(x, i));
   }
-  void run(int part, Gathered& gathered) const {  // host: a contiguous block of rows
+  void run(int part, Accumulators& accumulators) const {  // host: a contiguous block of rows
     auto const first = [&](int p) { return static_cast<int>(1LL * rod.n * p / num_parts); };
-    for (int i = first(part); i < first(part + 1); ++i) update(gathered, y(i), i, rod.row(x, i));
+    for (int i = first(part); i < first(part + 1); ++i) epilogue(accumulators, y(i), i, rod.row(x, i));
   }
 };
 
-struct SweepingRod : Rod {
-  template <class Out, class X, class Y>
-  void sweep(Exec const& exec, Out const& update, X const& x, Y const& y) const {
-    using Kernel = RodSweep<X, Y, Out>;
+struct FusedRod : Rod {
+  template <class EpilogueOp, class X, class Y>
+  void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
+    using Kernel = RodPass<X, Y, EpilogueOp>;
     int const parts = einkorn::host_parts(exec);
     if constexpr (einkorn::is_gpu<Exec>)
-      update.launch("Rod::sweep", typename Kernel::Policy(exec, (n + 255) / 256, 256),
-                    Kernel{*this, x, y, update, parts});
+      epilogue.launch("Rod::sweep", typename Kernel::Policy(exec, (n + 255) / 256, 256),
+                      Kernel{*this, x, y, epilogue, parts});
     else
-      update.launch_parts(exec, "Rod::sweep", parts, Kernel{*this, x, y, update, parts});
+      epilogue.launch_parts(exec, "Rod::sweep", parts, Kernel{*this, x, y, epilogue, parts});
   }
 };
 // [sweep]
@@ -151,14 +151,14 @@ int main(int argc, char** argv) {
   Vector const b("b", A.num_rows), x("x", A.num_rows);
   Kokkos::deep_copy(exec, b, 1.0);
   bool right = precondition(exec, A, b, x) && scale(exec, A, b, x) && solve_often(exec, A, b, x);
-  right = right && set_up_beside(exec, A);
+  right = right && async_setup_beside(exec, A);
 
   int const n = 5000;
-  Vector const ones("ones", n), plain("plain", n), swept("swept", n);
+  Vector const ones("ones", n), plain("plain", n), fused("swept", n);
   Kokkos::deep_copy(exec, ones, 1.0);
   auto const by_apply = einkorn::cg(exec, Rod{n, 10.0}, ones, plain);
-  auto const by_sweep = einkorn::cg(exec, SweepingRod{{n, 10.0}}, ones, swept);
-  right = right && by_apply.converged() && by_sweep.converged() && by_apply.iterations == by_sweep.iterations;
-  right = right && einkorn::bicgstab(exec, SweepingRod{{n, 10.0}}, ones, plain).converged();
+  auto const by_fused = einkorn::cg(exec, FusedRod{{n, 10.0}}, ones, fused);
+  right = right && by_apply.converged() && by_fused.converged() && by_apply.iterations == by_fused.iterations;
+  right = right && einkorn::bicgstab(exec, FusedRod{{n, 10.0}}, ones, plain).converged();
   return right ? 0 : 1;
 }

@@ -3,9 +3,9 @@
 //
 // The code of docs/time_stepping.md.
 // [includes]
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 

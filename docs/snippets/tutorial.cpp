@@ -5,11 +5,11 @@
 // [includes]
 #include <einkorn/core/io/matrix_market.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
 #include <einkorn/formats/csr5/to_csr.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <Kokkos_Core.hpp>
 // [includes]

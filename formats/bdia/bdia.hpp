@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -37,7 +37,7 @@ struct Bdia {
   Ordinal num_rows = 0, num_cols = 0;
   Offset stride = 0;                            // from_csr: num_rows rounded up to a multiple of 32
   Offset num_entries = 0;                       // of the CSR that it was made from
-  bool strict_rows = true;                      // that CSR had sorted rows without repeated positions
+  bool sorted_unique_rows = true;               // that CSR had sorted rows without repeated positions
   Kokkos::View<Ordinal*, Device> band_offsets;  // [num_bands]: column - row of the first diagonal
   Kokkos::View<Ordinal*, Device> band_widths;   // [num_bands]
   Kokkos::View<Offset*, Device> band_bases;     // [num_bands + 1]
@@ -50,7 +50,7 @@ struct Bdia {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset num_diagonals() const {
     return stride == 0 ? Offset(0) : static_cast<Offset>(values.extent(0)) / stride;
   }
-  /// The bands (see formats/detail/diagonal_search.hpp).
+  /// The bands (see formats/diagonals/detail/search.hpp).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_bands() const {
     return static_cast<Ordinal>(band_offsets.extent(0));
   }

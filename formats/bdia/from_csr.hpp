@@ -9,8 +9,8 @@
 #include <einkorn/formats/bdia/detail/join_diagonals.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/diagonal_fill.hpp>
-#include <einkorn/formats/detail/diagonal_search.hpp>
+#include <einkorn/formats/diagonals/detail/fill.hpp>
+#include <einkorn/formats/diagonals/detail/search.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
@@ -102,7 +102,7 @@ struct FromCsr<Bdia> {
     detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
-    F.strict_rows = diagonals.strict_rows;
+    F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
     detail::store_bands(exec, table, F);
     F.values = allocate<Kokkos::View<Value*, Device>>(

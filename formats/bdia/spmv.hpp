@@ -3,12 +3,12 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/detail/spmv_windows.hpp>
-#include <einkorn/formats/detail/band_row_entries.hpp>
-#include <einkorn/formats/detail/diagonal_spmv_host.hpp>
-#include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
+#include <einkorn/formats/diagonals/detail/row_entries.hpp>
+#include <einkorn/formats/diagonals/detail/spmv_host.hpp>
+#include <einkorn/formats/diagonals/detail/spmv_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -18,35 +18,37 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
-/// the dot products that the new y feeds, in the same sweep).
-template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
+/// for the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
+          class Y>
 requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
-void spmv_sweep(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F, Out const& update,
+void spmv_fused(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F, EpilogueOp const& epilogue,
                 X const& x_view, Y const& y_view) {
-  using Sum = typename Out::sum_type;
+  using Sum = typename EpilogueOp::sum_type;
   auto const x = detail::as_input(x_view);
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
-  if (update.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, update.beta, y);
+  if (epilogue.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0)
+    return scale(exec, epilogue.beta, y);
   char const* const label = "einkorn::spmv[bdia]";
   if constexpr (is_gpu<Exec>) {
     bool const is_narrow =
-        Out::is_handed_over ||
+        EpilogueOp::is_captured ||
         (F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * narrow_band);
     if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
       return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
-          exec, label, update, F, F.diagonals, x, y);
+          exec, label, epilogue, F, F.diagonals, x, y);
     constexpr bool several_columns = Y::rank() == 2;
     constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
     constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);
     if constexpr (!several_columns)
-      if (F.num_bands() == 1) return detail::spmv_windows<one, true>(exec, label, update, F, x, y);
-    detail::spmv_windows<several, false>(exec, label, update, F, x, y);
+      if (F.num_bands() == 1) return detail::spmv_windows<one, true>(exec, label, epilogue, F, x, y);
+    detail::spmv_windows<several, false>(exec, label, epilogue, F, x, y);
   } else {
-    detail::spmv_diagonals_host(exec, label, update, F, x, y);
+    detail::spmv_diagonals_host(exec, label, epilogue, F, x, y);
   }
 }
 
@@ -69,7 +71,7 @@ requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Bdia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
+  spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 /// The rows' entries (see formats/spmv_plan.hpp).

@@ -62,7 +62,7 @@ constexpr int brcv_piece(int lanes) {
 }
 
 /// Multivectors of fewer columns go through the row kernel, four columns a pass.
-inline constexpr std::size_t brcv_least_spmm_columns = 4;
+inline constexpr std::size_t brcv_min_spmm_columns = 4;
 
 /// Rows whose first stripe a plan keeps: one number for so many rows. 32, so that the row kernel's warps
 /// (which have 32 rows at most) find their stripes by 5 halvings at most from there.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/brcv/brcv.hpp>
 #include <einkorn/formats/brcv/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -67,7 +67,7 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x_v
   check_entries<typename Format::offset_type>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[brcv]");
   if (alpha == Sum(0) || F.nnz() == 0 || shape_of(y).num_entries() == 0) return scale(exec, beta, y);
-  spmv_stripes(exec, Update<Sum>{alpha, beta}, F, x, y, chunks);
+  spmv_stripes(exec, Epilogue<Sum>{alpha, beta}, F, x, y, chunks);
 }
 
 }  // namespace detail

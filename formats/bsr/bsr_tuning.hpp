@@ -48,7 +48,7 @@ constexpr BsrTuning bsr_tuning(Arch arch, int lanes, std::size_t sum_bytes, int 
 constexpr int block_rows_a_group(int b) {
   return b <= 6 ? 4 : 1;
 }
-inline constexpr int fewest_block_row_teams = 4096;
+inline constexpr int min_block_row_teams = 4096;
 
 /// How `lanes` neighbouring threads lie over blocks of b x b. Lane l < used_lanes holds element (l / b % rows,
 /// l % b) of the block in slot l / (rows * b), and the elements rows, 2 rows, ... below it. So neighbouring
@@ -56,8 +56,8 @@ inline constexpr int fewest_block_row_teams = 4096;
 template <int b, int lanes>
 struct BlockLanes {
   static_assert(lanes >= b, "einkorn::BlockLanes: a row of a block needs a lane for each column");
-  static constexpr int most_rows = lanes / b < b ? lanes / b : b;
-  static constexpr int values_a_lane = (b + most_rows - 1) / most_rows;
+  static constexpr int max_rows = lanes / b < b ? lanes / b : b;
+  static constexpr int values_a_lane = (b + max_rows - 1) / max_rows;
   static constexpr int rows = (b + values_a_lane - 1) / values_a_lane;    // side by side
   static constexpr int slots = values_a_lane == 1 ? lanes / (b * b) : 1;  // blocks at once
   static constexpr int used_lanes = slots * rows * b;

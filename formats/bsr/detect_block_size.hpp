@@ -24,7 +24,7 @@ namespace detail {
 /// Of a matrix whose rows are sorted. The host merges the rows for one size after another; a GPU, where each
 /// launch and each answer costs as much as many entries, counts all sizes at once.
 template <class Exec, class Matrix>
-int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
+int block_size_of_min_bytes(Exec const& exec, Matrix const& A) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   BlockCounts counts;
@@ -32,9 +32,9 @@ int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
     std::int64_t const groups = (static_cast<std::int64_t>(A.num_rows) + rows_a_group - 1) / rows_a_group;
     counts = sample_blocks(exec, A, RowGroups{groups, groups});
   } else {
-    auto const most_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;
+    auto const max_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;
     auto const blocks = allocate<Kokkos::View<Offset*, typename Matrix::device_type>>(
-        exec, "einkorn::detect_block_size::counts", most_rows);
+        exec, "einkorn::detect_block_size::counts", max_rows);
     for (int b = smallest_block; b <= largest_block; ++b) {
       auto const block_rows = static_cast<Ordinal>(A.num_rows / b + (A.num_rows % b != 0));
       count_blocks(exec, A, b, block_rows, blocks);
@@ -47,7 +47,7 @@ int block_size_of_fewest_bytes(Exec const& exec, Matrix const& A) {
           counts.blocks[b]);
     }
   }
-  return fewest_bytes<Matrix>(counts);
+  return min_bytes<Matrix>(counts);
 }
 
 }  // namespace detail
@@ -65,7 +65,7 @@ int detect_block_size(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> con
   Kokkos::Profiling::ScopedRegion region("einkorn::detect_block_size");
   Csr<std::remove_const_t<Scalar> const, Ordinal, Offset, Device> sorted = A;
   if (!is_sorted_by_column(exec, A)) sorted = sort_rows(exec, A);
-  return detail::block_size_of_fewest_bytes(exec, sorted);
+  return detail::block_size_of_min_bytes(exec, sorted);
 }
 
 template <ExecutionSpace Exec, CrsMatrixLike Matrix>

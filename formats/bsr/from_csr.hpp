@@ -74,11 +74,11 @@ struct FromCsr<Bsr> {
     F.source = source;
     F.block_size = options.block_size > 0 ? options.block_size : detail::sampled_block_size(exec, sorted);
     bool const is_guess = options.block_size == 0 && F.block_size > 0;
-    if (F.block_size == 0) F.block_size = detail::block_size_of_fewest_bytes(exec, sorted);
+    if (F.block_size == 0) F.block_size = detail::block_size_of_min_bytes(exec, sorted);
     auto offsets = place_blocks(exec, sorted, F);
     auto const stored = [&] { return static_cast<double>(offsets.blocks) * F.block_size * F.block_size; };
     if (is_guess && stored() > options.fill_limit * static_cast<double>(A.nnz())) {
-      F.block_size = detail::block_size_of_fewest_bytes(exec, sorted);
+      F.block_size = detail::block_size_of_min_bytes(exec, sorted);
       offsets = place_blocks(exec, sorted, F);
     }
     int const b = F.block_size;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/bsr/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -39,7 +39,7 @@ void spmv(Exec const& exec, SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> 
   detail::check_entries<Offset>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bsr]");
   if (alpha == Sum(0) || F.num_blocks() == 0) return scale(exec, beta, y);
-  detail::spmv_blocks(exec, Update<Sum>{alpha, beta}, F, x, y);
+  detail::spmv_blocks(exec, Epilogue<Sum>{alpha, beta}, F, x, y);
 }
 
 }  // namespace einkorn

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 

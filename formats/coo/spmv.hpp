@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/coo/coo.hpp>
 #include <einkorn/formats/coo/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/coo/detail/workspace.hpp>
@@ -64,16 +64,16 @@ auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const
 namespace detail {
 
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
-void spmv_coo(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x_view, Y const& y_view,
-              Work const* work) {
+void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
+              Y const& y_view, Work const* work) {
   auto const x = as_input(x_view);
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_coo_sizes(F);
   check_entries<typename Format::offset_type>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[coo]");
-  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
-  spmv_entries(exec, "einkorn::spmv[coo]", update, F, x, y, work);
+  if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
+  spmv_entries(exec, "einkorn::spmv[coo]", epilogue, F, x, y, work);
 }
 
 }  // namespace detail
@@ -99,7 +99,7 @@ void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> co
   using Sum = decltype(alpha);
   if constexpr (check_plan_scalar<Coo<Scalar, Ordinal, Offset, Device>, V, X, Y>()) {
     auto const call = plan.one_call().begin("spmv", "plan");
-    detail::spmv_coo(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+    detail::spmv_coo(exec, Epilogue<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
   }
 }
 
@@ -113,7 +113,7 @@ void spmv(Exec const& exec, SpmvSum<Coo<Scalar, Ordinal, Offset, Device>, X, Y> 
           SpmvSum<Coo<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   using Sum = decltype(alpha);
   using Workspace = detail::CooWorkspace<Ordinal, Offset, Device, Sum>;
-  detail::spmv_coo(exec, Update<Sum>{alpha, beta}, F, x, y, static_cast<Workspace const*>(nullptr));
+  detail::spmv_coo(exec, Epilogue<Sum>{alpha, beta}, F, x, y, static_cast<Workspace const*>(nullptr));
 }
 
 }  // namespace einkorn

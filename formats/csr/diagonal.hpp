@@ -51,10 +51,9 @@ struct DiagonalOfRow {
 /// allocation. Throws DimensionMismatch (not square; extent of d), InvalidArgument (overlap, alignment). A is
 /// taken as valid (validate()).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, WritableVector D>
-requires AccessibleFrom<D, Exec> &&(D::rank() == 1) &&
-    (is_complex<typename D::non_const_value_type> ||
-     !is_complex<Scalar>)void extract_diagonal(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
-                                               D const& d) {
+requires AccessibleFrom<D, Exec> && (D::rank() == 1) &&
+         (is_complex<typename D::non_const_value_type> || !is_complex<Scalar>)
+void extract_diagonal(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, D const& d) {
   require_kokkos("extract_diagonal");
   require<DimensionMismatch>(A.num_rows == A.num_cols, [&] {
     return "extract_diagonal: A is " + std::to_string(A.num_rows) + " x " + std::to_string(A.num_cols) +

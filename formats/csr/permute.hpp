@@ -71,11 +71,11 @@ struct PermuteEntries {
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Rows,
           Vector Columns>
 requires AccessibleFrom<Rows, Exec> && AccessibleFrom<Columns, Exec> &&
-    std::is_same_v<typename Rows::non_const_value_type, Ordinal> &&
-    std::is_same_v<typename Columns::non_const_value_type, Ordinal>
-        Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(
-            Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Rows const& rows,
-            Columns const& columns) {
+         std::is_same_v<typename Rows::non_const_value_type, Ordinal> &&
+         std::is_same_v<typename Columns::non_const_value_type, Ordinal>
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(Exec const& exec,
+                                                                  Csr<Scalar, Ordinal, Offset, Device> const& A,
+                                                                  Rows const& rows, Columns const& columns) {
   using Value = std::remove_const_t<Scalar>;
   require_kokkos("permute");
   auto const require_length = [](auto const& list, Ordinal n, char const* name, char const* meaning) {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <cstdint>
 

@@ -22,8 +22,7 @@ namespace einkorn {
 namespace detail {
 
 template <class V>
-concept ScalingVector = Vector<V> && V::rank()
-== 1 && !is_complex<typename V::non_const_value_type>;
+concept ScalingVector = Vector<V> && V::rank() == 1 && !is_complex<typename V::non_const_value_type>;
 
 /// The lanes of a row take its entries in turn. Factors and products at least in double: left_i right_j of
 /// floats cannot leave its range.
@@ -85,8 +84,8 @@ void scale_values(Exec const& exec, Left const& left, Matrix const& A, Right con
 template <ExecutionSpace Exec, detail::ScalingVector Left, class Scalar, class Ordinal, class Offset,
           class Device, detail::ScalingVector Right>
 requires AccessibleFrom<Left, Exec> && AccessibleFrom<Right, Exec>
-    Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> scale_rows_and_columns(
-        Exec const& exec, Left const& left, Csr<Scalar, Ordinal, Offset, Device> const& A, Right const& right) {
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> scale_rows_and_columns(
+    Exec const& exec, Left const& left, Csr<Scalar, Ordinal, Offset, Device> const& A, Right const& right) {
   require_kokkos("scale_rows_and_columns");
   detail::require_scaling(A, left, true);
   detail::require_scaling(A, right, false);
@@ -110,13 +109,11 @@ auto scale_rows_and_columns(Exec const& exec, Left const& left, Matrix const& A,
 /// those, or a factor).
 template <ExecutionSpace Exec, detail::ScalingVector Left, class From, class Scalar, class Ordinal,
           class Offset, class Device, detail::ScalingVector Right>
-requires(AccessibleFrom<Left, Exec>&& AccessibleFrom<Right, Exec> && !std::is_const_v<Scalar> &&
-         (is_complex<Scalar> ||
-          !is_complex<From>)) void update_scaled_values(Exec const& exec, Left const& left,
-                                                        Csr<From, Ordinal, Offset, Device> const& A,
-                                                        Right const& right,
-                                                        Csr<Scalar, Ordinal, Offset, Device> const& B,
-                                                        Checks checks = Checks::on) {
+requires(AccessibleFrom<Left, Exec> && AccessibleFrom<Right, Exec> && !std::is_const_v<Scalar> &&
+         (is_complex<Scalar> || !is_complex<From>))
+void update_scaled_values(Exec const& exec, Left const& left, Csr<From, Ordinal, Offset, Device> const& A,
+                          Right const& right, Csr<Scalar, Ordinal, Offset, Device> const& B,
+                          Checks checks = Checks::on) {
   require_kokkos("update_scaled_values");
   detail::require_scaling(A, left, true);
   detail::require_scaling(A, right, false);

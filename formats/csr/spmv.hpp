@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -41,7 +41,7 @@ namespace einkorn {
 /// DimensionMismatch (shapes), InvalidArgument (overlap, alignment; lanes; an algorithm or op that needs a
 /// plan: a row longer than a thread's fair share and a transpose are what make_spmv_plan() is for). Source:
 /// Bell & Garland, NVIDIA NVR-2008-004, CSR-scalar and CSR-vector; for multivectors
-/// formats/detail/spmm_row_tile.hpp and spmm_column_tile.hpp.
+/// formats/spmm/detail/row_tile.hpp and spmm_column_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
@@ -66,12 +66,12 @@ void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> 
                            "spmv: segmented_sum needs a plan (make_spmv_plan)");
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr]");
   if (alpha == Sum(0) || A.nnz() == 0) return scale(exec, beta, y);
-  Update<Sum> const update{alpha, beta};
+  Epilogue<Sum> const epilogue{alpha, beta};
   detail::with_conjugation<Scalar>(is_conjugated(options.op), [&](auto conjugated) {
     if (transposed)
-      detail::spmv_scatter<conjugated()>(exec, update, A, x, y);
+      detail::spmv_scatter<conjugated()>(exec, epilogue, A, x, y);
     else
-      detail::spmv_by_rows<conjugated()>(exec, detail::row_lanes<Exec>(A, options), update, A, x, y);
+      detail::spmv_by_rows<conjugated()>(exec, detail::row_lanes<Exec>(A, options), epilogue, A, x, y);
   });
 }
 

@@ -7,15 +7,15 @@
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
-#include <einkorn/formats/csr/fingerprint.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/spmm_as_rows.hpp>
-#include <einkorn/formats/spmm_tuning.hpp>
+#include <einkorn/formats/fingerprint.hpp>
+#include <einkorn/formats/spmm/detail/pack_columns.hpp>
+#include <einkorn/formats/spmm/tuning.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -41,8 +41,8 @@ SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::
   auto const longest = static_cast<double>(lengths.longest);
   if constexpr (is_gpu<Exec>) {
     if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
-    return static_cast<std::size_t>(lengths.entries) <= most_entries_of_bins ? SpmvAlgorithm::row_bins
-                                                                             : SpmvAlgorithm::segmented_sum;
+    return static_cast<std::size_t>(lengths.entries) <= max_entries_of_bins ? SpmvAlgorithm::row_bins
+                                                                            : SpmvAlgorithm::segmented_sum;
   } else {
     bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
     return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
@@ -61,7 +61,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   using Sum = sum_type<Scalar, VectorScalar>;
   using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
   using Bins = detail::RowBins<Ordinal, Offset, Device, Sum>;
-  using Room = detail::RoomForRows<Sum, Device>;
+  using Room = detail::PackBuffer<Sum, Device>;
 
   /// Prefer make_spmv_plan().
   template <class Exec>
@@ -118,19 +118,19 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical. Other layouts:
   /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 927 and
   /// 1339 us on gen:rmat:18, but 484 and 297, 869 and 1177 on gen:circuit:1000000).
-  [[nodiscard]] bool takes_columns_together(std::size_t columns, bool are_row_major) const {
+  [[nodiscard]] bool uses_spmm(std::size_t columns, bool are_row_major) const {
     auto const longest = static_cast<std::size_t>(row_lengths_.longest), nnz = matrix_.values.extent(0);
     return is_by_rows() || (is_automatic_ &&
                             static_cast<double>(longest) <=
                                 3e-3 * static_cast<double>(nnz) * static_cast<double>(columns) + 4096.0 &&
-                            (are_row_major || no_row_is_most(longest, nnz)));
+                            (are_row_major || is_max_unknown(longest, nnz)));
   }
   /// Whether those that are not row-major go there by way of room(). From 8 columns on unless is_by_rows():
   /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on
   /// gen:circuit:1000000, without the 20 and 90 us of copying.
   [[nodiscard]] bool takes_columns_as_rows(std::size_t columns) const {
-    return room_.columns() > 0 && columns >= (is_by_rows() ? 1 : 2) * Room::least_columns &&
-           takes_columns_together(columns, true);
+    return room_.columns() > 0 && columns >= (is_by_rows() ? 1 : 2) * Room::min_columns &&
+           uses_spmm(columns, true);
   }
   [[nodiscard]] Op op() const { return options_.op; }
   /// Of op(A).
@@ -232,7 +232,7 @@ template <class Matrix>
 struct CsrRowEntries {
   using scalar_type = typename Matrix::scalar_type;
   using ordinal_type = typename Matrix::ordinal_type;
-  static constexpr bool knows_most = true;
+  static constexpr bool knows_max = true;
 
   Matrix A;
   std::size_t longest;
@@ -263,45 +263,46 @@ auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) 
 
 namespace detail {
 
-/// spmv_sweep() for x and y as kernels take them (core/kernel_view.hpp).
-template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out, class X,
-          class Y>
+/// spmv_fused() for x and y as kernels take them (core/kernel_view.hpp).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class EpilogueOp,
+          class X, class Y>
 void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                    Out const& update, X const& x, Y const& y) {
-  using Sum = typename Out::sum_type;
+                    EpilogueOp const& epilogue, X const& x, Y const& y) {
+  using Sum = typename EpilogueOp::sum_type;
   auto const& A = plan.matrix();
   bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
-  require<InvalidArgument>(!Out::gathers || !scatters, "spmv: atomic_scatter feeds no dot products");
+  require<InvalidArgument>(!EpilogueOp::accumulates || !scatters, "spmv: atomic_scatter feeds no dot products");
   check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
                 static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
   check_matrix(A, y);
   check_entries<Offset>(A.values.extent(0));
   auto const call = plan.one_call().begin("spmv", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
-  if (update.alpha == Sum(0) || A.nnz() == 0) return scale(exec, update.beta, y);
+  if (epilogue.alpha == Sum(0) || A.nnz() == 0) return scale(exec, epilogue.beta, y);
   with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
-    if constexpr (!Out::gathers)
-      if (scatters) return spmv_scatter<conjugated()>(exec, update, A, x, y);
+    if constexpr (!EpilogueOp::accumulates)
+      if (scatters) return spmv_scatter<conjugated()>(exec, epilogue, A, x, y);
     if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
       auto const k = y.extent(1);
       auto const longest = plan.row_lengths().longest;
       bool const are_row_major = takes_row_tile(x, y);
       if (!are_row_major && plan.takes_columns_as_rows(k))
-        return spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", update,
+        return spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
                                           RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y, plan.room(), longest);
-      if (plan.takes_columns_together(k, are_row_major))
-        return spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, longest);
+      if (plan.uses_spmm(k, are_row_major))
+        return spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y, longest);
     }
     if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
-      return spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y, plan.row_order());
+      return spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y,
+                                            plan.row_order());
     bool const is_binned =
         is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
     if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
-      return spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), update, A, x, y);
+      return spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y);
     auto const one_vector = [&](auto const& x_j, auto const& y_j) {
       if constexpr (is_gpu<Exec>)
-        if (is_binned) return spmv_row_bins<conjugated()>(exec, update, A, x_j, y_j, plan.bins());
-      spmv_segmented_sum<conjugated()>(exec, update, A, x_j, y_j, plan.tiles());
+        if (is_binned) return spmv_row_bins<conjugated()>(exec, epilogue, A, x_j, y_j, plan.bins());
+      spmv_segmented_sum<conjugated()>(exec, epilogue, A, x_j, y_j, plan.tiles());
     };
     if constexpr (Y::rank() == 1) {
       one_vector(x, y);
@@ -314,20 +315,20 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
 
 }  // namespace detail
 
-/// The same with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for the dot
-/// products that the new y feeds, in the same sweep).
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out,
-          Vector X, WritableVector Y>
-void spmv_sweep(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                Out const& update, X const& x, Y const& y) {
-  detail::spmv_with_plan(exec, plan, update, detail::as_input(x), detail::as_output(y));
+/// The same with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots for the
+/// dot products that the new y feeds, in the same sweep).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V,
+          class EpilogueOp, Vector X, WritableVector Y>
+void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                EpilogueOp const& epilogue, X const& x, Y const& y) {
+  detail::spmv_with_plan(exec, plan, epilogue, detail::as_input(x), detail::as_output(y));
 }
 
 /// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
 /// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
 /// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
 /// multivector, where the row kernels share one launch, or two where rows are long on a GPU).
-/// Multivectors under an automatic plan on a GPU: see takes_columns_together(). Those that are not row-major
+/// Multivectors under an automatic plan on a GPU: see uses_spmm(). Those that are not row-major
 /// are copied row by row where the plan has room for that (SpmvOptions::columns): 2 launches more for every so
 /// many columns, and bytes = 2 (rows + cols) scalar more a column; such a plan serves one execution space
 /// instance at a time. sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it
@@ -341,7 +342,7 @@ void spmv(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> co
           PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   if constexpr (check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>())
-    spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
+    spmv_fused(exec, plan, Epilogue<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

@@ -46,7 +46,7 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
 }
 
 /// The same of a product that gathers sums, for which 32 registers are too few, and rows of up to 4 lanes of a
-/// matrix from least_rows_of_small_teams on: a team of few warps waits less for the last of them before it
+/// matrix from min_rows_of_small_teams on: a team of few warps waits less for the last of them before it
 /// hands its sums over. H200, 2026-11, 7 points on 464^3 with two dot products, 2 lanes: 2.63 ms, where {512,
 /// 3} has 2.73; 2.43 and 2.46 without. Smaller matrices: not measured, and their sums are added up by every
 /// team.
@@ -56,7 +56,7 @@ constexpr SpmvTuning gathering_row_team_tuning(Arch arch, int lanes, int unroll,
   bool const is_measured = arch == Arch::hopper || arch == Arch::cuda;
   return has_many_rows && is_measured && lanes <= 4 ? SpmvTuning{128, 12, unroll} : tuning;
 }
-inline constexpr std::size_t least_rows_of_small_teams = std::size_t(1) << 24;
+inline constexpr std::size_t min_rows_of_small_teams = std::size_t(1) << 24;
 
 /// Rows that a group of lanes takes one after another, so that a team meets more of its x in the first cache:
 /// 340 us on stencil27:160 where one row gave 346 and 16 rows 353 (the cache is too small for them); 3 % less
@@ -65,7 +65,7 @@ constexpr int rows_in_turn(int lanes, int unroll) {
   return lanes < 16 || unroll <= 6 ? 4 : 1;
 }
 /// Teams below which a group takes one row, so that every multiprocessor has several teams.
-inline constexpr int fewest_row_teams = 2048;
+inline constexpr int min_row_teams = 2048;
 
 /// row_bins: up to how many entries a row is short for a group of `lanes` lanes, or is left to a warp, and what
 /// a team takes of a longer one.
@@ -84,7 +84,7 @@ constexpr RowBinLimits row_bin_limits(int lanes, std::size_t nnz) {
 
 /// Entries up to which an automatic plan takes row_bins where rows are not alike, segmented_sum beyond. H200,
 /// 2026-11, in a graph: 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
-inline constexpr std::size_t most_entries_of_bins = std::size_t(2) << 20;
+inline constexpr std::size_t max_entries_of_bins = std::size_t(2) << 20;
 
 /// row_bins; `unroll` for all three kinds of rows.
 constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {

@@ -147,9 +147,10 @@ class Upload {
 /// threads, the order of the arrays.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 requires HostCsr<Csr<Scalar, Ordinal, Offset, Device>>
-    Upload<std::remove_const_t<Scalar>, Ordinal, Offset, Exec> upload(
-        Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, UploadOptions const& options = {},
-        UploadStaging<Exec> const& staging = {}) {
+Upload<std::remove_const_t<Scalar>, Ordinal, Offset, Exec> upload(Exec const& exec,
+                                                                  Csr<Scalar, Ordinal, Offset, Device> const& A,
+                                                                  UploadOptions const& options = {},
+                                                                  UploadStaging<Exec> const& staging = {}) {
   return {exec, A, options, staging};
 }
 

@@ -6,7 +6,7 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -84,7 +84,7 @@ struct InspectStructure {
   Offsets row_offsets;
   Offset nnz;
   Ordinal num_cols;
-  SumOfScrambledFours<Offset, Ordinal> fours;
+  SumOfMixedEntries<Offset, Ordinal> fours;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at, std::uint64_t& of_offsets,
                                   std::uint64_t& of_columns) const {
@@ -157,7 +157,7 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
   auto const rows = static_cast<std::size_t>(A.num_rows);
   std::size_t constexpr none = std::numeric_limits<std::size_t>::max();
   InspectStructure<Offsets, Columns> const inspect{
-      A.row_offsets, A.nnz(), A.num_cols, {in_fours(A.row_offsets), in_fours(A.columns)}};
+      A.row_offsets, A.nnz(), A.num_cols, {vector_loads(A.row_offsets), vector_loads(A.columns)}};
   std::size_t entry = none, at = none;
   auto result = empty_fingerprint(A);
   Kokkos::parallel_reduce("einkorn::validate",

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/column_codes.hpp>
+#include <einkorn/formats/column_codes/column_codes.hpp>
 #include <einkorn/formats/csr5/descriptor.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -5,13 +5,13 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/csr5_tuning.hpp>
 #include <einkorn/formats/csr5/detail/build_tiles.hpp>
 #include <einkorn/formats/csr5/detail/transpose_tiles.hpp>
-#include <einkorn/formats/detail/column_windows.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -5,8 +5,8 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/detail/spmv_tiles.hpp>
 #include <einkorn/formats/csr5/detail/spmv_tiles_host.hpp>
@@ -64,19 +64,19 @@ auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> cons
 
 namespace detail {
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
-void spmv_tiles(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+void spmv_tiles(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                 Carry const& carry) {
   if constexpr (is_gpu<Exec>)
-    spmv_tiles_gpu<indices>(exec, update, F, x, y, carry);
+    spmv_tiles_gpu<indices>(exec, epilogue, F, x, y, carry);
   else
-    spmv_tiles_host<indices>(exec, update, F, x, y, carry);
+    spmv_tiles_host<indices>(exec, epilogue, F, x, y, carry);
 }
 
-template <class Exec, class Format, class X, class Y, class Out, class Carry>
-void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x_view, Y const& y_view,
+template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+void spmv_csr5(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x_view, Y const& y_view,
                Carry const& carry) {
-  using Sum = typename Out::sum_type;
+  using Sum = typename EpilogueOp::sum_type;
   auto const x = as_input(x_view);
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
@@ -89,12 +89,12 @@ void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x_
            Exec::name();
   });
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
-  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
+  if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   auto const one_vector = [&](auto const& x_j, auto const& y_j) {
     if (F.compressed.any())
-      spmv_tiles<Indices::compressed>(exec, update, F, x_j, y_j, carry);
+      spmv_tiles<Indices::compressed>(exec, epilogue, F, x_j, y_j, carry);
     else
-      spmv_tiles<Indices::full>(exec, update, F, x_j, y_j, carry);
+      spmv_tiles<Indices::full>(exec, epilogue, F, x_j, y_j, carry);
   };
   if constexpr (Y::rank() == 1) {
     one_vector(x, y);
@@ -106,14 +106,14 @@ void spmv_csr5(Exec const& exec, Out const& update, Format const& F, X const& x_
 
 }  // namespace detail
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
-/// the dot products that the new y feeds, in the same sweep).
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Out,
-          Vector X, WritableVector Y>
-void spmv_sweep(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
-                Out const& update, X const& x, Y const& y) {
+/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
+/// for the dot products that the new y feeds, in the same sweep).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V,
+          class EpilogueOp, Vector X, WritableVector Y>
+void spmv_fused(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
+                EpilogueOp const& epilogue, X const& x, Y const& y) {
   auto const call = plan.one_call().begin("spmv", "plan");
-  detail::spmv_csr5(exec, update, plan.matrix(), x, y, plan.carry());
+  detail::spmv_csr5(exec, epilogue, plan.matrix(), x, y, plan.carry());
 }
 
 /// y <- alpha A x + beta y for A in CSR5, with a plan.
@@ -134,7 +134,7 @@ void spmv(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> c
           PlanSum<Csr5<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Csr5<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   if constexpr (check_plan_scalar<Csr5<Scalar, Ordinal, Offset, Device>, V, X, Y>())
-    spmv_sweep(exec, plan, Update<sum_type<Scalar, V>>{alpha, beta}, x, y);
+    spmv_fused(exec, plan, Epilogue<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
 /// The same without a plan, hence without workspace: what a row has beyond its first tile (on the host: beyond
@@ -145,7 +145,7 @@ void spmv(Exec const& exec, SpmvSum<Csr5<Scalar, Ordinal, Offset, Device>, X, Y>
           Csr5<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Csr5<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   using Sum = decltype(alpha);
-  detail::spmv_csr5(exec, Update<Sum>{alpha, beta}, F, x, y, Kokkos::View<Sum*, Device>());
+  detail::spmv_csr5(exec, Epilogue<Sum>{alpha, beta}, F, x, y, Kokkos::View<Sum*, Device>());
 }
 
 }  // namespace einkorn

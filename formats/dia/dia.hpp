@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +32,7 @@ struct Dia {
   Ordinal num_rows = 0, num_cols = 0;
   Offset stride = 0;                       // from_csr: num_rows rounded up to a multiple of 32
   Offset num_entries = 0;                  // of the CSR that it was made from
-  bool strict_rows = true;                 // that CSR had sorted rows without repeated positions
+  bool sorted_unique_rows = true;          // that CSR had sorted rows without repeated positions
   Kokkos::View<Ordinal*, Device> offsets;  // [num_diagonals]: column - row
   Kokkos::View<Scalar*, Device> values;    // [stride * num_diagonals]
   Fingerprint source;                      // of the CSR that it was made from
@@ -41,7 +41,7 @@ struct Dia {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_diagonals() const {
     return static_cast<Ordinal>(offsets.extent(0));
   }
-  /// As diagonal bands, each of one diagonal (see formats/detail/diagonal_search.hpp).
+  /// As diagonal bands, each of one diagonal (see formats/diagonals/detail/search.hpp).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_bands() const { return num_diagonals(); }
   KOKKOS_FORCEINLINE_FUNCTION Ordinal band_offset(Ordinal band) const { return offsets(band); }
   KOKKOS_FORCEINLINE_FUNCTION Ordinal band_width(Ordinal) const { return 1; }

@@ -5,9 +5,9 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/diagonal_fill.hpp>
-#include <einkorn/formats/detail/diagonal_search.hpp>
 #include <einkorn/formats/dia/dia.hpp>
+#include <einkorn/formats/diagonals/detail/fill.hpp>
+#include <einkorn/formats/diagonals/detail/search.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
@@ -52,7 +52,7 @@ struct FromCsr<Dia> {
                          options.fill_limit);
     detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
     F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
-    F.strict_rows = diagonals.strict_rows;
+    F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
     F.offsets = detail::list_diagonals(exec, A, diagonals);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Dia::values",

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/update.hpp>
-#include <einkorn/formats/detail/band_row_entries.hpp>
-#include <einkorn/formats/detail/diagonal_spmv_host.hpp>
-#include <einkorn/formats/detail/spmv_diagonal_rows.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/dia/dia.hpp>
+#include <einkorn/formats/diagonals/detail/row_entries.hpp>
+#include <einkorn/formats/diagonals/detail/spmv_host.hpp>
+#include <einkorn/formats/diagonals/detail/spmv_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -17,24 +17,26 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
-/// the dot products that the new y feeds, in the same sweep).
-template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
+/// for the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
+          class Y>
 requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
-void spmv_sweep(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F, Out const& update,
+void spmv_fused(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F, EpilogueOp const& epilogue,
                 X const& x_view, Y const& y_view) {
-  using Sum = typename Out::sum_type;
+  using Sum = typename EpilogueOp::sum_type;
   auto const x = detail::as_input(x_view);
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[dia]");
-  if (update.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0) return scale(exec, update.beta, y);
+  if (epilogue.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0)
+    return scale(exec, epilogue.beta, y);
   if constexpr (is_gpu<Exec>)
-    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(exec, "einkorn::spmv[dia]",
-                                                                                    update, F, F.offsets, x, y);
+    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
+        exec, "einkorn::spmv[dia]", epilogue, F, F.offsets, x, y);
   else
-    detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", update, F, x, y);
+    detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", epilogue, F, x, y);
 }
 
 /// y <- alpha A x + beta y for A in DIA.
@@ -54,7 +56,7 @@ requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Dia<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
+  spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 /// The rows' entries (see formats/spmv_plan.hpp).

@@ -4,8 +4,8 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/detail/diagonal_to_csr.hpp>
 #include <einkorn/formats/dia/dia.hpp>
+#include <einkorn/formats/diagonals/detail/to_csr.hpp>
 
 namespace einkorn {
 

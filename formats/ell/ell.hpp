@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -37,7 +37,7 @@ struct Ell {
   Fingerprint source;                      // of the CSR that it was made from
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
-  /// The row's slots (PaddedRows, see formats/detail/spmv_padded_rows.hpp).
+  /// The row's slots (PaddedRows, see formats/padded/detail/spmv_rows.hpp).
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_begin(Ordinal row) const { return static_cast<Offset>(row); }
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_stride() const { return stride; }
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_count(Ordinal) const { return width; }

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/update.hpp>
-#include <einkorn/formats/detail/spmv_padded_rows.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/ell/ell.hpp>
+#include <einkorn/formats/padded/detail/spmv_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -14,19 +14,20 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or UpdateAndDots for
-/// the dot products that the new y feeds, in the same sweep).
-template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Out, class X, class Y>
+/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
+/// for the dot products that the new y feeds, in the same sweep).
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
+          class Y>
 requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
-void spmv_sweep(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F, Out const& update,
+void spmv_fused(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F, EpilogueOp const& epilogue,
                 X const& x_view, Y const& y_view) {
-  using Sum = typename Out::sum_type;
+  using Sum = typename EpilogueOp::sum_type;
   auto const x = detail::as_input(x_view);
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[ell]");
-  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
-  detail::spmv_padded_rows(exec, "einkorn::spmv[ell]", update, F, x, y);
+  if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
+  detail::spmv_padded_rows(exec, "einkorn::spmv[ell]", epilogue, F, x, y);
 }
 
 /// y <- alpha A x + beta y for A in ELL.
@@ -45,7 +46,7 @@ requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
           Ell<Scalar, Ordinal, Offset, Device> const& F, X const& x,
           SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
-  spmv_sweep(exec, F, Update<decltype(alpha)>{alpha, beta}, x, y);
+  spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
 }  // namespace einkorn

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/mix64.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/scramble.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -62,12 +62,12 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar scalar_from(Numerator const& numerator) {
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t stream, bool with_imag)
-      : key_(detail::scramble(detail::scramble(seed + golden) + stream)), with_imag_(with_imag) {}
+      : key_(detail::mix64(detail::mix64(seed + golden) + stream)), with_imag_(with_imag) {}
 
   /// 64 random bits.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t word(std::int64_t a, std::int64_t b) const {
-    std::uint64_t const first = detail::scramble(key_ + static_cast<std::uint64_t>(a) * golden);
-    return detail::scramble(first + static_cast<std::uint64_t>(b) * golden);
+    std::uint64_t const first = detail::mix64(key_ + static_cast<std::uint64_t>(a) * golden);
+    return detail::mix64(first + static_cast<std::uint64_t>(b) * golden);
   }
   /// Uniform in [0, bound), but for a bias below bound / 2^64.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t below(std::int64_t bound, std::int64_t a,

@@ -15,7 +15,7 @@
 #include <einkorn/formats/generate/row_pattern.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
 #include <einkorn/formats/generate/stripes.hpp>
-#include <einkorn/formats/generate/twin.hpp>
+#include <einkorn/formats/generate/surrogate.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -53,8 +53,8 @@ namespace einkorn {
 /// Throws InvalidArgument, which repeats the specification and says what was expected; OverflowError, which
 /// names the index type that would do, before anything of the size of the entries is allocated; OutOfMemory.
 template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec>
-requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> generate(Exec const& exec,
-                                                                                    std::string_view spec) {
+requires AccessibleFrom<Device, Exec>
+Csr<Scalar, Ordinal, Offset, Device> generate(Exec const& exec, std::string_view spec) {
   static_assert(!std::is_const_v<Scalar>, "einkorn::generate: Scalar is what gets written");
   GeneratorSpec const parsed = parse_generator(spec);
   bool const with_imag = is_complex<Scalar>;

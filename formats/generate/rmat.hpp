@@ -101,9 +101,9 @@ void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sor
 /// The adjacency matrix of the graph as CSR: keys of all edges, sorted, equal ones merged. See build_csr of a
 /// RowPattern for what is thrown and when it is ready. Memory on the way: two words of 64 bits an edge.
 template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec>
-requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec,
-                                                                                     RmatEdges const& graph,
-                                                                                     std::string const& name) {
+requires AccessibleFrom<Device, Exec>
+Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, RmatEdges const& graph,
+                                               std::string const& name) {
   require_kokkos("build_csr");
   detail::require_fits<Ordinal>(static_cast<double>(graph.num_nodes()), "rows", "Ordinal", name);
   using Keys = Kokkos::View<std::uint64_t*, Device>;

@@ -147,9 +147,9 @@ void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offse
 /// The entries may still be under way on exec when this returns. Throws OverflowError, which names the type
 /// that would do, before anything of the size of the entries is allocated; OutOfMemory.
 template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec, RowPattern Pattern>
-requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec,
-                                                                                     Pattern const& pattern,
-                                                                                     std::string const& name) {
+requires AccessibleFrom<Device, Exec>
+Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, Pattern const& pattern,
+                                               std::string const& name) {
   require_kokkos("build_csr");
   detail::require_fits<Ordinal>(static_cast<double>(pattern.num_rows()), "rows", "Ordinal", name);
   detail::require_fits<Ordinal>(static_cast<double>(pattern.num_cols()), "columns", "Ordinal", name);
@@ -158,8 +158,8 @@ requires AccessibleFrom<Device, Exec> Csr<Scalar, Ordinal, Offset, Device> build
   auto const offsets = allocate<Offsets>(exec, "einkorn::build_csr::row_offsets", num_rows + 1);
   double const entries = detail::count_entries(exec, pattern, offsets);
   detail::require_fits<Offset>(entries, "entries", "Offset", name);
-  constexpr double most_bytes = 9e18;  // a size_t must hold the bytes too
-  require<OutOfMemory>(entries * static_cast<double>(sizeof(Scalar) + sizeof(Ordinal)) < most_bytes,
+  constexpr double max_bytes = 9e18;  // a size_t must hold the bytes too
+  require<OutOfMemory>(entries * static_cast<double>(sizeof(Scalar) + sizeof(Ordinal)) < max_bytes,
                        [&] { return "no memory for " + name + ": " + std::to_string(entries) + " entries"; });
   auto const nnz = static_cast<std::size_t>(detail::sum_in_place(exec, offsets));
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::build_csr::columns", nnz);

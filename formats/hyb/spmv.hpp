@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/coo/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/coo/detail/workspace.hpp>
-#include <einkorn/formats/detail/spmv_padded_rows.hpp>
 #include <einkorn/formats/hyb/hyb.hpp>
+#include <einkorn/formats/padded/detail/spmv_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -59,19 +59,19 @@ auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const
 namespace detail {
 
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
-void spmv_hyb(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x_view, Y const& y_view,
-              Work const* work) {
+void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
+              Y const& y_view, Work const* work) {
   auto const x = as_input(x_view);
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.coo.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[hyb]");
-  if (update.alpha == Sum(0) || F.nnz() == 0) return scale(exec, update.beta, y);
+  if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   if (F.ell.nnz() > 0)
-    spmv_padded_rows(exec, "einkorn::spmv[hyb,ell]", update, F.ell, x, y);
-  else if (update.beta != Sum(1))
-    scale(exec, update.beta, y);
-  if (F.coo.nnz() > 0) add_coo_product(exec, "einkorn::spmv[hyb,coo]", update.alpha, F.coo, x, y, work);
+    spmv_padded_rows(exec, "einkorn::spmv[hyb,ell]", epilogue, F.ell, x, y);
+  else if (epilogue.beta != Sum(1))
+    scale(exec, epilogue.beta, y);
+  if (F.coo.nnz() > 0) add_coo_product(exec, "einkorn::spmv[hyb,coo]", epilogue.alpha, F.coo, x, y, work);
 }
 
 }  // namespace detail
@@ -96,7 +96,7 @@ void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> co
   using Sum = decltype(alpha);
   if constexpr (check_plan_scalar<Hyb<Scalar, Ordinal, Offset, Device>, V, X, Y>()) {
     auto const call = plan.one_call().begin("spmv", "plan");
-    detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
+    detail::spmv_hyb(exec, Epilogue<Sum>{alpha, beta}, plan.matrix(), x, y, &plan.workspace());
   }
 }
 
@@ -109,7 +109,7 @@ void spmv(Exec const& exec, SpmvSum<Hyb<Scalar, Ordinal, Offset, Device>, X, Y> 
           SpmvSum<Hyb<Scalar, Ordinal, Offset, Device>, X, Y> beta, Y const& y) {
   using Sum = decltype(alpha);
   using Workspace = detail::CooWorkspace<Ordinal, Offset, Device, Sum>;
-  detail::spmv_hyb(exec, Update<Sum>{alpha, beta}, F, x, y, static_cast<Workspace const*>(nullptr));
+  detail::spmv_hyb(exec, Epilogue<Sum>{alpha, beta}, F, x, y, static_cast<Workspace const*>(nullptr));
 }
 
 }  // namespace einkorn

@@ -4,10 +4,10 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
-#include <einkorn/formats/detail/column_windows.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 #include <einkorn/formats/sell/detail/fill_slices.hpp>
@@ -81,7 +81,7 @@ struct FromCsr<Sell> {
 
  private:
   static void check(int slice_rows, Options const& options) {
-    require<InvalidArgument>(slice_rows > 0 && slice_rows <= sell_most_slice_rows, [&] {
+    require<InvalidArgument>(slice_rows > 0 && slice_rows <= sell_max_slice_rows, [&] {
       return "from_csr: SELL with slice_rows = " + std::to_string(slice_rows) +
              ", expected 1 .. 1024, or 0 for the hardware's";
     });

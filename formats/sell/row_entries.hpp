@@ -29,7 +29,7 @@ template <class Format>
 struct SellRowEntries {
   using scalar_type = typename Format::scalar_type;
   using ordinal_type = typename Format::ordinal_type;
-  static constexpr bool knows_most = false;
+  static constexpr bool knows_max = false;
 
   Format F;
 

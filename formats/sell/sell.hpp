@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/column_codes.hpp>
-#include <einkorn/formats/csr/fingerprint.hpp>
-#include <einkorn/formats/detail/column_readers.hpp>
+#include <einkorn/formats/column_codes/column_codes.hpp>
+#include <einkorn/formats/column_codes/detail/column_readers.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -52,7 +52,7 @@ struct Sell {
   [[nodiscard]] KOKKOS_FUNCTION Ordinal num_slices() const {
     return num_rows / slice_rows + (num_rows % slice_rows != 0 ? 1 : 0);
   }
-  /// The position's slots (PaddedRows, see formats/detail/spmv_padded_rows.hpp).
+  /// The position's slots (PaddedRows, see formats/padded/detail/spmv_rows.hpp).
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_begin(Ordinal position) const {
     Unsigned const slice = slice_of(position);
     return slice_offsets(slice) + static_cast<Offset>(static_cast<Unsigned>(position) - slice * width());

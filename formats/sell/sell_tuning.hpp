@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/formats/padded_tuning.hpp>
+#include <einkorn/formats/padded/tuning.hpp>
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ template <class Exec, class Scalar>
 inline constexpr int sell_slice_rows = padded_lanes<Exec, sum_type<Scalar>>;
 
 /// Most rows a slice.
-inline constexpr int sell_most_slice_rows = 1024;
+inline constexpr int sell_max_slice_rows = 1024;
 
 /// Rows are left in their order when the slots are at most so many times the entries. What sorting could save
 /// is then less than what it costs: an ordinal a row read, y written out of order. Analytical, not measured.

@@ -152,7 +152,7 @@ void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) 
   require<InvalidStructure>(F.num_rows >= 0 && F.num_cols >= 0, [&] {
     return "Sell: negative size " + text(F.num_rows) + " x " + text(F.num_cols);
   });
-  require<InvalidStructure>(F.slice_rows >= 1 && F.slice_rows <= sell_most_slice_rows, [&] {
+  require<InvalidStructure>(F.slice_rows >= 1 && F.slice_rows <= sell_max_slice_rows, [&] {
     return "Sell: slice_rows is " + text(F.slice_rows) + ", expected 1 .. 1024";
   });
   std::size_t const indices = F.columns.extent(0) + F.compressed.codes.extent(0);

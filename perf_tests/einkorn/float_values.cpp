@@ -7,7 +7,7 @@
 #include <einkorn/formats/bdia/spmv.hpp>
 #include <einkorn/formats/bsr/from_csr.hpp>
 #include <einkorn/formats/bsr/spmv.hpp>
-#include <einkorn/formats/csr/narrow_values.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
@@ -78,9 +78,9 @@ void add_tiles(P const& problem, Matrix const& A, Selection const& selection, Ca
 
 template <class P>
 void add_all(P const& problem, Selection const& selection, Candidates& rows) {
-  decltype(narrow_values<float>(problem.exec, problem.A)) A;
+  decltype(convert_values<float>(problem.exec, problem.A)) A;
   auto const narrowed = built_or_refused(row_of("csr", "automatic_float_values"), [&](Candidate&) {
-    A = narrow_values<float>(problem.exec, problem.A);
+    A = convert_values<float>(problem.exec, problem.A);
   });
   if (!narrowed.refusal.empty()) return rows.push_back(narrowed);
   add_row(problem, selection, rows, "csr", "automatic_float_values", [&](Candidate& row) {

@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include "fusion_sweeps.hpp"
+#include "fusion_passes.hpp"
 #include "solve_rows.hpp"
 #include "support/textbook.hpp"
 #include "support/unfused_kokkos.hpp"
 
+#include <einkorn/core/fused_pass.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/sum_partials.hpp>
-#include <einkorn/core/vector_sweep.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -38,7 +38,7 @@ class FusionStage {
         b_(bench.b),
         v_{bench.x, vector(bench, "r"), vector(bench, "p"), vector(bench, "q"), bench.inverse_diagonal},
         scalars_("einkorn::perf::scalars"),
-        sums_(exec_, most_partials()) {
+        sums_(exec_, max_partials()) {
     if (kind == Kind::unfused) z_ = vector(bench, "z");
   }
 
@@ -74,17 +74,17 @@ class FusionStage {
     each("xpay", fusion::XpayOnDevice{z_, &scalars()->beta, v_.p});           // 3
   }
   void iterate_updates() const {
-    op_.apply(exec_, v_.p, v_.q);                                                               // 2
-    sweep("curvature", fusion::CurvatureSweep{v_}, fusion::AfterCurvature{scalars()});          // 2
-    sweep("residual", fusion::ResidualSweep{v_, scalars()}, fusion::AfterResidual{scalars()});  // 4
-    SumLedger ledger;
-    swept("direction", fusion::DirectionSweep<false>{v_, scalars()}, ledger);  // 6
+    op_.apply(exec_, v_.p, v_.q);                                                                 // 2
+    run_pass("curvature", fusion::CurvaturePass{v_}, fusion::AfterCurvature{scalars()});          // 2
+    run_pass("residual", fusion::ResidualPass{v_, scalars()}, fusion::AfterResidual{scalars()});  // 4
+    PartialsLayout layout;
+    fused("direction", fusion::DirectionPass<false>{v_, scalars()}, layout);  // 6
   }
   void iterate_one_pass() const {
-    SumLedger ledger;
-    op_.sweep(exec_, product(sums_.partials(), ledger), v_.p, v_.q);  // 3
-    sum_partials<2>(exec_, "einkorn::perf::sum", sums_, ledger.units, fusion::AfterProduct{scalars()});
-    sweep("update", fusion::DirectionSweep<true>{v_, scalars()}, fusion::AfterUpdate{scalars()});  // 8
+    PartialsLayout layout;
+    op_.apply_fused(exec_, product(sums_.partials(), layout), v_.p, v_.q);  // 3
+    sum_partials<2>(exec_, "einkorn::perf::sum", sums_, layout.num_blocks, fusion::AfterProduct{scalars()});
+    run_pass("update", fusion::DirectionPass<true>{v_, scalars()}, fusion::AfterUpdate{scalars()});  // 8
   }
 
   static DenseVector<double> vector(SolveBench const& bench, char const* name) {
@@ -108,27 +108,27 @@ class FusionStage {
                          fusion::Divide{scalars(), is_alpha});
   }
   template <class Body>
-  void swept(char const* name, Body const& body, SumLedger& ledger) const {
-    vector_sweep(exec_, std::string("einkorn::perf::") + name, b_.extent(0),
-                 typename Body::Sums{sums_.partials(), &ledger}, body);
+  void fused(char const* name, Body const& body, PartialsLayout& layout) const {
+    fused_pass(exec_, std::string("einkorn::perf::") + name, b_.extent(0),
+               typename Body::Sums{sums_.partials(), &layout}, body);
   }
   template <class Body, class Step>
-  void sweep(char const* name, Body const& body, Step const& step) const {
-    SumLedger ledger;
-    swept(name, body, ledger);
-    sum_partials<Body::Sums::count>(exec_, "einkorn::perf::sum", sums_, ledger.units, step);
+  void run_pass(char const* name, Body const& body, Step const& step) const {
+    PartialsLayout layout;
+    fused(name, body, layout);
+    sum_partials<Body::Sums::count>(exec_, "einkorn::perf::sum", sums_, layout.num_blocks, step);
   }
   [[nodiscard]] fusion::CurvatureAndNorm product(Kokkos::View<double*, Device> const& partials,
-                                                 SumLedger& ledger) const {
-    return {fusion::CurvatureAndNorm::Sums{partials, &ledger}, v_};
+                                                 PartialsLayout& layout) const {
+    return {fusion::CurvatureAndNorm::Sums{partials, &layout}, v_};
   }
   /// Doubles that the sums of the product and of a sweep need at most.
-  [[nodiscard]] std::size_t most_partials() const {
-    using Body = fusion::DirectionSweep<true>;
-    SumLedger of_product{0, 0, true}, of_sweep{0, 0, true};
-    op_.sweep(exec_, product({}, of_product), v_.p, v_.q);
-    vector_sweep(exec_, "", b_.extent(0), typename Body::Sums{{}, &of_sweep}, Body{v_, scalars()});
-    return 2 * std::max(of_product.units, of_sweep.units) + 2;
+  [[nodiscard]] std::size_t max_partials() const {
+    using Body = fusion::DirectionPass<true>;
+    PartialsLayout of_product{0, 0, true}, of_pass{0, 0, true};
+    op_.apply_fused(exec_, product({}, of_product), v_.p, v_.q);
+    fused_pass(exec_, "", b_.extent(0), typename Body::Sums{{}, &of_pass}, Body{v_, scalars()});
+    return 2 * std::max(of_product.num_blocks, of_pass.num_blocks) + 2;
   }
 
   Exec exec_;

@@ -6,7 +6,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scan.hpp>
-#include <einkorn/formats/csr/full_from_half.hpp>
+#include <einkorn/formats/csr/expand_symmetric.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -120,7 +120,7 @@ void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
     rows.push_back(built_or_refused(row, [&](Candidate& built) {
       require<InvalidArgument>(A.num_rows == A.num_cols, "half of a matrix that is not square");
       half = lower_half(exec, A);
-      auto const full = full_from_half(exec, half);
+      auto const full = expand_symmetric(exec, half);
       std::size_t different = A.values.extent(0) == full.values.extent(0) ? 0 : 1;
       if (different == 0)
         Kokkos::parallel_reduce(
@@ -141,12 +141,12 @@ void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
     Candidate conversion;
     conversion.operation = "conversion";
     conversion.format = "csr";
-    conversion.algorithm = "full_from_half";
+    conversion.algorithm = "expand_symmetric";
     conversion.bytes = csr_bytes(counts_of(half)) + csr_bytes(counts_of(A)) - 2 * vector_bytes(counts_of(A));
     conversion.run = [exec, half] {
       FullFromHalfOptions options;
       options.checks = Checks::off;
-      [[maybe_unused]] auto const full = full_from_half(exec, half, options);
+      [[maybe_unused]] auto const full = expand_symmetric(exec, half, options);
     };
     rows.push_back(conversion);
   }

@@ -3,7 +3,7 @@
 #include "support/candidates.hpp"
 #include "support/counts.hpp"
 
-#include <einkorn/formats/select_by_measuring.hpp>
+#include <einkorn/formats/analysis/select_by_measuring.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -19,13 +19,13 @@
 namespace einkorn::perf {
 
 /// Systems beyond this many rows have no row of one cooperative launch: it is for those that fit the caches.
-inline constexpr std::size_t most_rows_of_persistent = 4'000'000;
+inline constexpr std::size_t max_rows_of_persistent = 4'000'000;
 
 /// Exactly as many iterations as are asked for, whatever the residual.
 inline SolverOptions endless(Execution execution, Recurrence recurrence) {
   SolverOptions options;
   options.tolerance = 0.0;
-  options.most_stalls = 0;
+  options.max_stalls = 0;
   options.divergence_factor = 1e150;
   options.execution = execution;
   options.recurrence = recurrence;
@@ -119,7 +119,7 @@ void add_rows_of_format(SolveBench& bench, std::string const& format, ToFormat c
       add("fused", execution, how, 8, cg_of(Recurrence::fused));
     });
     if (is_gpu<Exec>) {
-      if (bench.size() <= most_rows_of_persistent)
+      if (bench.size() <= max_rows_of_persistent)
         add("fused", Execution::persistent, "persistent", 8, cg_of(Recurrence::fused));
     } else {
       add("fused", Execution::launches, "launches", 8, cg_of(Recurrence::fused));

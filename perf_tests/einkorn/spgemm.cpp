@@ -3,7 +3,7 @@
 #include "support/spgemm.hpp"
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <memory>
 #include <string>
@@ -67,7 +67,7 @@ void add_einkorn_spgemm(SpgemmBench& bench) {
   add_one(bench, "automatic", note, {});
   if (!is_gpu<Exec>) return;
   SpgemmOptions one_by_one, unordered;
-  one_by_one.alike_rows = unordered.alike_rows = SpgemmAlikeRows::one_by_one;
+  one_by_one.row_classes = unordered.row_classes = SpgemmRowClasses::one_by_one;
   unordered.sums = SpgemmSums::unordered;
   auto const other_note =
       plan.report().kinds_of_rows == 0

@@ -5,7 +5,7 @@
 #include "support/solve.hpp"
 
 #include <einkorn/core/error.hpp>
-#include <einkorn/formats/csr/vendor/cusparse_spmv.hpp>
+#include <einkorn/formats/vendor/cusparse_spmv.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -4,7 +4,7 @@
 #include "support/counts.hpp"
 
 #ifdef EINKORN_WITH_CUSPARSE
-#include <einkorn/formats/csr/vendor/cusparse_spmv.hpp>
+#include <einkorn/formats/vendor/cusparse_spmv.hpp>
 #endif
 
 #include <Kokkos_Core.hpp>

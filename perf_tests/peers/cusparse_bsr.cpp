@@ -5,7 +5,7 @@
 
 #ifdef EINKORN_WITH_CUSPARSE
 #include <einkorn/formats/bsr/from_csr.hpp>
-#include <einkorn/formats/bsr/vendor/cusparse_bsr_spmv.hpp>
+#include <einkorn/formats/vendor/cusparse_bsr_spmv.hpp>
 #endif
 
 #include <Kokkos_Core.hpp>

@@ -4,7 +4,7 @@
 
 #ifdef EINKORN_WITH_CUSPARSE
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/formats/csr/vendor/cusparse_spmv.hpp>
+#include <einkorn/formats/vendor/cusparse_spmv.hpp>
 
 #include <cusparse.h>
 #endif

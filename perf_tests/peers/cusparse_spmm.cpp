@@ -4,7 +4,7 @@
 #include "support/spmm.hpp"
 
 #ifdef EINKORN_WITH_CUSPARSE
-#include <einkorn/formats/csr/vendor/cusparse_spmm.hpp>
+#include <einkorn/formats/vendor/cusparse_spmm.hpp>
 #endif
 
 #include <Kokkos_Core.hpp>

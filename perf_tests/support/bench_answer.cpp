@@ -4,7 +4,7 @@
 #include "support/bench_rows.hpp"
 #include "support/describe.hpp"
 
-#include <einkorn/formats/select.hpp>
+#include <einkorn/formats/analysis/select.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -22,9 +22,9 @@ namespace einkorn::perf {
 namespace {
 
 constexpr double run_seconds = 20e-3;
-constexpr int fewest_iterations = 20, most_iterations = 192;
-constexpr int graph_iterations = 32;    // that a replay holds of short ones (graph_replay.hpp)
-constexpr double most_decades = 100.0;  // r.r stays a number
+constexpr int min_iterations = 20, max_iterations = 192;
+constexpr int graph_iterations = 32;   // that a replay holds of short ones (graph_replay.hpp)
+constexpr double max_decades = 100.0;  // r.r stays a number
 
 using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
 using Matrix = Csr<double, int, int, Device>;
@@ -113,11 +113,11 @@ void check_results(SolveBench const& bench, SolveTable& table) {
 
 /// As many as the fastest row does in run_seconds, within the bounds.
 int chosen_iterations(SolveBench const& bench, SolveTable& table, std::vector<long double> const& history) {
-  int most = most_iterations, probe = fewest_iterations;
+  int most = max_iterations, probe = min_iterations;
   if (history.size() > 1) {
     auto const steps = static_cast<double>(history.size() - 1);
     double const decades = -std::log10(static_cast<double>(history.back())) / steps;
-    if (decades > 0.0) most = std::max(1, static_cast<int>(std::min<double>(most, most_decades / decades)));
+    if (decades > 0.0) most = std::max(1, static_cast<int>(std::min<double>(most, max_decades / decades)));
     probe = std::min(probe, most);
   }
   double fastest = std::numeric_limits<double>::infinity();
@@ -193,10 +193,8 @@ void measure_solvers(SolveBench const& bench, Bandwidth const& bandwidth, Rule c
   std::vector<double> copies, streams;
   for (int round = 0; round < rule.rounds; ++round) {
     progress::step(round, rule.rounds);
-    copies.push_back(seconds_of(
-        bench.exec, [] {}, [&] { bandwidth.copy(); }));
-    streams.push_back(seconds_of(
-        bench.exec, [] {}, [&] { bandwidth.stream(); }));
+    copies.push_back(seconds_of(bench.exec, [] {}, [&] { bandwidth.copy(); }));
+    streams.push_back(seconds_of(bench.exec, [] {}, [&] { bandwidth.stream(); }));
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (table.results[i].row.solve)
         or_refuse(table.results[i].row, [&] { samples[i].seconds.push_back(solved(i)); });
@@ -224,7 +222,7 @@ SolveTable bench_solve(Exec const& exec, Bandwidth const& bandwidth, std::string
   std::vector<long double> history;
   if (verify) {
     progress::stage(name, "reference");
-    history = reference_history(bench, fewest_iterations / static_cast<int>(spmvs_of(request.method)));
+    history = reference_history(bench, min_iterations / static_cast<int>(spmvs_of(request.method)));
     table.checked_iterations = static_cast<int>(history.size()) - 1;
     require<InvalidArgument>(table.checked_iterations > 0,
                              "the method is done after one iteration; there is nothing to time");

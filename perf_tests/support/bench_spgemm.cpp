@@ -109,7 +109,7 @@ void or_refuse(SpgemmResult& result, Work const& work) {
 }
 
 /// Sums of up to 10^5 products in any order, twice over: far above rounding, far below a lost product.
-constexpr double most_deviation = 1e-11;
+constexpr double max_deviation = 1e-11;
 
 void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
   Freivalds const freivalds(bench);
@@ -128,7 +128,7 @@ void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
           error = std::max(error, freivalds.worst(row.result()));
         }
         result.error = error;
-        result.wrong = !(error <= most_deviation) || C.columns.extent(0) != bench.entries;
+        result.wrong = !(error <= max_deviation) || C.columns.extent(0) != bench.entries;
         if (result.wrong)
           return refuse(result, "off by " + std::to_string(error) + ", " + std::to_string(C.columns.extent(0)) +
                                     " entries");

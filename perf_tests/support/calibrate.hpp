@@ -5,7 +5,7 @@
 #include "support/bandwidth.hpp"
 #include "support/types.hpp"
 
-#include <einkorn/formats/machine_profile.hpp>
+#include <einkorn/formats/analysis/machine_profile.hpp>
 
 #include <string>
 #include <vector>

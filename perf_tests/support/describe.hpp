@@ -4,7 +4,7 @@
 
 #include "support/text.hpp"
 
-#include <einkorn/formats/structure.hpp>
+#include <einkorn/formats/analysis/structure.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/scramble.hpp>
+#include <einkorn/core/mix64.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,7 +21,7 @@ using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
 void fill(Exec const& exec, Kokkos::View<int*, Device> const& indices, std::uint64_t length) {
   Kokkos::parallel_for(
       "einkorn::perf::gather_indices", Range(exec, 0, indices.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) { indices(i) = static_cast<int>(detail::scramble(i + 1) % length); });
+      KOKKOS_LAMBDA(std::size_t i) { indices(i) = static_cast<int>(detail::mix64(i + 1) % length); });
 }
 
 /// Four reads under way at once. The entries are all zero: the condition never holds, and nothing is written.

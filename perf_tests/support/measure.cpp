@@ -21,7 +21,7 @@ constexpr double batch_seconds = is_gpu<Exec> ? 3e-3 : 10e-3;
 constexpr int longest_batch = 1000;
 constexpr int batches_a_round = 3;
 // With Rule::screen:
-constexpr int fewest_rounds = 3, rounds_of_conversions = 3;
+constexpr int min_rounds = 3, rounds_of_conversions = 3;
 constexpr double enough_seconds = 10.0;
 
 struct Samples {
@@ -46,9 +46,7 @@ double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
   auto const work = [&] {
     for (int k = 0; k < replays; ++k) graph();
   };
-  return seconds_of(
-             exec, [&] { graph(); }, work) /
-         (replays * graph.copies());
+  return seconds_of(exec, [&] { graph(); }, work) / (replays * graph.copies());
 }
 
 }  // namespace
@@ -86,7 +84,7 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
   std::vector<bool> takes_part(samples.size(), true);
   int rounds = 0;
   for (int round = 0; round < rule.rounds; ++round) {
-    if (rule.screen && round >= fewest_rounds && timer.seconds() > enough_seconds) break;
+    if (rule.screen && round >= min_rounds && timer.seconds() > enough_seconds) break;
     ++rounds;
     copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));
@@ -108,8 +106,7 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
           if (rule.warm || !multiplies)
             samples[i].warm.push_back(seconds_of(exec, candidate.run, batched) / batch);
         if (rule.cold && multiplies)
-          samples[i].cold.push_back(seconds_of(
-              exec, [&] { bandwidth.flush(); }, candidate.run));
+          samples[i].cold.push_back(seconds_of(exec, [&] { bandwidth.flush(); }, candidate.run));
         if (report.results[i].graph)
           samples[i].graph.push_back(replayed(exec, *report.results[i].graph, batch));
       });

@@ -113,13 +113,13 @@ int run_full_program(char** argv) {
   return usage;
 }
 
-int bench_all(int argc, char** argv, Bench const& bench, bool hand_over) {
+int bench_all(int argc, char** argv, Bench const& bench, bool store_partials) {
   Settings settings;
   std::vector<char*> ours, for_kokkos{argv[0]};
   for (int i = 0; i < argc; ++i)
     (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? for_kokkos : ours).push_back(argv[i]);
   if (auto const exit = read_command_line(static_cast<int>(ours.size()), ours.data(), settings)) return *exit;
-  if (hand_over && settings.needs_full_program()) return run_full_program(argv);
+  if (store_partials && settings.needs_full_program()) return run_full_program(argv);
   progress::choose(settings.quiet);
   if (!settings.json.empty()) require_writable("--json", settings.json);
   int count = static_cast<int>(for_kokkos.size());
@@ -138,8 +138,8 @@ bool give_answer(Run& run, MatrixReport report, NamedMatrix const& matrix) {
   return record(run, report);
 }
 
-int run_bench(int argc, char** argv, Bench const& bench, bool hand_over) {
-  return program::run_program("einkorn-bench", [&] { return bench_all(argc, argv, bench, hand_over); });
+int run_bench(int argc, char** argv, Bench const& bench, bool store_partials) {
+  return program::run_program("einkorn-bench", [&] { return bench_all(argc, argv, bench, store_partials); });
 }
 
 }  // namespace einkorn::perf

@@ -39,8 +39,8 @@ bool record(Run& run, Report const& report) {
   return wrong;
 }
 
-/// The program: command line, Kokkos, every matrix, the exit code. hand_over: what cannot be measured by
+/// The program: command line, Kokkos, every matrix, the exit code. store_partials: what cannot be measured by
 /// `bench` goes to the program einkorn-bench-full beside this one, which takes the same command line.
-int run_bench(int argc, char** argv, Bench const& bench, bool hand_over);
+int run_bench(int argc, char** argv, Bench const& bench, bool store_partials);
 
 }  // namespace einkorn::perf

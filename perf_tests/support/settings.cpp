@@ -114,8 +114,7 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--repeat", settings.rule.rounds, "Rounds, of which every figure is the median")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  auto* const warm = app.add_flag_callback(
-      "--warm", [&] { settings.rule.cold = false; }, "Back to back only");
+  auto* const warm = app.add_flag_callback("--warm", [&] { settings.rule.cold = false; }, "Back to back only");
   app.add_flag_callback(
          "--cold", [&] { settings.rule.warm = false; }, "After a flush of the caches only")
       ->excludes(warm)

@@ -3,7 +3,7 @@
 #include "support/suites.hpp"
 
 #include <einkorn/core/error.hpp>
-#include <einkorn/formats/generate/twin_features.hpp>
+#include <einkorn/formats/generate/surrogate_features.hpp>
 
 namespace einkorn::perf {
 

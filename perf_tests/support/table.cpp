@@ -85,7 +85,7 @@ void print_conversions(std::ostream& out, MatrixReport const& report) {
 }
 
 void print_best(std::ostream& out, MatrixReport const& report, char const* name,
-                std::optional<double> Result::*seconds) {
+                std::optional<double> Result::* seconds) {
   Result const* best[2] = {nullptr, nullptr};
   for (auto const& result : report.results) {
     auto const& row = result.candidate;

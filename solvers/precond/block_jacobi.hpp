@@ -99,8 +99,8 @@ class BlockJacobi {
   /// count size_t more. Sums in sum_type of Scalar and r. 1 launch, asynchronous on exec, no allocation. Throws
   /// DimensionMismatch, InvalidArgument (overlap).
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
-  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> &&
-      (R::rank() == 1 && Z::rank() == 1) void apply(Exec const& exec, R const& r, Z const& z) const {
+  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
+  void apply(Exec const& exec, R const& r, Z const& z) const {
     detail::check_apply("BlockJacobi", num_rows(), r, z, false);
     if (num_rows() == 0) return;
     if (is_listed())
@@ -187,9 +187,10 @@ BlockJacobi<sum_type<Scalar>, Ordinal, Device> make_block_jacobi(Exec const& exe
 /// it is copied. Fences exec. Throws besides InvalidArgument, which names the first bad block.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector List>
 requires AccessibleFrom<List, Exec> &&
-    (List::rank() == 1 && std::is_integral_v<typename List::non_const_value_type>)
-        BlockJacobi<sum_type<Scalar>, Ordinal, Device> make_block_jacobi(
-            Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, List const& block_offsets) {
+         (List::rank() == 1 && std::is_integral_v<typename List::non_const_value_type>)
+BlockJacobi<sum_type<Scalar>, Ordinal, Device> make_block_jacobi(Exec const& exec,
+                                                                 Csr<Scalar, Ordinal, Offset, Device> const& A,
+                                                                 List const& block_offsets) {
   return BlockJacobi<sum_type<Scalar>, Ordinal, Device>(exec, A, block_offsets);
 }
 

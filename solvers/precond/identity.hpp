@@ -38,8 +38,8 @@ class Identity {
   /// z <- r. Shapes: [n] both. z may be r, and must not overlap it otherwise. Reads and writes a vector; 1
   /// launch, none where z is r; asynchronous on exec. Throws DimensionMismatch, InvalidArgument (overlap).
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
-  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> &&
-      (R::rank() == 1 && Z::rank() == 1) void apply(Exec const& exec, R const& r, Z const& z) const {
+  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
+  void apply(Exec const& exec, R const& r, Z const& z) const {
     detail::check_apply("Identity", num_rows_, r, z, true);
     if (detail::is_same_vector(r, z) || num_rows_ == 0) return;
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;

@@ -92,8 +92,8 @@ class Jacobi {
   /// otherwise. Cost: n multiplications; reads the inverse and r, writes z, 3 n Scalars. 1 launch, asynchronous
   /// on exec, no allocation. Throws DimensionMismatch, InvalidArgument (overlap).
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
-  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> &&
-      (R::rank() == 1 && Z::rank() == 1) void apply(Exec const& exec, R const& r, Z const& z) const {
+  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
+  void apply(Exec const& exec, R const& r, Z const& z) const {
     detail::check_apply("Jacobi", num_rows(), r, z, true);
     if (num_rows() == 0) return;
     using Inverse = Kokkos::View<Scalar const*, Device>;

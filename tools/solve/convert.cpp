@@ -3,8 +3,8 @@
 #include "solve/convert.hpp"
 
 #include <einkorn/core/error.hpp>
+#include <einkorn/formats/analysis/select.hpp>
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/formats/select.hpp>
 
 namespace einkorn::tools {
 

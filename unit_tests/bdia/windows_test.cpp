@@ -50,17 +50,17 @@ TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
 // The kernel of the GPUs, in the space of this test: teams of one thread where there is no GPU. A window of 1
 // byte is one of a single diagonal; of 700 bytes, one of a few.
 template <BdiaTuning tuning, class S>
-void expect_windows(std::size_t most_rows = 10000) {
+void expect_windows(std::size_t max_rows = 10000) {
   SCOPED_TRACE("window of " + std::to_string(tuning.window_bytes) + " bytes, " +
                std::to_string(tuning.rows_a_thread) + " rows a thread");
-  on_bands<S>([most_rows](auto const& A, auto const& F) {
-    if (A.rows() > most_rows) return;
+  on_bands<S>([max_rows](auto const& A, auto const& F) {
+    if (A.rows() > max_rows) return;
     expect_exact_products<S>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
-      detail::spmv_windows<tuning, false>(Space(), "test", Update<S>{alpha, beta}, F, x, y);
+      detail::spmv_windows<tuning, false>(Space(), "test", Epilogue<S>{alpha, beta}, F, x, y);
     });
     if (F.num_bands() == 1)
       expect_exact_products<S>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
-        detail::spmv_windows<tuning, true>(Space(), "test", Update<S>{alpha, beta}, F, x, y);
+        detail::spmv_windows<tuning, true>(Space(), "test", Epilogue<S>{alpha, beta}, F, x, y);
       });
   });
 }
@@ -94,8 +94,8 @@ TYPED_TEST(BdiaKernel, OfTheGpuSharesOnePassAmongColumns) {
       auto const y = from_columns<Kokkos::LayoutRight>(number_columns<S>(A.rows(), k, 40), A.rows());
       auto const before = to_columns(y), from = to_columns(x);
 
-      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 4, 9000}, false>(Space(), "test", Update<S>{S(2), S(0.5)},
-                                                                      F, x, y);
+      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 4, 9000}, false>(Space(), "test",
+                                                                      Epilogue<S>{S(2), S(0.5)}, F, x, y);
 
       auto const got = to_columns(y);
       for (std::size_t j = 0; j < k; ++j)
@@ -113,11 +113,11 @@ TEST(BdiaWindows, ABandOfTwentyThousandDiagonalsIsCut) {
       A, [&](auto alpha, auto const& x, auto beta, auto const& y) { spmv(Space(), alpha, F, x, beta, y); });
   expect_exact_products<double>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
     detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}, false>(Space(), "test",
-                                                                     Update<double>{alpha, beta}, F, x, y);
+                                                                     Epilogue<double>{alpha, beta}, F, x, y);
   });
   expect_exact_products<double>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
     detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}, true>(Space(), "test",
-                                                                    Update<double>{alpha, beta}, F, x, y);
+                                                                    Epilogue<double>{alpha, beta}, F, x, y);
   });
 }
 
@@ -132,8 +132,8 @@ TEST(BdiaWindows, AreZeroOutsideTheVector) {
   for (bool const by_windows : {false, true}) {
     auto const y = to_device(std::vector<double>(500, not_a_number<double>()));
     if (by_windows)
-      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}, true>(Space(), "test", Update<double>{1, 0}, F,
-                                                                      part, y);
+      detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}, true>(Space(), "test", Epilogue<double>{1, 0},
+                                                                      F, part, y);
     else
       spmv(Space(), 1.0, F, part, 0.0, y);
     EXPECT_TRUE(agrees(to_host(y), expected<double>(A, x, 1.0, 0.0), x, true));

@@ -135,9 +135,9 @@ TEST(BrcvRule, DoesNotOverflow) {
   EXPECT_TRUE(prefers_brcv(most, most / 2));
   EXPECT_FALSE(prefers_brcv(most, most / 2 + 1));
   EXPECT_FALSE(prefers_brcv(most, most));
-  constexpr auto wide_most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_TRUE(prefers_brcv(wide_most, wide_most / 2));
-  EXPECT_FALSE(prefers_brcv(wide_most, wide_most / 2 + 1));
+  constexpr auto wide_max = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(prefers_brcv(wide_max, wide_max / 2));
+  EXPECT_FALSE(prefers_brcv(wide_max, wide_max / 2 + 1));
 }
 
 TEST(BrcvRule, CountsTheStripesOfAMatrix) {

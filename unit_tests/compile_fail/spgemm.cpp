@@ -4,9 +4,9 @@
 // Mistakes in calls of spgemm: the compiler must answer each with the sentence of its line, and nothing else.
 #include "mistakes.hpp"
 
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/ell/ell.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <cstdint>
 

@@ -5,6 +5,10 @@
 // for a device that the machine need not have.
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/formats/all_formats.hpp>
+#include <einkorn/formats/analysis/select.hpp>
+#include <einkorn/formats/analysis/select_by_measuring.hpp>
+#include <einkorn/formats/analysis/structure.hpp>
+#include <einkorn/formats/analysis/symmetry.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/bdia/validate.hpp>
 #include <einkorn/formats/brcv/stripes.hpp>
@@ -12,10 +16,10 @@
 #include <einkorn/formats/bsr/detect_block_size.hpp>
 #include <einkorn/formats/bsr/validate.hpp>
 #include <einkorn/formats/coo/validate.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
+#include <einkorn/formats/csr/expand_symmetric.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
-#include <einkorn/formats/csr/full_from_half.hpp>
-#include <einkorn/formats/csr/narrow_values.hpp>
 #include <einkorn/formats/csr/permute.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/scale.hpp>
@@ -25,11 +29,7 @@
 #include <einkorn/formats/dia/validate.hpp>
 #include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/generate/generate.hpp>
-#include <einkorn/formats/select.hpp>
-#include <einkorn/formats/select_by_measuring.hpp>
 #include <einkorn/formats/sell/validate.hpp>
-#include <einkorn/formats/structure.hpp>
-#include <einkorn/formats/symmetry.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/identity.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
@@ -128,10 +128,10 @@ struct FormatDoors {
     auto const rows = rows_by_length(exec, A);
     A = permute(exec, A, rows, rows);
     if (!is_sorted_by_column(exec, A)) A = sort_rows(exec, A);
-    A = full_from_half(exec, A);
-    A = full_from_half(exec, A, y, {.hermitian = true});
+    A = expand_symmetric(exec, A);
+    A = expand_symmetric(exec, A, y, {.hermitian = true});
     using Narrow = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
-    A.columns = narrow_values<Narrow>(exec, A).columns;
+    A.columns = convert_values<Narrow>(exec, A).columns;
     auto const plan = make_spmv_plan(exec, A, {.algorithm = SpmvAlgorithm::sorted_rows});
     spmv(exec, S(1), plan.matrix(), X, S(0), Y);
     spmv(exec, plan, S(1), X, S(0), Y);
@@ -164,7 +164,7 @@ struct FormatDoors {
 };
 
 /// Everything that a thread of a cooperative launch can do.
-struct CooperativeSweep {
+struct CooperativePass {
   static constexpr int team_size = lockstep_lanes(arch_of<Space>);
   Kokkos::View<double*, Device> x;
 
@@ -175,16 +175,15 @@ struct CooperativeSweep {
     member.for_each_team(size, team_size, [&](auto const& team) { sums[0] += x(team.league_rank()); });
     member.sync();
     member.sum_all(sums);
-    member.sum_parts(
-        size, [&](int i, double(&sum)[1]) { sum[0] += x(i); }, total);
+    member.sum_parts(size, [&](int i, double(&sum)[1]) { sum[0] += x(i); }, total);
     member.sum_teams(
         size, team_size, [&](auto const& team, double(&sum)[1]) { sum[0] += team.team_rank(); }, total);
   }
 };
 
-void sweep(Space const& exec, Kokkos::View<double*, Device> const& x) {
+void apply_fused(Space const& exec, Kokkos::View<double*, Device> const& x) {
   CooperativeSpace<Space> space(exec);
-  launch_cooperative(exec, "sweep", space, CooperativeSweep{x});
+  launch_cooperative(exec, "sweep", space, CooperativePass{x});
 }
 
 /// Preconditioners, and what they are made of, for one choice of types.

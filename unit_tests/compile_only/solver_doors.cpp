@@ -6,13 +6,13 @@
 #include <einkorn/formats/csr/upload.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/dia/spmv.hpp>
+#include <einkorn/solvers/async_setup.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
-#include <einkorn/solvers/set_up.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -46,8 +46,8 @@ template struct SolverDoors<Csr<double, int, int, Device>, double>;
 template struct SolverDoors<Dia<float, int, int, Device>, float>;
 
 /// A set-up on the way to the device.
-double set_up_door(Space const& exec, Csr<double, int, int, Kokkos::HostSpace::device_type> const& A) {
-  auto work = set_up<Dia>(exec, A);
+double async_setup_door(Space const& exec, Csr<double, int, int, Kokkos::HostSpace::device_type> const& A) {
+  auto work = async_setup<Dia>(exec, A);
   work.update_values(A);
   return static_cast<double>(work.wait().matrix.num_entries) +
          static_cast<double>(upload(exec, A).wait().nnz());

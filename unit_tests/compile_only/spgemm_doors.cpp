@@ -3,7 +3,7 @@
 //
 // SpGEMM's front doors for two choices of types: compiled for the host, and by scripts/check_hip.sh for a
 // device.
-#include <einkorn/formats/csr/spgemm.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <Kokkos_Core.hpp>
 

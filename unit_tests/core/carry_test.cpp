@@ -38,7 +38,7 @@ void expect_rows_completed(std::vector<int> const& lengths, bool has_long_runs) 
   auto const device_y = to_device(y);
 
   add_carry(Space(), ListedRuns{to_device(rows), to_device(counts)}, static_cast<int>(rows.size()),
-            has_long_runs, to_device(pieces), device_y, Update<double>{-2.0, 0.5});
+            has_long_runs, to_device(pieces), device_y, Epilogue<double>{-2.0, 0.5});
 
   EXPECT_EQ(to_host(device_y), want);
 }
@@ -68,7 +68,7 @@ TEST(AddCarry, GivesTheSameBitsOnEveryRun) {
   for (int run = 0; run < 10; ++run) {
     auto const y = to_device(std::vector<float>{0.1f});
     add_carry(Space(), ListedRuns{to_device(rows), to_device(counts)}, 3000, true, pieces, y,
-              Update<float>{0.3f, 0});
+              Epilogue<float>{0.3f, 0});
     if (run == 0) first = to_host(y);
     EXPECT_EQ(to_host(y), first);
   }

@@ -75,7 +75,7 @@ void expect_handed_around(int blocks, int rounds) {
     Kokkos::deep_copy(wrong, -1);
 
     launch_cooperative<blocks_of_256>(Space(), "hand around", space, HandAround<S>{handed, rounds, ends, wrong},
-                                      CooperativeRoom{1024, blocks});
+                                      CooperativeScratch{1024, blocks});
 
     EXPECT_EQ(to_host(wrong), std::vector<int>(static_cast<std::size_t>(blocks), 0)) << "launch " << launch;
     auto const got = to_host(ends);
@@ -104,16 +104,14 @@ TEST(Cooperative, RefusesMoreBlocksThanFit) {
   Kokkos::View<double*, Device> const ends("ends", 1024);
   Kokkos::View<int*, Device> const wrong("wrong", 4);
   HandAround<double> const functor{handed, 1, ends, wrong};
-  EXPECT_TRUE(throws<Error>(
-      [&] {
-        launch_cooperative<blocks_of_256>(Space(), "three", space, functor, {0, 3});
-      },
-      {"3 blocks are asked for", "2 fit"}));
+  EXPECT_TRUE(
+      throws<Error>([&] { launch_cooperative<blocks_of_256>(Space(), "three", space, functor, {0, 3}); },
+                    {"3 blocks are asked for", "2 fit"}));
 }
 
 TEST(Cooperative, SaysWhatScratchABlockCanHave) {
-  EXPECT_EQ(most_cooperative_scratch(Space()) > 0, is_gpu<Space>);
-  EXPECT_GE(most_lone_blocks(Space()), 1);
+  EXPECT_EQ(max_cooperative_scratch(Space()) > 0, is_gpu<Space>);
+  EXPECT_GE(max_lone_blocks(Space()), 1);
 }
 
 }  // namespace

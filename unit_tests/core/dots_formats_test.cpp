@@ -46,21 +46,22 @@ template <class Format>
 struct OfManyRows {
   Format F;
 };
-template <class Format, class Out, class X, class Y>
-void spmv_sweep(Space const& exec, OfManyRows<Format> const& many, Out const& update, X const& x, Y const& y) {
+template <class Format, class EpilogueOp, class X, class Y>
+void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp const& epilogue, X const& x,
+                Y const& y) {
   auto const& F = many.F;
   if constexpr (!is_gpu<Space>) {
-    spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
+    spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
   } else if constexpr (requires { F.offsets; }) {
     constexpr auto tuning = gathering_rows_tuning(arch_of<Space>, sizeof(double)).rows;
     if (F.num_diagonals() == 0 || F.num_cols == 0)
-      return spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
-    detail::spmv_diagonal_rows<tuning>(exec, "dia", update, F, F.offsets, x, y);
+      return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
+    detail::spmv_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);
   } else {
     constexpr int lanes = 2, unroll = 4;
     constexpr auto tuning = gathering_row_team_tuning(arch_of<Space>, lanes, unroll, true);
-    if (F.nnz() == 0) return spmv_sweep(exec, make_spmv_plan(exec, F), update, x, y);
-    detail::launch_row_team<tuning, lanes, false>(exec, update, F, x, y, detail::RowsAsTheyCome{});
+    if (F.nnz() == 0) return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
+    detail::launch_row_team<tuning, lanes, false>(exec, epilogue, F, x, y, detail::RowsAsTheyCome{});
   }
 }
 

@@ -8,7 +8,7 @@
 #include "../support/vectors.hpp"
 #include "gathered.hpp"
 
-#include <einkorn/core/dots.hpp>
+#include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <gtest/gtest.h>
@@ -33,28 +33,29 @@ void add_dot(std::vector<double>& sums, std::vector<S> const& u, std::vector<S> 
 
 template <bool with_w, class S, class Plan>
 void expect_dots(HostMatrix<S> const& A, Plan const& plan) {
-  using Out = UpdateAndDots<S, Kokkos::View<S const*, Device>, with_w>;
+  using EpilogueOp = EpilogueWithDots<S, Kokkos::View<S const*, Device>, with_w>;
   auto const x = numbers<S>(Numbers::integers, A.cols(), 2),
              before = numbers<S>(Numbers::integers, A.rows(), 3),
              u = numbers<S>(Numbers::integers, A.rows(), 4), w = numbers<S>(Numbers::integers, A.rows(), 5);
-  bool const gathers = A.nnz() > 0;  // see UpdateAndDots
+  bool const accumulates = A.nnz() > 0;  // see EpilogueWithDots
   for (S const beta : {S(0), S(-1)}) {
-    if (beta != S(0) && !gathers) continue;
+    if (beta != S(0) && !accumulates) continue;
     auto const device_x = to_device(x), y = to_device(before), device_u = to_device(u), device_w = to_device(w);
-    SumLedger counted{0, 0, true}, ledger;
-    Out const counting({{}, &counted}, S(2), beta, device_u, device_w);
-    spmv_sweep(Space(), plan, counting, device_x, y);
-    if (gathers) {
+    PartialsLayout counted{0, 0, true}, layout;
+    EpilogueOp const counting({{}, &counted}, S(2), beta, device_u, device_w);
+    spmv_fused(Space(), plan, counting, device_x, y);
+    if (accumulates) {
       EXPECT_TRUE(same_numbers(to_host(y), before)) << "a ledger that only counts";
     }
-    SumSpace<Device> const space(Space(), counted.units * Out::count);
+    SumSpace<Device> const space(Space(), counted.num_blocks * EpilogueOp::count);
     Kokkos::deep_copy(space.partials(), not_a_number<double>());
 
-    spmv_sweep(Space(), plan, Out({space.partials(), &ledger}, S(2), beta, device_u, device_w), device_x, y);
-    auto const totals = totals_of<Out::count>(space, ledger.units);
+    spmv_fused(Space(), plan, EpilogueOp({space.partials(), &layout}, S(2), beta, device_u, device_w), device_x,
+               y);
+    auto const totals = totals_of<EpilogueOp::count>(space, layout.num_blocks);
 
-    EXPECT_EQ(ledger.units, counted.units);
-    EXPECT_EQ(ledger.launches, counted.launches);
+    EXPECT_EQ(layout.num_blocks, counted.num_blocks);
+    EXPECT_EQ(layout.launches, counted.launches);
     auto const got = to_host(y);
     EXPECT_TRUE(agrees(got, expected<S>(A, x, S(2), beta), before, true));
     std::vector<double> all, want;
@@ -62,7 +63,7 @@ void expect_dots(HostMatrix<S> const& A, Plan const& plan) {
     want.push_back(all[0]);
     add_dot(want, u, got);
     if (with_w) add_dot(want, w, got);
-    if (with_w) add_dot(want, w, gathers ? u : got);
+    if (with_w) add_dot(want, w, accumulates ? u : got);
     EXPECT_EQ(totals, want);
   }
 }

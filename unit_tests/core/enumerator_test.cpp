@@ -7,11 +7,11 @@
 
 #include <einkorn/core/io/matrix_market.hpp>
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/formats/csr/full_from_half.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
+#include <einkorn/formats/csr/expand_symmetric.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr/upload.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
 
@@ -62,7 +62,8 @@ TEST_F(Enumerators, OfSpgemm) {
   expect_refused<SpgemmAlgorithm>(3, "algorithm", [&](auto value) { return product({.algorithm = value}); });
   expect_refused<SpgemmRows>(2, "rows", [&](auto value) { return product({.rows = value}); });
   expect_refused<SpgemmSums>(2, "sums", [&](auto value) { return product({.sums = value}); });
-  expect_refused<SpgemmAlikeRows>(2, "alike_rows", [&](auto value) { return product({.alike_rows = value}); });
+  expect_refused<SpgemmRowClasses>(2, "row_classes",
+                                   [&](auto value) { return product({.row_classes = value}); });
   expect_refused<Checks>(2, "checks", [&](auto value) { return product({.checks = value}); });
 }
 
@@ -91,7 +92,7 @@ TEST_F(Enumerators, OfWhatIsDoneToAMatrix) {
     detail::check_upload_options(options);
   });
   expect_refused<Checks>(2, "checks",
-                         [&](auto value) { return full_from_half(Space(), A, {.checks = value}); });
+                         [&](auto value) { return expand_symmetric(Space(), A, {.checks = value}); });
   expect_refused<ScaledSides>(2, "sides", [&](auto value) {
     return make_jacobi_scaled(Space(), A, value, [](auto const& scaled) { return scaled; });
   });

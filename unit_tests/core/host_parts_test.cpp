@@ -18,22 +18,22 @@
 namespace einkorn::test {
 namespace {
 
-using detail::PartsTaken, detail::take_parts;
+using detail::WorkQueue, detail::run_work_queues;
 
-std::vector<int> parts_of(std::vector<PartsTaken>& taken, std::uint32_t loop, int rank, int num_parts) {
+std::vector<int> parts_of(std::vector<WorkQueue>& taken, std::uint32_t loop, int rank, int num_parts) {
   std::vector<int> parts;
-  take_parts(taken.data(), loop, rank, static_cast<int>(taken.size()), num_parts,
-             [&](int part) { parts.push_back(part); });
+  run_work_queues(taken.data(), loop, rank, static_cast<int>(taken.size()), num_parts,
+                  [&](int part) { parts.push_back(part); });
   return parts;
 }
 
 TEST(HostParts, AThreadTakesItsOwnAndThenThoseOfTheThreadsAfterIt) {
-  std::vector<PartsTaken> taken(3);
+  std::vector<WorkQueue> taken(3);
   EXPECT_EQ(parts_of(taken, 1, 1, 7), (std::vector{2, 3, 4, 5, 6, 0, 1}));
 }
 
 TEST(HostParts, NothingIsLeftOfALoopForThoseWhoComeLate) {
-  std::vector<PartsTaken> taken(4);
+  std::vector<WorkQueue> taken(4);
   EXPECT_EQ(parts_of(taken, 1, 0, 9).size(), 9u);
   EXPECT_EQ(parts_of(taken, 2, 3, 2), (std::vector{1, 0}));
   for (int const rank : {1, 2, 3}) EXPECT_TRUE(parts_of(taken, 1, rank, 9).empty());
@@ -45,12 +45,12 @@ TEST(HostParts, EachPartIsTakenOnceInEveryOneOfManyLoops) {
   for (int const threads : {1, 2, 3, 5})
     for (int const num_parts : {0, 1, 2, 7, 16 * threads, 1000}) {
       SCOPED_TRACE(std::to_string(num_parts) + " parts by " + std::to_string(threads) + " threads");
-      std::vector<PartsTaken> taken(static_cast<std::size_t>(threads));
+      std::vector<WorkQueue> taken(static_cast<std::size_t>(threads));
       std::vector<std::atomic<int>> times(static_cast<std::size_t>(loops * num_parts));
       auto const work = [&](int rank) {
         for (int loop = 0; loop < loops; ++loop)
-          take_parts(taken.data(), static_cast<std::uint32_t>(loop) + 1, rank, threads, num_parts,
-                     [&](int part) { ++times[static_cast<std::size_t>(loop * num_parts + part)]; });
+          run_work_queues(taken.data(), static_cast<std::uint32_t>(loop) + 1, rank, threads, num_parts,
+                          [&](int part) { ++times[static_cast<std::size_t>(loop * num_parts + part)]; });
       };
       std::vector<std::thread> others;
       for (int rank = 1; rank < threads; ++rank) others.emplace_back(work, rank);

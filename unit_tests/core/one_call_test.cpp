@@ -10,12 +10,12 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/coo/from_csr.hpp>
 #include <einkorn/formats/coo/spmv.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
 #include <einkorn/formats/hyb/from_csr.hpp>
 #include <einkorn/formats/hyb/spmv.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include "../support/near.hpp"
 #include "../support/types.hpp"
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/overlap.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 
 #include <gtest/gtest.h>
 
@@ -80,14 +80,14 @@ TEST(Overlap, OfDifferentTypes) {
 
 TEST(Update, OverwritesWhenBetaIsZero) {
   double y = not_a_number<double>();
-  Update<double>{2, 0}(y, 3);
+  Epilogue<double>{2, 0}(y, 3);
   EXPECT_EQ(y, 6);
-  Update<double>{2, 0.5}(y, 1);
+  Epilogue<double>{2, 0.5}(y, 1);
   EXPECT_EQ(y, 5);
-  Update<double>{2, 0.5}.add(y, 10);
+  Epilogue<double>{2, 0.5}.add(y, 10);
   EXPECT_EQ(y, 25);
   float narrow = 1;
-  Update<double>{1, 1}(narrow, 0.5);
+  Epilogue<double>{1, 1}(narrow, 0.5);
   EXPECT_EQ(narrow, 1.5f);
 }
 

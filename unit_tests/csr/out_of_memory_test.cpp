@@ -10,10 +10,10 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
-#include <einkorn/solvers/detail/news.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
+#include <einkorn/solvers/engine/progress_flag.hpp>
 
 #include <gtest/gtest.h>
 
@@ -93,8 +93,8 @@ TEST(OutOfMemoryOf, AllocateNamesThePurposeAndTheBytes) {
 }
 
 TEST(OutOfMemoryOf, AHistoryOfResiduals) {
-  EXPECT_TRUE(
-      throws<OutOfMemory>([&] { detail::News<Space>(std::size_t(1) << 62); }, {"einkorn::News::history"}));
+  EXPECT_TRUE(throws<OutOfMemory>([&] { detail::ProgressFlag<Space>(std::size_t(1) << 62); },
+                                  {"einkorn::News::history"}));
 }
 
 }  // namespace

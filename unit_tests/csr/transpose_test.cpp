@@ -5,11 +5,11 @@
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
 
-#include <einkorn/core/scramble.hpp>
-#include <einkorn/formats/csr/fingerprint.hpp>
+#include <einkorn/core/mix64.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
+#include <einkorn/formats/fingerprint.hpp>
 
 #include <gtest/gtest.h>
 
@@ -129,7 +129,7 @@ TEST(CsrFingerprint, IsThatOfTheFormulaForIntegersOfEveryWidth) {
   auto const four = [&](std::uint64_t g, std::vector<std::uint64_t> const& e) {
     std::uint64_t word = 0;
     for (std::size_t j = 0; j < e.size(); ++j) word += k[j] * e[j];
-    return detail::scramble(detail::scramble(g + 1) ^ word);
+    return detail::mix64(detail::mix64(g + 1) ^ word);
   };
 
   auto const print = print_of(columns, 6);

@@ -126,7 +126,9 @@ TEST(UploadOfACsr, TwoAtOnceAndOneThatIsGivenUp) {
   UploadOptions const options{.chunk_bytes = 100, .threads = 2};
   auto const a = one.on_device<Host>(), b = other.on_device<Host>();
   auto first = upload(Space(), a, options), second = upload(Space(), b, options);
-  { auto const given_up = upload(Space(), a, options); }
+  {
+    auto const given_up = upload(Space(), a, options);
+  }
   auto moved = std::move(first);
   EXPECT_TRUE(same_bits(to_host(second.wait()), other));
   EXPECT_TRUE(same_bits(to_host(moved.wait()), one));
@@ -185,7 +187,9 @@ TEST(UploadOfACsr, AStagingServesOneUploadAfterAnother) {
   }
   EXPECT_TRUE(same_bits(to_host(first.wait()), host));
   EXPECT_TRUE(same_bits(to_host(upload(Space(), other.on_device<Host>(), options, staging).wait()), other));
-  { auto const given_up = upload(Space(), other.on_device<Host>(), options, staging); }
+  {
+    auto const given_up = upload(Space(), other.on_device<Host>(), options, staging);
+  }
   first.update_values(other.on_device<Host>());
   EXPECT_TRUE(same_bits(to_host(first.wait()), other));
 }

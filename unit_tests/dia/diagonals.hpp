@@ -7,7 +7,7 @@
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
 
-#include <einkorn/formats/detail/diagonal_fill.hpp>
+#include <einkorn/formats/diagonals/detail/fill.hpp>
 
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ template <class Host, class Format, class List>
 void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
   auto const want = slots_of(A, to_host(list), static_cast<std::size_t>(F.stride));
   EXPECT_TRUE(to_host(F.values) == want) << "from_csr";
-  ASSERT_TRUE(F.strict_rows);
+  ASSERT_TRUE(F.sorted_unique_rows);
   Kokkos::deep_copy(F.values, typename Host::Scalar(77));
   detail::fill_diagonals_in_teams(Space(), "test", F, list, A.on_device());
   EXPECT_TRUE(to_host(F.values) == want) << "in teams";

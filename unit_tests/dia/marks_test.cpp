@@ -5,7 +5,7 @@
 
 #include "../support/battery.hpp"
 
-#include <einkorn/formats/detail/diagonal_search.hpp>
+#include <einkorn/formats/diagonals/detail/search.hpp>
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@
 #include <einkorn/formats/generate/rmat_edges.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
 #include <einkorn/formats/generate/stripes.hpp>
-#include <einkorn/formats/generate/twin.hpp>
+#include <einkorn/formats/generate/surrogate.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/mix64.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/scramble.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/generate/generate.hpp>
@@ -69,12 +69,12 @@ Generated<Scalar> generated(std::string_view spec) {
 
 /// A number that changes with every column and every bit of every value.
 inline std::uint64_t digest(Generated<double> const& A) {
-  std::uint64_t sum = detail::scramble(static_cast<std::uint64_t>(A.num_cols));
+  std::uint64_t sum = detail::mix64(static_cast<std::uint64_t>(A.num_cols));
   for (auto const& row : A.rows) {
-    sum = detail::scramble(sum + row.columns.size());
+    sum = detail::mix64(sum + row.columns.size());
     for (std::size_t k = 0; k < row.columns.size(); ++k) {
-      sum = detail::scramble(sum ^ static_cast<std::uint64_t>(row.columns[k]));
-      sum = detail::scramble(sum ^ std::bit_cast<std::uint64_t>(row.values[k]));
+      sum = detail::mix64(sum ^ static_cast<std::uint64_t>(row.columns[k]));
+      sum = detail::mix64(sum ^ std::bit_cast<std::uint64_t>(row.values[k]));
     }
   }
   return sum;

@@ -130,16 +130,10 @@ TEST(HybWidth, ByHandIsTakenUpToTheLongestRowAndRefusedAboveTheFillLimit) {
   EXPECT_EQ(from_csr<Hyb>(Space(), B).ell.width, 1);
   Watch const watch;
 
-  EXPECT_TRUE(throws<FillLimit>(
-      [&] {
-        (void)from_csr<Hyb>(Space(), B, {3.0, 2000, Checks::on});
-      },
-      {"HYB would store 6000000", "for 4999", "limit is 3"}));
-  EXPECT_TRUE(throws<InvalidArgument>(
-      [&] {
-        (void)from_csr<Hyb>(Space(), B, {3.0, -1, Checks::on});
-      },
-      {"width is -1"}));
+  EXPECT_TRUE(throws<FillLimit>([&] { (void)from_csr<Hyb>(Space(), B, {3.0, 2000, Checks::on}); },
+                                {"HYB would store 6000000", "for 4999", "limit is 3"}));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { (void)from_csr<Hyb>(Space(), B, {3.0, -1, Checks::on}); },
+                                      {"width is -1"}));
   for (auto const& allocation : watch.seen().allocations)
     EXPECT_LT(allocation.bytes, 1000000u) << allocation.label;
 }

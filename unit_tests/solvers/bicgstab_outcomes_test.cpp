@@ -51,11 +51,11 @@ class BreakdownOfBicgstab : public testing::Test {
       EXPECT_NEAR(residual, 1.0, 1e-6);
     });
   }
-  static void expect_answer(Dense const& dense, std::int64_t most_iterations) {
+  static void expect_answer(Dense const& dense, std::int64_t max_iterations) {
     solve_e1(dense, [&](Solved<S> const& result, double residual) {
       EXPECT_TRUE(result.report.converged()) << name_of(result.report.outcome);
       EXPECT_EQ(result.report.quantity, Quantity::none) << name_of(result.report.quantity);
-      EXPECT_LE(result.report.iterations, most_iterations);
+      EXPECT_LE(result.report.iterations, max_iterations);
       EXPECT_GE(result.report.restarts, 1);
       EXPECT_LE(residual, 1e-5);
     });

@@ -30,34 +30,34 @@ TYPED_TEST(Cg, TakesAnOperatorOfTheUsers) {
 }
 
 /// q.q and p.q of a direction with |p| = |r| = 1.
-detail::CgState after_product(detail::CgState state, double qq, double pq, bool may_lag) {
+detail::CgState after_product(detail::CgState state, double qq, double pq, bool may_defer_x) {
   state.rho = state.pp = 1;
   double const sums[] = {qq, pq};
-  using Writer = detail::News<Space>::Writer;
-  detail::CgAfterProduct<Writer>{&state, Writer{}, may_lag}(sums);
+  using Publisher = detail::ProgressFlag<Space>::Publisher;
+  detail::CgAfterProduct<Publisher>{&state, Publisher{}, may_defer_x}(sums);
   return state;
 }
 
 TEST(CgAfterProduct, LeavesXToTheNextUpdateEverySecondTime) {
   auto const first = after_product({}, 6, 2, true);  // alpha = 1/2, beta = 1/2
-  EXPECT_TRUE(first.pending && first.lags);
-  EXPECT_EQ(first.owed, 1.0);
-  EXPECT_EQ(first.paid, 0.0);
+  EXPECT_TRUE(first.pending && first.defers_x);
+  EXPECT_EQ(first.deferred_alpha, 1.0);
+  EXPECT_EQ(first.flushed_alpha, 0.0);
   auto const second = after_product(first, 6, 2, true);
-  EXPECT_TRUE(second.pending && !second.lags);
-  EXPECT_EQ(second.owed, 0.0);
-  EXPECT_EQ(second.paid, 1.0);
-  EXPECT_TRUE(after_product(second, 6, 2, true).lags);
+  EXPECT_TRUE(second.pending && !second.defers_x);
+  EXPECT_EQ(second.deferred_alpha, 0.0);
+  EXPECT_EQ(second.flushed_alpha, 1.0);
+  EXPECT_TRUE(after_product(second, 6, 2, true).defers_x);
 }
 
 TEST(CgAfterProduct, UpdatesXAtOnceWhereTheDirectionBeforeWouldBeRounded) {
-  EXPECT_TRUE(after_product({}, 4.25, 2, true).lags);  // beta = 1/16
+  EXPECT_TRUE(after_product({}, 4.25, 2, true).defers_x);  // beta = 1/16
   for (double const qq : {4.2, 4.0}) {
     auto const state = after_product({}, qq, 2, true);
-    EXPECT_TRUE(state.pending && !state.lags);
-    EXPECT_EQ(state.owed, 0.0);
+    EXPECT_TRUE(state.pending && !state.defers_x);
+    EXPECT_EQ(state.deferred_alpha, 0.0);
   }
-  EXPECT_FALSE(after_product({}, 6, 2, false).lags);
+  EXPECT_FALSE(after_product({}, 6, 2, false).defers_x);
 }
 
 }  // namespace

@@ -37,15 +37,15 @@ struct Way {
   }
 };
 
-/// can_persist: the product is one launch that a cooperative one can take in. has_sweep: it is kernels of ours,
-/// which a device may record.
-inline std::vector<Way> ways(bool can_persist, bool has_sweep) {
+/// can_persist: the product is one launch that a cooperative one can take in. has_fused_apply: it is kernels of
+/// ours, which a device may record.
+inline std::vector<Way> ways(bool can_persist, bool has_fused_apply) {
   std::vector<Way> all{{"fused, launches", Recurrence::fused, Execution::launches},
                        {"fused, automatic", Recurrence::fused, Execution::automatic},
                        {"classical, launches", Recurrence::classical, Execution::launches}};
   if (can_persist && is_cooperative<Space>)
     all.push_back({"fused, persistent", Recurrence::fused, Execution::persistent});
-  if (has_sweep && is_gpu<Space>) {
+  if (has_fused_apply && is_gpu<Space>) {
     all.push_back({"fused, graph", Recurrence::fused, Execution::graph});
     all.push_back({"classical, graph", Recurrence::classical, Execution::graph});
   }
@@ -95,7 +95,7 @@ double tolerance_of() {
 
 /// Both, for an operator, in every way.
 template <class S, class A>
-void expect_cg(System<S> const& system, A const& a, bool can_persist, bool has_sweep) {
+void expect_cg(System<S> const& system, A const& a, bool can_persist, bool has_fused_apply) {
   using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;
   SCOPED_TRACE(system.name);
   auto const b = system.b();
@@ -104,7 +104,7 @@ void expect_cg(System<S> const& system, A const& a, bool can_persist, bool has_s
   auto const solve = [&a](auto const& given_b, auto const& x, SolverOptions const& options) {
     return cg(Space(), a, given_b, x, options);
   };
-  for (auto const& way : ways(can_persist, has_sweep)) {
+  for (auto const& way : ways(can_persist, has_fused_apply)) {
     SCOPED_TRACE(way.name);
     auto options = way.options();
     expect_iterates(system, solve, options, iterates);

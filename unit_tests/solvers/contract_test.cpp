@@ -173,7 +173,7 @@ TEST_F(SolversRefuse, OptionsThatMakeNoSense) {
   }
   expect_refused<InvalidArgument>(A, b, x, {.max_iterations = -1}, {"max_iterations"});
   expect_refused<InvalidArgument>(A, b, x, {.replace_every = -1}, {"replace_every"});
-  expect_refused<InvalidArgument>(A, b, x, {.most_stalls = -1}, {"most_stalls"});
+  expect_refused<InvalidArgument>(A, b, x, {.max_stalls = -1}, {"max_stalls"});
   for (double const bad : {0.5, -1.0, nan})
     expect_refused<InvalidArgument>(A, b, x, {.divergence_factor = bad}, {"divergence_factor"});
   expect_refused<InvalidArgument>(A, b, x, {.run_ahead = 0}, {"run_ahead"});

@@ -4,7 +4,7 @@
 
 #include "../support/types.hpp"
 
-#include <einkorn/solvers/detail/host_loop.hpp>
+#include <einkorn/solvers/engine/host_loop.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,33 +15,33 @@
 namespace einkorn::test {
 namespace {
 
-using News = detail::News<Space>;
+using ProgressFlag = detail::ProgressFlag<Space>;
 
 /// Publishes |r| = 1 / (k + 1) after iteration k, and stops after `last`.
 struct Counting {
   detail::Progress* progress;
-  News::Writer writer;
+  ProgressFlag::Publisher publisher;
   std::int64_t last;
 
   void start() const {
     *progress = {};
     progress->residual2 = 1;
-    writer.tell(*progress);
+    publisher.publish(*progress);
   }
   void iteration() const {
     if (!progress->is_running()) return;
     auto const k = static_cast<double>(++progress->iteration + 1);
     progress->residual2 = 1 / (k * k);
     if (progress->iteration == last) progress->stop(Outcome::iteration_limit);
-    writer.tell(*progress);
+    publisher.publish(*progress);
   }
   void replace() const {}
-  void recheck() const {}
+  void check_true_residual() const {}
 };
 
 TEST(ResidualHistory, IsCompleteAfterMoreIterationsThanTheRingHolds) {
   std::int64_t const last = 100'000;
-  News const news(128);
+  ProgressFlag const flag(128);
   detail::Progress progress;
   SolverOptions options;
   options.max_iterations = last;
@@ -55,9 +55,9 @@ TEST(ResidualHistory, IsCompleteAfterMoreIterationsThanTheRingHolds) {
   };
   std::vector<double> history;
 
-  EXPECT_TRUE(detail::run_from_host(Space(), options, news, Counting{&progress, news.writer(true), last}, false,
-                                    history));
-  news.read_history(progress.iteration, history);
+  EXPECT_TRUE(detail::run_from_host(Space(), options, flag, Counting{&progress, flag.publisher(true), last},
+                                    false, history));
+  flag.read_history(progress.iteration, history);
 
   EXPECT_GT(calls, last / 2);
   ASSERT_EQ(history.size(), static_cast<std::size_t>(last) + 1);

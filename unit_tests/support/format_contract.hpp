@@ -26,7 +26,7 @@
 #include "watch.hpp"
 
 #include <einkorn/core/error.hpp>
-#include <einkorn/formats/csr/narrow_values.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ Host sorted_without_zeros(Host const& A) {
 
 namespace contract {
 
-inline constexpr double most_stored = 2e7;  // of what a test lets a padded format allocate
+inline constexpr double max_stored = 2e7;  // of what a test lets a padded format allocate
 
 template <class Options>
 Options without_fill_limit(Options options) {
@@ -91,10 +91,9 @@ void on_the_battery(std::vector<Numbers> const& kinds, Body const& body) {
       auto const host = with_numbers_of<typename Subject::Config>(pattern, kind);
       auto const A = host.on_device();
       for (auto const& [name, options] : Subject::variants()) {
-        if (Subject::stored(host, options) > most_stored) continue;
+        if (Subject::stored(host, options) > max_stored) continue;
         SCOPED_TRACE(pattern.name + (kind == Numbers::integers ? ", integers, " : ", reals, ") + name);
-        body(
-            host, [&, options = without_fill_limit(options)] { return Subject::make(A, options); }, kind);
+        body(host, [&, options = without_fill_limit(options)] { return Subject::make(A, options); }, kind);
       }
     }
 }
@@ -332,7 +331,7 @@ TYPED_TEST_P(FormatContract, KeepsNaNInTheRowsThatUseIt) {
       if (pattern.is_large() || pattern.num_cols == 0) continue;
       SCOPED_TRACE(pattern.name);
       auto const host = with_numbers_of<typename TypeParam::Config>(pattern, Numbers::integers);
-      if (TypeParam::stored(host, TypeParam::variants()[0].second) > contract::most_stored) continue;
+      if (TypeParam::stored(host, TypeParam::variants()[0].second) > contract::max_stored) continue;
       std::vector<S> x(host.cols(), S(1));
       x[0] = not_a_number<S>();
       auto const y = to_device(std::vector<S>(host.rows(), not_a_number<S>()));
@@ -372,13 +371,13 @@ TYPED_TEST_P(FormatContract, AddsProductsOfFloatValuesUpInDouble) {
     std::size_t missed_in_float = 0;
     for (auto const& pattern : battery()) {
       auto const wide = with_full_precision<typename TypeParam::Config>(pattern, 1);
-      auto const narrow = narrow_values<float>(Space(), wide.on_device());
-      auto const other = narrow_values<float>(
+      auto const narrow = convert_values<float>(Space(), wide.on_device());
+      auto const other = convert_values<float>(
           Space(), with_full_precision<typename TypeParam::Config>(pattern, 9).on_device());
       auto const stored = TypeParam::returned(to_host(narrow));
       auto const x = full_precision(wide.cols(), 2);
       for (auto const& [name, options] : TypeParam::variants()) {
-        if (TypeParam::stored(to_host(narrow), options) > contract::most_stored) continue;
+        if (TypeParam::stored(to_host(narrow), options) > contract::max_stored) continue;
         SCOPED_TRACE(pattern.name + ", " + name);
         auto const F = TypeParam::make(other, contract::without_fill_limit(options));
         update_values(Space(), F, wide.on_device());

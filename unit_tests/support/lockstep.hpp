@@ -8,8 +8,8 @@
 // that took different branches, are an error. Every lane runs on alone as far as it can, so that what is not
 // ordered by a meeting comes in another order than on a GPU.
 
-#include <einkorn/core/accumulate/word_table.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/formats/spgemm/detail/column_table.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -157,7 +157,7 @@ struct LockstepWarp : OneThread {
   static constexpr int size = LockstepTeam::warp_size;
   using Mask = std::uint32_t;
 
-  static void meet() { LockstepTeam::meet(*LockstepTeam::current->warp); }
+  static void sync() { LockstepTeam::meet(*LockstepTeam::current->warp); }
   template <class T>
   static T shuffle(T const& value, int lane, int width = size) {
     return from(value, own() / width * width + lane % width);
@@ -177,7 +177,7 @@ struct LockstepWarp : OneThread {
     return *address;
   }
   template <class T>
-  static T load_once(T const* address) {
+  static T load_streaming(T const* address) {
     return *address;
   }
 
@@ -187,10 +187,10 @@ struct LockstepWarp : OneThread {
   static T from(T const& value, int lane) {
     static_assert(sizeof(T) <= sizeof(Lane::sent));
     std::memcpy(LockstepTeam::current->sent, static_cast<void const*>(&value), sizeof(T));
-    meet();
+    sync();
     T result;
     std::memcpy(static_cast<void*>(&result), LockstepTeam::current->of_warp[lane].sent, sizeof(T));
-    meet();
+    sync();
     return result;
   }
 };

@@ -6,7 +6,7 @@
 
 #include "battery.hpp"
 
-#include <einkorn/formats/column_codes.hpp>
+#include <einkorn/formats/column_codes/column_codes.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -31,7 +31,7 @@ struct EntryPart {
 
 /// The fewest bytes that a line with one entry has, its newline included: what bounds an allocation, since the
 /// size line proves nothing.
-constexpr std::size_t least_entry_bytes(MatrixMarketFormat format, MatrixMarketField field) {
+constexpr std::size_t min_entry_bytes(MatrixMarketFormat format, MatrixMarketField field) {
   std::size_t const numbers = field == MatrixMarketField::complex   ? 2
                               : field == MatrixMarketField::pattern ? 0
                                                                     : 1;
@@ -80,7 +80,7 @@ template <class Scalar, class Ordinal>
 void read_part(EntryPart<Scalar, Ordinal>& part, MatrixMarketHeader const& header, std::uint64_t expected,
                bool ignore_trailing_text) {
   try {
-    auto const most = part.text.size() / least_entry_bytes(header.format, header.field) + 1;
+    auto const most = part.text.size() / min_entry_bytes(header.format, header.field) + 1;
     auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(expected, most));
     part.values.reserve(count);
     if (header.format == MatrixMarketFormat::coordinate) {
@@ -204,7 +204,7 @@ void check_count(std::vector<EntryPart<Scalar, Ordinal>>& parts, MatrixMarketHea
 
 /// One list of the parts; frees each as it goes.
 template <class T, class Part>
-std::vector<T> join(std::vector<Part>& parts, std::vector<T> Part::*list) {
+std::vector<T> join(std::vector<Part>& parts, std::vector<T> Part::* list) {
   if (parts.size() == 1) return std::move(parts[0].*list);
   std::size_t total = 0;
   for (auto const& part : parts) total += (part.*list).size();

@@ -24,8 +24,7 @@ concept ComplexScalar = requires(T const& z) {
   { z.real() } -> std::convertible_to<double>;
   { z.imag() } -> std::convertible_to<double>;
   T(z.real(), z.imag());
-}
-&&RealScalar<std::remove_cvref_t<decltype(std::declval<T const&>().real())>>;
+} && RealScalar<std::remove_cvref_t<decltype(std::declval<T const&>().real())>>;
 
 template <class T>
 concept MatrixMarketScalar = RealScalar<T> || IntegerScalar<T> || ComplexScalar<T>;

@@ -145,7 +145,7 @@ class LineWriter {
 
   void text(std::string_view text) {
     for (char const c : text) {
-      make_room(1);
+      make_space(1);
       buffer_[used_++] = c;
     }
   }
@@ -153,9 +153,9 @@ class LineWriter {
   /// The shortest digits that read back as the same number, and the character after them.
   template <class Number>
   void number(Number value, char after) {
-    make_room(most_digits + 1);
+    make_space(max_digits + 1);
     char* const first = buffer_.data() + used_;
-    auto const [stop, code] = std::to_chars(first, first + most_digits, value);
+    auto const [stop, code] = std::to_chars(first, first + max_digits, value);
     require<Error>(code == std::errc(), "write_matrix_market: a number is longer than its buffer");
     used_ += static_cast<std::size_t>(stop - first);
     buffer_[used_++] = after;
@@ -167,8 +167,8 @@ class LineWriter {
   }
 
  private:
-  static constexpr std::size_t buffer_bytes = std::size_t{1} << 18, most_digits = 63;
-  void make_room(std::size_t count) {
+  static constexpr std::size_t buffer_bytes = std::size_t{1} << 18, max_digits = 63;
+  void make_space(std::size_t count) {
     if (buffer_.size() - used_ < count) flush();
   }
 

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/bdia/bdia_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,10 +22,10 @@ namespace einkorn::detail {
 /// of a multivector have their windows side by side and share the values. Source: Wang, Ren & Tian, "bDIA",
 /// figure 7; departures: several bands; bands wider than scratch are cut into pieces; several rows a thread;
 /// batches. one_band: a matrix with one band, for which nobody reads the table of widths before x.
-template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class Out>
+template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class EpilogueOp>
 struct SpmvWindows {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -40,12 +40,12 @@ struct SpmvWindows {
   Format F;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   int row_teams;  // teams that it takes to cover the rows once
   int capacity;   // entries of scratch for each column, `rows` or more
   Offset num_diagonals;
 
-  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
     Ordinal const first_offset = F.band_offset(0);
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
@@ -59,10 +59,10 @@ struct SpmvWindows {
       auto const row = first_row + thread + q * team_size, last = static_cast<std::int64_t>(F.num_rows) - 1;
       of_row[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
     }
-    typename Out::Ahead ahead[own_rows]{};
+    typename EpilogueOp::Prefetched prefetched[own_rows]{};
     for (int q = 0; q < own_rows; ++q)
       if (first_row + thread + q * team_size < static_cast<std::int64_t>(F.num_rows))
-        ahead[q] = update.ahead(first_row + thread + q * team_size);
+        prefetched[q] = epilogue.prefetch(first_row + thread + q * team_size);
     Sum sum[own_rows][k];
     for (int q = 0; q < own_rows; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
@@ -93,7 +93,8 @@ struct SpmvWindows {
       if (row >= static_cast<std::int64_t>(F.num_rows)) continue;
       for (int c = 0; c < k; ++c)
         if (is_column(column, c))
-          update(gathered, entry(y, row, column + static_cast<std::size_t>(c)), row, sum[q][c], ahead[q]);
+          epilogue(accumulators, entry(y, row, column + static_cast<std::size_t>(c)), row, sum[q][c],
+                   prefetched[q]);
     }
   }
 
@@ -133,7 +134,7 @@ struct SpmvWindows {
     for (int u = 0; u < tuning.unroll; ++u)
       if (static_cast<Offset>(u) < left)
         for (int q = 0; q < own_rows; ++q)
-          batch.values[q][u] = L::load_once(of_row[q] + (first + static_cast<Offset>(u)) * F.stride);
+          batch.values[q][u] = L::load_streaming(of_row[q] + (first + static_cast<Offset>(u)) * F.stride);
   }
 
   /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A
@@ -189,11 +190,11 @@ struct SpmvWindows {
 };
 
 /// y <- alpha A x + beta y. num_cols > 0. 1 launch.
-template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class Out>
-void spmv_windows(Exec const& exec, char const* label, Out const& update, Format const& F, X const& x,
+template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class EpilogueOp>
+void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F, X const& x,
                   Y const& y) {
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-  using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, Out>;
+  using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, EpilogueOp>;
   constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
   constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
@@ -205,9 +206,9 @@ void spmv_windows(Exec const& exec, char const* label, Out const& update, Format
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));
-  update.launch(
+  epilogue.launch(
       label, policy,
-      Functor{F, x, y, update, static_cast<int>(row_teams), static_cast<int>(capacity), F.num_diagonals()});
+      Functor{F, x, y, epilogue, static_cast<int>(row_teams), static_cast<int>(capacity), F.num_diagonals()});
 }
 
 }  // namespace einkorn::detail

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
 #include <einkorn/formats/brcv/detail/lane_group.hpp>
@@ -49,7 +49,7 @@ struct SpmmStripes {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Chunks chunks;  // of a plan, or empty
   Ordinal num_units;
   int tiles;
@@ -123,7 +123,7 @@ struct SpmmStripes {
       if (r < rows)
         for (int q = 0; q < cols; ++q)
           if (first + static_cast<std::size_t>(q * lanes) < y.extent(1))
-            update(y(row + r, columns[q]), sum[r][q]);
+            epilogue(y(row + r, columns[q]), sum[r][q]);
   }
 
   /// Adds a piece to the sums of the first `rows` rows of the chunk. Rows that the chunk does not have add up
@@ -153,7 +153,7 @@ struct SpmmStripes {
 };
 
 template <int lanes, int cols, class Exec, class Format, class X, class Y, class Sum, class Chunks>
-void spmm_stripes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+void spmm_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y,
                   Chunks const& chunks) {
   using Ordinal = typename Format::ordinal_type;
   constexpr BrcvTuning tuning = brcv_spmm_tuning(arch_of<Exec>);
@@ -167,21 +167,22 @@ void spmm_stripes(Exec const& exec, Update<Sum> const& update, Format const& F, 
   auto const teams = (units + groups_a_team - 1) / groups_a_team * tiles;
   typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_a_team, lanes);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + 16)));
-  Kokkos::parallel_for("einkorn::spmv[brcv]", light_weight(policy),
-                       Functor{F, x, y, update, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles)});
+  Kokkos::parallel_for(
+      "einkorn::spmv[brcv]", light_weight(policy),
+      Functor{F, x, y, epilogue, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles)});
 }
 
 /// The tile by the number of columns: the narrowest that covers them, two columns a lane from 9 on, so that a
 /// value that a lane takes from scratch is used twice. Tiles of 64 columns beyond 64. 1 launch.
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
-void spmm_stripes_by_width(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
-                           Chunks const& chunks) {
+void spmm_stripes_by_width(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                           Y const& y, Chunks const& chunks) {
   auto const k = y.extent(1);
-  if (k <= 4) return spmm_stripes<4, 1>(exec, update, F, x, y, chunks);
-  if (k <= 8) return spmm_stripes<8, 1>(exec, update, F, x, y, chunks);
-  if (k <= 16) return spmm_stripes<8, 2>(exec, update, F, x, y, chunks);
-  if (k <= 32) return spmm_stripes<16, 2>(exec, update, F, x, y, chunks);
-  spmm_stripes<32, 2>(exec, update, F, x, y, chunks);
+  if (k <= 4) return spmm_stripes<4, 1>(exec, epilogue, F, x, y, chunks);
+  if (k <= 8) return spmm_stripes<8, 1>(exec, epilogue, F, x, y, chunks);
+  if (k <= 16) return spmm_stripes<8, 2>(exec, epilogue, F, x, y, chunks);
+  if (k <= 32) return spmm_stripes<16, 2>(exec, epilogue, F, x, y, chunks);
+  spmm_stripes<32, 2>(exec, epilogue, F, x, y, chunks);
 }
 
 }  // namespace einkorn::detail

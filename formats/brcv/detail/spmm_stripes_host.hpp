@@ -3,10 +3,10 @@
 #pragma once
 
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/simd.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/brcv/detail/host_rows.hpp>
-#include <einkorn/formats/detail/rows_times_matrix.hpp>
+#include <einkorn/formats/spmm/detail/host_rows.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,17 +19,17 @@ struct SpmmStripesHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  static constexpr int most_rows = has_register<Sum, simd_lanes<Sum>> ? 8 : 4;
+  static constexpr int max_rows = has_register<Sum, simd_lanes<Sum>> ? 8 : 4;
 
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Ordinal num_parts;
 
   void operator()(Ordinal part) const {
     for_each_stripe_of_part(F, part, num_parts, [this](Ordinal stripe, Ordinal row, Ordinal end) {
-      for (; end - row >= most_rows; row += most_rows) multiply<most_rows>(stripe, row);
+      for (; end - row >= max_rows; row += max_rows) multiply<max_rows>(stripe, row);
       for (; end - row >= 2; row += 2) multiply<2>(stripe, row);
       if (row < end) multiply<1>(stripe, row);
     });
@@ -56,14 +56,16 @@ struct SpmmStripesHost {
     rows_times_matrix<num_rows>(
         RowsOfStripe{F.c.data() + F.rc(stripe), F.values.data() + F.row_begin(stripe, row),
                      F.row_length(stripe), row},
-        x, y, update);
+        x, y, epilogue);
   }
 };
 
 template <class Exec, class Format, class X, class Y, class Sum>
-void spmm_stripes_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmm_stripes_host(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                       Y const& y) {
   auto const parts = static_cast<typename Format::ordinal_type>(host_parts(exec));
-  for_each_part(exec, "einkorn::spmv[brcv]", parts, SpmmStripesHost<Format, X, Y, Sum>{F, x, y, update, parts});
+  for_each_part(exec, "einkorn::spmv[brcv]", parts,
+                SpmmStripesHost<Format, X, Y, Sum>{F, x, y, epilogue, parts});
 }
 
 }  // namespace einkorn::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/spmm_stripes.hpp>
 #include <einkorn/formats/brcv/detail/spmm_stripes_host.hpp>
@@ -15,25 +15,25 @@ namespace einkorn::detail {
 /// Whether the SpMM kernels take these multivectors: row-major ones with columns enough.
 template <class X, class Y>
 bool takes_spmm_stripes(X const& x, Y const& y) {
-  return y.extent(1) >= brcv_least_spmm_columns && is_row_major(x) && is_row_major(y);
+  return y.extent(1) >= brcv_min_spmm_columns && is_row_major(x) && is_row_major(y);
 }
 
 /// y <- alpha A x + beta y, one launch. chunks: of a plan, or empty.
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
-void spmv_stripes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+void spmv_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y,
                   [[maybe_unused]] Chunks const& chunks) {
   if constexpr (Y::rank() == 2) {
     if (takes_spmm_stripes(x, y)) {
       if constexpr (is_gpu<Exec>)
-        return spmm_stripes_by_width(exec, update, F, x, y, chunks);
+        return spmm_stripes_by_width(exec, epilogue, F, x, y, chunks);
       else
-        return spmm_stripes_host(exec, update, F, x, y);
+        return spmm_stripes_host(exec, epilogue, F, x, y);
     }
   }
   if constexpr (is_gpu<Exec>)
-    spmv_stripe_rows_by_mean(exec, update, F, x, y, chunks.marks);
+    spmv_stripe_rows_by_mean(exec, epilogue, F, x, y, chunks.marks);
   else
-    spmv_stripes_host(exec, update, F, x, y);
+    spmv_stripes_host(exec, epilogue, F, x, y);
 }
 
 }  // namespace einkorn::detail

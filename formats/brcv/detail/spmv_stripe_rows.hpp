@@ -3,9 +3,9 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
 
@@ -31,7 +31,7 @@ struct SpmvStripeRows {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Marks marks;    // of a plan, or empty
   int row_teams;  // teams that it takes to cover the rows once
 
@@ -70,7 +70,7 @@ struct SpmvStripeRows {
     if (lane == 0 && inside)
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          update(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
+          epilogue(entry(y, row, column + static_cast<std::size_t>(j)), sum[j]);
   }
 
  private:
@@ -83,7 +83,7 @@ struct SpmvStripeRows {
       Offset const q = p + static_cast<Offset>(u) * lanes;  // predicate
       used[u] = q < length;
       columns[u] = list[used[u] ? q : length - 1];
-      values[u] = L::load_once(values_of_row + (used[u] ? q : length - 1));
+      values[u] = L::load_streaming(values_of_row + (used[u] ? q : length - 1));
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
@@ -99,7 +99,7 @@ struct SpmvStripeRows {
 };
 
 template <int lanes, class Exec, class Format, class X, class Y, class Sum, class Marks>
-void spmv_stripe_rows(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y,
+void spmv_stripe_rows(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y,
                       Marks const& marks) {
   constexpr BrcvTuning tuning = brcv_row_tuning(arch_of<Exec>, lanes);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
@@ -110,22 +110,22 @@ void spmv_stripe_rows(Exec const& exec, Update<Sum> const& update, Format const&
   Kokkos::parallel_for(
       "einkorn::spmv[brcv]",
       light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-      Functor{F, x, y, update, marks, static_cast<int>(row_teams)});
+      Functor{F, x, y, epilogue, marks, static_cast<int>(row_teams)});
 }
 
 /// Lanes a row by the mean length: the fewest that ask for the row in one batch each, as for CSR. 1 launch.
 template <class Exec, class Format, class X, class Y, class Sum, class Marks>
-void spmv_stripe_rows_by_mean(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x,
+void spmv_stripe_rows_by_mean(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                               Y const& y, Marks const& marks) {
   double const mean = static_cast<double>(F.nnz()) / static_cast<double>(F.num_rows);
   auto const is_enough = [mean](int lanes) {
     return lanes * brcv_row_tuning(arch_of<Exec>, lanes).unroll >= mean;
   };
-  if (is_enough(2)) return spmv_stripe_rows<2>(exec, update, F, x, y, marks);
-  if (is_enough(4)) return spmv_stripe_rows<4>(exec, update, F, x, y, marks);
-  if (is_enough(8)) return spmv_stripe_rows<8>(exec, update, F, x, y, marks);
-  if (is_enough(16)) return spmv_stripe_rows<16>(exec, update, F, x, y, marks);
-  spmv_stripe_rows<32>(exec, update, F, x, y, marks);
+  if (is_enough(2)) return spmv_stripe_rows<2>(exec, epilogue, F, x, y, marks);
+  if (is_enough(4)) return spmv_stripe_rows<4>(exec, epilogue, F, x, y, marks);
+  if (is_enough(8)) return spmv_stripe_rows<8>(exec, epilogue, F, x, y, marks);
+  if (is_enough(16)) return spmv_stripe_rows<16>(exec, epilogue, F, x, y, marks);
+  spmv_stripe_rows<32>(exec, epilogue, F, x, y, marks);
 }
 
 }  // namespace einkorn::detail

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/simd.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/brcv/detail/host_rows.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -26,7 +26,7 @@ struct SpmvStripesHost {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Ordinal num_parts;
 
   void operator()(Ordinal part) const {
@@ -57,24 +57,27 @@ struct SpmvStripesHost {
       Simd<Sum, W> lanes[count];
       for (int r = 0; r < count; ++r) lanes[r] = Simd<Sum, W>::zero();
       for (; j + W <= length; j += W) {
-        auto const gathered = Simd<Sum, W>::gather(from, list + j);
+        auto const accumulators = Simd<Sum, W>::gather(from, list + j);
         for (int r = 0; r < count; ++r)
-          lanes[r].add_product(Simd<Sum, W>::load(values + static_cast<Offset>(r) * length + j), gathered);
+          lanes[r].add_product(Simd<Sum, W>::load(values + static_cast<Offset>(r) * length + j), accumulators);
       }
       for (int r = 0; r < count; ++r) sums[r] = lanes[r].sum();
     }
     for (; j < length; ++j) {
-      Sum const gathered = Sum(from(list[j]));
-      for (int r = 0; r < count; ++r) sums[r] += Sum(values[static_cast<Offset>(r) * length + j]) * gathered;
+      Sum const accumulators = Sum(from(list[j]));
+      for (int r = 0; r < count; ++r)
+        sums[r] += Sum(values[static_cast<Offset>(r) * length + j]) * accumulators;
     }
-    for (int r = 0; r < count; ++r) update(to(row + r), sums[r]);
+    for (int r = 0; r < count; ++r) epilogue(to(row + r), sums[r]);
   }
 };
 
 template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_stripes_host(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmv_stripes_host(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                       Y const& y) {
   auto const parts = static_cast<typename Format::ordinal_type>(host_parts(exec));
-  for_each_part(exec, "einkorn::spmv[brcv]", parts, SpmvStripesHost<Format, X, Y, Sum>{F, x, y, update, parts});
+  for_each_part(exec, "einkorn::spmv[brcv]", parts,
+                SpmvStripesHost<Format, X, Y, Sum>{F, x, y, epilogue, parts});
 }
 
 }  // namespace einkorn::detail

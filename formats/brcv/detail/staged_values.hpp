@@ -57,7 +57,7 @@ class StagedValues {
       for (int u = 0; u < batch; ++u) {  // past the end: the first one again, which is not stored
         bool const inside = next + u * lanes < total;
         place[u] = inside ? entry * stride + row : -1;
-        loaded[u] = L::load_once(
+        loaded[u] = L::load_streaming(
             values + (inside ? static_cast<Offset>(row) * length + static_cast<Offset>(entry) : Offset(0)));
         row += row_step;
         entry += entry_step;

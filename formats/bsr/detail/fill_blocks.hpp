@@ -35,7 +35,7 @@ struct FillBlocks {
   Format F;
   Matrix A;
   int block_rows_a_team;
-  int room_entries, room_places;  // of scratch
+  int entry_capacity, slot_capacity;  // of scratch
 
   static std::size_t scratch_bytes(int entries, int places) {
     return static_cast<std::size_t>(entries) * sizeof(Scalar) +
@@ -43,8 +43,8 @@ struct FillBlocks {
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto const values_bytes = static_cast<std::size_t>(room_entries) * sizeof(Scalar);
-    auto const notes_bytes = static_cast<std::size_t>(room_places) * sizeof(Note);
+    auto const values_bytes = static_cast<std::size_t>(entry_capacity) * sizeof(Scalar);
+    auto const notes_bytes = static_cast<std::size_t>(slot_capacity) * sizeof(Note);
     auto* const values =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(values_bytes, alignof(Scalar)));
     auto* const notes = static_cast<Note*>(team.team_scratch(0).get_shmem_aligned(notes_bytes, alignof(Note)));
@@ -58,7 +58,7 @@ struct FillBlocks {
     Offset const begin = A.row_begin(first_row), end = A.row_begin(first_row + rows);
     Offset const place = F.row_offsets(first) * F.entries_a_block();  // where the team's blocks begin
     Offset const places = F.row_offsets(first + block_rows) * F.entries_a_block() - place;
-    if (end - begin > static_cast<Offset>(room_entries) || places > static_cast<Offset>(room_places))
+    if (end - begin > static_cast<Offset>(entry_capacity) || places > static_cast<Offset>(slot_capacity))
       return scatter(team, first_row, rows, place, places);
 
     for (int i = team.team_rank(); i < static_cast<int>(places); i += team.team_size()) notes[i] = no_entry;
@@ -115,13 +115,13 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
   double const bytes = std::max(1.0, entries * sizeof(Scalar) + places * sizeof(typename Functor::Note));
   int const a_team = std::clamp(static_cast<int>(room / std::max(bytes, room / 256)), 1, 256);
   bool const fits = bytes <= room;
-  int const room_entries = fits ? static_cast<int>(a_team * entries) + 1 : 0;
-  int const room_places = fits ? static_cast<int>(a_team * places) + 1 : 0;
+  int const entry_capacity = fits ? static_cast<int>(a_team * entries) + 1 : 0;
+  int const slot_capacity = fits ? static_cast<int>(a_team * places) + 1 : 0;
   auto const league = (static_cast<std::int64_t>(F.num_block_rows) + a_team - 1) / a_team;
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
-  policy.set_scratch_size(0,
-                          Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(room_entries, room_places))));
-  Kokkos::parallel_for(label, light_weight(policy), Functor{F, A, a_team, room_entries, room_places});
+  policy.set_scratch_size(
+      0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(entry_capacity, slot_capacity))));
+  Kokkos::parallel_for(label, light_weight(policy), Functor{F, A, a_team, entry_capacity, slot_capacity});
 }
 
 /// F.values <- A.values. is_new: F.values hold anything; otherwise they hold values on the same structure. 1

@@ -200,7 +200,7 @@ void find_blocks_in_teams(Exec const& exec, char const* label, Matrix const& A, 
                           Columns const& columns) {
   using Functor = FindBlocks<fill, Exec, Matrix, Offsets, Columns>;
   if (num_block_rows == 0) return;
-  constexpr int room = staging_room<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
+  constexpr int room = staging_capacity<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
   double const a_block_row =  // a tenth to spare
       std::max(1.0, 1.1 * block_size * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
   int const most = std::min(256, 1024 / block_size);

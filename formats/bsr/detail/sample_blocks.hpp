@@ -111,7 +111,7 @@ BlockCounts sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& gr
 
 /// The block size of the fewest bytes, the smallest of those that tie.
 template <class Matrix>
-int fewest_bytes(BlockCounts const& counts) {
+int min_bytes(BlockCounts const& counts) {
   auto const bytes = [&](int b) {
     return static_cast<double>(counts.blocks[b]) *
            static_cast<double>(static_cast<std::size_t>(b * b) * sizeof(typename Matrix::scalar_type) +
@@ -134,7 +134,7 @@ int sampled_block_size(Exec const& exec, Matrix const& A) {
   RowGroups const groups{all, std::min<std::int64_t>(32, all / 32)};
   auto const counts = sample_blocks(exec, A, groups);
   double const share = nnz * static_cast<double>(groups.taken) / static_cast<double>(all);
-  return static_cast<double>(counts.entries) < 0.5 * share ? 0 : fewest_bytes<Matrix>(counts);
+  return static_cast<double>(counts.entries) < 0.5 * share ? 0 : min_bytes<Matrix>(counts);
 }
 
 }  // namespace einkorn::detail

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -32,7 +32,7 @@ struct SpmvBlockChunks {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   int chunk_teams;  // teams that it takes to cover the chunks once
 
   static int chunks_a_block_row(int block_size) {
@@ -73,7 +73,7 @@ struct SpmvBlockChunks {
     if (!has_work || lane % width > 0) return;
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-        update(entry(y, first + static_cast<Ordinal>(r), column + static_cast<std::size_t>(j)), sum[j]);
+        epilogue(entry(y, first + static_cast<Ordinal>(r), column + static_cast<std::size_t>(j)), sum[j]);
   }
 
  private:
@@ -90,7 +90,7 @@ struct SpmvBlockChunks {
       used[u] = wanted < end;
       Offset const q = used[u] ? wanted : end - 1;
       columns[u] = F.columns(q);  // the other chunks of the block row read it too
-      values[u] = L::load_once(F.values.data() + q * a_block + in_block);
+      values[u] = L::load_streaming(F.values.data() + q * a_block + in_block);
     }
     for (int u = 0; u < unroll; ++u) {
       Ordinal const first = columns[u] * size;

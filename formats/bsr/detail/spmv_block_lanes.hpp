@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -35,7 +35,7 @@ struct SpmvBlockLanes {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   int row_teams;  // teams that it takes to cover the block rows once
   int passes;     // block rows that a group takes one after another
 
@@ -79,9 +79,9 @@ struct SpmvBlockLanes {
       if (r + t * Shape::rows < b && static_cast<Ordinal>(r + t * Shape::rows) < F.num_rows - first)
         for (int j = 0; j < k; ++j)
           if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-            update(entry(y, first + static_cast<Ordinal>(r + t * Shape::rows),
-                         column + static_cast<std::size_t>(j)),
-                   sum[j][t]);
+            epilogue(entry(y, first + static_cast<Ordinal>(r + t * Shape::rows),
+                           column + static_cast<std::size_t>(j)),
+                     sum[j][t]);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset block, Offset end, int r, int c, std::size_t column,
@@ -93,10 +93,10 @@ struct SpmvBlockLanes {
       Offset const wanted = block + static_cast<Offset>(u * Shape::slots);
       used[u] = wanted < end;
       Offset const q = used[u] ? wanted : end - 1;
-      columns[u] = L::load_once(F.columns.data() + q);
+      columns[u] = L::load_streaming(F.columns.data() + q);
       for (int t = 0; t < parts; ++t) {
         int const row = r + t * Shape::rows < b ? r + t * Shape::rows : b - 1;  // its sum is dropped
-        values[u][t] = L::load_once(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c));
+        values[u][t] = L::load_streaming(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c));
       }
     }
     for (int u = 0; u < unroll; ++u) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/simd.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -26,7 +26,7 @@ struct SpmvBlockRowsHost {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Ordinal num_parts;
 
   void operator()(Ordinal part) const {
@@ -78,7 +78,7 @@ struct SpmvBlockRowsHost {
       auto const factor = Row::load(part_of_x);
       for (int r = 0; r < b; ++r) sum[r].add_product(Row::load(values + r * b), factor);
     }
-    for (Ordinal r = 0; r < rows; ++r) update(y(first + r), sum[r].sum());
+    for (Ordinal r = 0; r < rows; ++r) epilogue(y(first + r), sum[r].sum());
   }
 
   /// Rows r .. r + rows_at_once - 1 of the block row, those of them that are below `rows`.
@@ -92,7 +92,7 @@ struct SpmvBlockRowsHost {
       add_block(values, F.columns(q) * size(), column, width, sum);
     }
     for (Ordinal i = 0; i < rows_at_once && r + i < rows; ++i)
-      for (std::size_t j = 0; j < width; ++j) update(entry(y, first + r + i, column + j), sum[i][j]);
+      for (std::size_t j = 0; j < width; ++j) epilogue(entry(y, first + r + i, column + j), sum[i][j]);
   }
 
   template <class Scalar>

@@ -4,8 +4,8 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/spmv_block_chunks.hpp>
 #include <einkorn/formats/bsr/detail/spmv_block_lanes.hpp>
@@ -49,7 +49,8 @@ std::size_t column_tiles(Y const& y) {
 }
 
 template <int b, int lanes, class Exec, class Format, class X, class Y, class Sum>
-void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                      Y const& y) {
   constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, lanes, sizeof(Sum), 1).columns_at_once;
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
   constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, lanes, sizeof(Sum), k);
@@ -59,16 +60,17 @@ void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const&
     return (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
   };
   int passes = block_rows_a_group(b);
-  if (teams_of(passes) < std::size_t(fewest_block_row_teams)) passes = 1;
+  if (teams_of(passes) < std::size_t(min_block_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const league = row_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",
                        light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, update, static_cast<int>(row_teams), passes});
+                       Functor{F, x, y, epilogue, static_cast<int>(row_teams), passes});
 }
 
 template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_block_chunks(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmv_block_chunks(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                       Y const& y) {
   constexpr int columns_at_once = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), 1).columns_at_once;
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
   constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), k);
@@ -80,35 +82,36 @@ void spmv_block_chunks(Exec const& exec, Update<Sum> const& update, Format const
   auto const league = chunk_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",
                        light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, update, static_cast<int>(chunk_teams)});
+                       Functor{F, x, y, epilogue, static_cast<int>(chunk_teams)});
 }
 
 /// Lanes by mean blocks a block row, among the widths that b has kernels for.
 template <int b, class Exec, class Format, class X, class Y, class Sum>
-void spmv_block_lanes(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
+                      Y const& y) {
   double const mean = static_cast<double>(F.num_blocks()) / static_cast<double>(F.num_block_rows);
   int const lanes = lanes_for_block_row<b>(arch_of<Exec>, sizeof(Sum), mean);
   if constexpr (b <= 2)
-    if (lanes == 8) return spmv_block_lanes<b, 8>(exec, update, F, x, y);
+    if (lanes == 8) return spmv_block_lanes<b, 8>(exec, epilogue, F, x, y);
   if constexpr (b >= 2 && b <= 4)
-    if (lanes == 16) return spmv_block_lanes<b, 16>(exec, update, F, x, y);
-  spmv_block_lanes<b, 32>(exec, update, F, x, y);
+    if (lanes == 16) return spmv_block_lanes<b, 16>(exec, epilogue, F, x, y);
+  spmv_block_lanes<b, 32>(exec, epilogue, F, x, y);
 }
 
 /// y <- alpha A x + beta y for an A with blocks. 1 launch.
 template <class Exec, class Format, class X, class Y, class Sum>
-void spmv_blocks(Exec const& exec, Update<Sum> const& update, Format const& F, X const& x, Y const& y) {
+void spmv_blocks(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y) {
   with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
     if constexpr (is_gpu<Exec>) {
       if constexpr (b == 0)
-        spmv_block_chunks(exec, update, F, x, y);
+        spmv_block_chunks(exec, epilogue, F, x, y);
       else
-        spmv_block_lanes<b>(exec, update, F, x, y);
+        spmv_block_lanes<b>(exec, epilogue, F, x, y);
     } else {
       using Ordinal = typename Format::ordinal_type;
       auto const parts = static_cast<Ordinal>(host_parts(exec));
       for_each_part(exec, "einkorn::spmv[bsr]", parts,
-                    SpmvBlockRowsHost<b, Format, X, Y, Sum>{F, x, y, update, parts});
+                    SpmvBlockRowsHost<b, Format, X, Y, Sum>{F, x, y, epilogue, parts});
     }
   });
 }

@@ -5,8 +5,8 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts_host.hpp>
@@ -22,7 +22,7 @@ namespace einkorn::detail {
 /// One launch over the parts, for columns column .. column + coo_columns_at_once - 1 (GPU) or one vector
 /// (host).
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Parts, class Carry>
-void sum_entry_parts(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F,
+void sum_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
                      X const& x, Y const& y, Parts const& parts, Carry const& carry,
                      [[maybe_unused]] std::size_t column) {
   if constexpr (is_gpu<Exec>) {
@@ -33,41 +33,41 @@ void sum_entry_parts(Exec const& exec, char const* label, Update<Sum> const& upd
     auto const league = (static_cast<std::size_t>(parts.num_parts) + a_team - 1) / a_team;
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-        Functor{F, x, y, update, parts, carry, column});
+        Functor{F, x, y, epilogue, parts, carry, column});
   } else {
     using Functor = SpmvEntryPartsHost<target, Format, X, Y, Sum, Parts, Carry>;
-    for_each_part(exec, label, parts.num_parts, Functor{F, x, y, update, parts, carry});
+    for_each_part(exec, label, parts.num_parts, Functor{F, x, y, epilogue, parts, carry});
   }
 }
 
 /// The parts, then what rows have in other parts than the one they begin in: for each column, or for
 /// coo_columns_at_once of them in one pass over the entries.
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Work>
-void sum_entries(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F, X const& x,
-                 Y const& y, Work const& work) {
+void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
+                 X const& x, Y const& y, Work const& work) {
   auto const& parts = work.parts;
   auto const complete = [&](auto const& y_j, [[maybe_unused]] std::size_t place) {
     if constexpr (target != CooRows::add_alone) {
       if (parts.num_parts < 2) return;
       auto const size = static_cast<std::size_t>(parts.num_parts);
       auto const carry = Kokkos::subview(work.carry, std::pair(place * size, (place + 1) * size));
-      add_carry(exec, parts, parts.num_parts, work.has_long_runs, carry, y_j, update);
+      add_carry(exec, parts, parts.num_parts, work.has_long_runs, carry, y_j, epilogue);
     }
   };
   if constexpr (Y::rank() == 1) {
-    sum_entry_parts<target>(exec, label, update, F, x, y, parts, work.carry, 0);
+    sum_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, 0);
     complete(y, 0);
   } else if constexpr (is_gpu<Exec>) {
     constexpr auto at_once = static_cast<std::size_t>(coo_columns_at_once);
     for (std::size_t column = 0; column < y.extent(1); column += at_once) {
-      sum_entry_parts<target>(exec, label, update, F, x, y, parts, work.carry, column);
+      sum_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, column);
       for (std::size_t j = column; j < column + at_once && j < y.extent(1); ++j)
         complete(Kokkos::subview(y, Kokkos::ALL, j), j - column);
     }
   } else {
     for (std::size_t j = 0; j < y.extent(1); ++j) {
       auto const y_j = Kokkos::subview(y, Kokkos::ALL, j);
-      sum_entry_parts<target>(exec, label, update, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
+      sum_entry_parts<target>(exec, label, epilogue, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
                               work.carry, 0);
       complete(y_j, 0);
     }
@@ -78,21 +78,21 @@ void sum_entries(Exec const& exec, char const* label, Update<Sum> const& update,
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
 void add_coo_product(Exec const& exec, char const* label, Sum const& alpha, Format const& F, X const& x,
                      Y const& y, Work const* work) {
-  Update<Sum> const update{alpha, Sum(1)};
-  if (work != nullptr) return sum_entries<CooRows::add>(exec, label, update, F, x, y, *work);
+  Epilogue<Sum> const epilogue{alpha, Sum(1)};
+  if (work != nullptr) return sum_entries<CooRows::add>(exec, label, epilogue, F, x, y, *work);
   Work alone;
   alone.parts = make_entry_parts(exec, F);
-  sum_entries<CooRows::add_alone>(exec, label, update, F, x, y, alone);
+  sum_entries<CooRows::add_alone>(exec, label, epilogue, F, x, y, alone);
 }
 
 /// y <- alpha A x + beta y. work: a plan's, or nullptr. F has entries.
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
-void spmv_entries(Exec const& exec, char const* label, Update<Sum> const& update, Format const& F, X const& x,
-                  Y const& y, Work const* work) {
+void spmv_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
+                  X const& x, Y const& y, Work const* work) {
   if (work != nullptr && !work->has_long_gaps)
-    return sum_entries<CooRows::write>(exec, label, update, F, x, y, *work);
-  if (update.beta != Sum(1)) scale(exec, update.beta, y);
-  add_coo_product(exec, label, update.alpha, F, x, y, work);
+    return sum_entries<CooRows::write>(exec, label, epilogue, F, x, y, *work);
+  if (epilogue.beta != Sum(1)) scale(exec, epilogue.beta, y);
+  add_coo_product(exec, label, epilogue.alpha, F, x, y, work);
 }
 
 }  // namespace einkorn::detail

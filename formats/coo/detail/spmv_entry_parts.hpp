@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -40,7 +40,7 @@ struct SpmvEntryParts {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Parts parts;
   Carry carry;         // [num_parts * k], not read
   std::size_t column;  // the first of the k columns of x and y
@@ -97,9 +97,9 @@ struct SpmvEntryParts {
       Offset const entry_u = at + static_cast<Offset>(u * L::size);
       inside[u] = entry_u < limit;
       Offset const from = inside[u] ? entry_u : limit - 1;
-      batch.rows[u] = L::load_once(F.rows.data() + from);
-      columns[u] = L::load_once(F.columns.data() + from);
-      values[u] = L::load_once(F.values.data() + from);
+      batch.rows[u] = L::load_streaming(F.rows.data() + from);
+      columns[u] = L::load_streaming(F.columns.data() + from);
+      values[u] = L::load_streaming(F.values.data() + from);
     }
     for (int j = 0; j < k; ++j) {
       bool const is_column = k == 1 || column + static_cast<std::size_t>(j) < x.extent(1);
@@ -182,9 +182,9 @@ struct SpmvEntryParts {
       if (k > 1 && vector >= y.extent(1)) return;
       if (!is_foreign) {
         if constexpr (target == CooRows::write)
-          update(entry(y, row, vector), sum[j]);
+          epilogue(entry(y, row, vector), sum[j]);
         else
-          update.add(entry(y, row, vector), sum[j]);
+          epilogue.add(entry(y, row, vector), sum[j]);
       } else if constexpr (target != CooRows::add_alone) {
         carry(static_cast<Offset>(j) * parts.num_parts + part) = sum[j];
       }
@@ -194,7 +194,7 @@ struct SpmvEntryParts {
   KOKKOS_FORCEINLINE_FUNCTION void scale_row(Ordinal row) const {
     for (int j = 0; j < k; ++j)
       if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-        Update<Sum>{Sum(0), update.beta}(entry(y, row, column + static_cast<std::size_t>(j)), Sum(0));
+        Epilogue<Sum>{Sum(0), epilogue.beta}(entry(y, row, column + static_cast<std::size_t>(j)), Sum(0));
   }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 
@@ -20,7 +20,7 @@ struct SpmvEntryPartsHost {
   Format F;
   X x;
   Y y;
-  Update<Sum> update;
+  Epilogue<Sum> epilogue;
   Parts parts;
   Carry carry;  // [num_parts], not read
 
@@ -39,9 +39,9 @@ struct SpmvEntryPartsHost {
       Sum const sum = row_dot<Sum, true, false>(F, k, next, x);
       if constexpr (target == CooRows::write) {
         scale_rows(before + 1, row);
-        update(y(row), sum);
+        epilogue(y(row), sum);
       } else {
-        update.add(y(row), sum);
+        epilogue.add(y(row), sum);
       }
       before = row;
       k = next;
@@ -61,7 +61,7 @@ struct SpmvEntryPartsHost {
   }
 
   void scale_rows(Ordinal begin, Ordinal end) const {
-    Update<Sum> const scaling{Sum(0), update.beta};
+    Epilogue<Sum> const scaling{Sum(0), epilogue.beta};
     for (Ordinal row = begin; row < end; ++row) scaling(y(row), Sum(0));
   }
 };

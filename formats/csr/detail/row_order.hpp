@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/fours.hpp>
+#include <einkorn/core/vector_loads.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +26,7 @@ struct CountDisorder {
 
   Offsets row_offsets;
   Columns columns;
-  Fours<Ordinal> fours;
+  VectorLoads<Ordinal> fours;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, std::int64_t& descents, std::int64_t& equals) const {
     if (i < fours.count()) {
@@ -53,7 +53,7 @@ template <class Exec, class Matrix>
 RowOrder row_order(Exec const& exec, Matrix const& A) {
   using Functor = CountDisorder<decltype(A.row_offsets), decltype(A.columns)>;
   if (A.nnz() < 2) return {};
-  Functor const functor{A.row_offsets, A.columns, in_fours(A.columns)};
+  Functor const functor{A.row_offsets, A.columns, vector_loads(A.columns)};
   std::int64_t descents = 0, equals = 0;
   Kokkos::parallel_reduce("einkorn::row_order",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(

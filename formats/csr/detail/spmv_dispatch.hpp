@@ -3,14 +3,14 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_split.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_team.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
-#include <einkorn/formats/detail/spmm_column_tile.hpp>
-#include <einkorn/formats/detail/spmm_row_tile.hpp>
+#include <einkorn/formats/spmm/detail/column_tile.hpp>
+#include <einkorn/formats/spmm/detail/row_tile.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -61,46 +61,47 @@ int row_lanes(Matrix const& A, SpmvOptions const& options) {
 /// One column is a vector. longest: of the rows' lengths, where a plan knows it.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmm_by_rows(
-    Exec const& exec, int lanes, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y,
+    Exec const& exec, int lanes, Epilogue<Sum> const& epilogue, Matrix const& A, X const& x, Y const& y,
     typename Matrix::offset_type longest = std::numeric_limits<typename Matrix::offset_type>::max()) {
   RowsOfCsr<Matrix> const rows{A};
   if (y.extent(1) == 0) return;
   if (takes_row_tile(x, y))
-    spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", update, rows, x, y, longest);
+    spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue, rows, x, y, longest);
   else if (y.extent(1) == 1)
-    spmv_row_team<conjugated>(exec, lanes, update, A, Kokkos::subview(x, Kokkos::ALL, 0),
+    spmv_row_team<conjugated>(exec, lanes, epilogue, A, Kokkos::subview(x, Kokkos::ALL, 0),
                               Kokkos::subview(y, Kokkos::ALL, 0));
   else
-    spmm_column_tile<conjugated>(exec, "einkorn::spmv[csr,column_tile]", update, rows, x, y, longest);
+    spmm_column_tile<conjugated>(exec, "einkorn::spmv[csr,column_tile]", epilogue, rows, x, y, longest);
 }
 
 /// The kernels that give whole rows to threads: groups of lanes on a GPU; parts of equal work on the host,
 /// where lanes other than 1 mean SIMD lanes within a row. Multivectors of several columns have kernels of their
 /// own on a GPU, which do not ask for the number of lanes a row.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out>
-void spmv_by_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
+void spmv_by_rows(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                  Y const& y) {
   if constexpr (is_gpu<Exec>) {
     if constexpr (Y::rank() == 2)
-      spmm_by_rows<conjugated>(exec, lanes, update, A, x, y);
+      spmm_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
     else
-      spmv_row_team<conjugated>(exec, lanes, update, A, x, y);
+      spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y);
   } else if (lanes == 1) {
-    spmv_row_split<false, conjugated>(exec, update, A, x, y);
+    spmv_row_split<false, conjugated>(exec, epilogue, A, x, y);
   } else {
-    spmv_row_split<true, conjugated>(exec, update, A, x, y);
+    spmv_row_split<true, conjugated>(exec, epilogue, A, x, y);
   }
 }
 
 /// The same with neighbouring groups of lanes on rows of like length: `order` is a list of all rows
 /// (rows_by_length). The host, whose parts are of equal work anyway and whose rows wait for no other, takes the
 /// rows as they come: there `order` is not read. Nor is it for multivectors.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Order>
-void spmv_sorted_rows(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y,
-                      [[maybe_unused]] Order const& order) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Order>
+void spmv_sorted_rows(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                      Y const& y, [[maybe_unused]] Order const& order) {
   if constexpr (is_gpu<Exec> && Y::rank() == 1)
     if (order.extent(0) > 0)  // else the host has made the plan
-      return spmv_row_team<conjugated>(exec, lanes, update, A, x, y, RowsOfList<Order>{order});
-  spmv_by_rows<conjugated>(exec, lanes, update, A, x, y);
+      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, RowsOfList<Order>{order});
+  spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
 }
 
 template <bool conjugated, class Matrix, class X, class Y, class Sum>
@@ -130,11 +131,11 @@ struct ScatterRow {
 /// atomically: needs no transpose in memory, but the order of the additions varies from run to run. One row a
 /// thread.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
-void spmv_scatter(Exec const& exec, Update<Sum> const& update, Matrix const& A, X const& x, Y const& y) {
+void spmv_scatter(Exec const& exec, Epilogue<Sum> const& epilogue, Matrix const& A, X const& x, Y const& y) {
   using Ordinal = typename Matrix::ordinal_type;
-  scale(exec, update.beta, y);
+  scale(exec, epilogue.beta, y);
   auto const width = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
-  Sum const alpha = update.alpha;
+  Sum const alpha = epilogue.alpha;
   Kokkos::parallel_for("einkorn::spmv[csr,scatter]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
                        ScatterRow<conjugated, Matrix, X, Y, Sum>{A, x, y, alpha, width});

@@ -4,10 +4,10 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -58,7 +58,7 @@ int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ord
   using Offset = typename Matrix::offset_type;
   auto const offsets = A.row_offsets;
   int best = 16;
-  double fewest_warps = -1.0;
+  double min_warps = -1.0;
   for (int lanes = 2; lanes <= 16; lanes *= 2) {
     auto const longest =
         static_cast<Offset>(row_bin_limits(lanes, static_cast<std::size_t>(A.nnz())).short_row);
@@ -69,8 +69,8 @@ int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ord
     if (entries > (rows - static_cast<double>(empty_rows)) * lanes * row_team_unroll(lanes, 0)) continue;
     auto const all = static_cast<double>(A.num_rows);
     double const warps = all * lanes / lockstep_lanes(arch_of<Exec>) + (all - rows);
-    if (fewest_warps >= 0.0 && warps >= fewest_warps) continue;
-    fewest_warps = warps;
+    if (min_warps >= 0.0 && warps >= min_warps) continue;
+    min_warps = warps;
     best = lanes;
   }
   return best;
@@ -182,11 +182,11 @@ Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_t
 /// no floating-point atomics, no second launch. Sources: bins by length, Ashari, Sedaghati, Eisenlohr,
 /// Parthasarathy & Sadayappan, SC 2014 (ACSR); rows between threads, warps and teams, Greathouse & Daga, SC
 /// 2014. Departures: short rows are not listed, so that their entries are read in runs; long rows are cut.
-template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
-          class Bins>
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
+          class EpilogueOp, class Bins>
 struct SpmvRowBins {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -200,28 +200,29 @@ struct SpmvRowBins {
   Matrix A;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Bins bins;
   int pieces, warp_teams;
   int passes;  // short rows that a group takes one after another
 
-  KOKKOS_FUNCTION void run(Member const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
     int number = team.league_rank();
-    if (number < pieces) return sum_piece(team, number, gathered);
+    if (number < pieces) return sum_piece(team, number, accumulators);
     number -= pieces;
     if (number < warp_teams)
-      return sum_row_of_warp(number * warps + team.team_rank() / L::size, team.team_rank() % L::size, gathered);
+      return sum_row_of_warp(number * warps + team.team_rank() / L::size, team.team_rank() % L::size,
+                             accumulators);
     number -= warp_teams;
     auto row = static_cast<Unsigned>(number) * static_cast<Unsigned>(groups * passes) +
                static_cast<Unsigned>(team.team_rank() / lanes);
     for (int pass = 0; pass < passes; ++pass, row += groups)
-      sum_short_row(row, team.team_rank() % lanes, gathered);
+      sum_short_row(row, team.team_rank() % lanes, accumulators);
   }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_short_row(Unsigned row, int lane, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_short_row(Unsigned row, int lane, Accumulators& accumulators) const {
     Offset begin = 0, end = 0;
     bool const inside = row < static_cast<Unsigned>(A.num_rows);
     if (inside) {
@@ -232,18 +233,18 @@ struct SpmvRowBins {
     Sum const sum =
         sum_over_lanes<L, lanes>(is_short ? products<lanes>(begin + static_cast<Offset>(lane), end) : Sum(0));
     if (lane == 0 && inside && is_short)
-      update(gathered, y(static_cast<Ordinal>(row)), static_cast<Ordinal>(row), sum);
+      epilogue(accumulators, y(static_cast<Ordinal>(row)), static_cast<Ordinal>(row), sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row_of_warp(int number, int lane, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_of_warp(int number, int lane, Accumulators& accumulators) const {
     if (static_cast<std::size_t>(number) >= bins.warp_rows.extent(0)) return;
     Ordinal const row = bins.warp_rows(number);
     Sum const sum = sum_over_lanes<L, L::size>(
         products<L::size>(A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row)));
-    if (lane == 0) update(gathered, y(row), row, sum);
+    if (lane == 0) epilogue(accumulators, y(row), row, sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(Member const& team, int piece, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(Member const& team, int piece, Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
     auto* const of_warps = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     Ordinal const row = bins.piece_rows(piece), first = bins.piece_firsts(piece);
@@ -255,7 +256,7 @@ struct SpmvRowBins {
         sum_over_team(team, products<team_size>(begin + static_cast<Offset>(team.team_rank()), stop), of_warps);
     auto const count = static_cast<int>((end - A.row_begin(row) + (bins.piece - 1)) / bins.piece);
     if (count == 1) {
-      if (team.team_rank() == 0) update(gathered, y(row), row, sum);
+      if (team.team_rank() == 0) epilogue(accumulators, y(row), row, sum);
       return;
     }
     auto* const is_last = reinterpret_cast<int*>(of_warps + warps);
@@ -265,13 +266,13 @@ struct SpmvRowBins {
     }
     team.team_barrier();
     if (*is_last == 0) return;
-    L::see_others();
+    L::acquire_fence();
     Sum part = Sum(0);
     for (int i = team.team_rank(); i < count; i += team_size)
       part += bins.carry(first + static_cast<Ordinal>(i));
     Sum const total = sum_over_team(team, part, of_warps);
     if (team.team_rank() > 0) return;
-    update(gathered, y(row), row, total);
+    epilogue(accumulators, y(row), row, total);
     bins.arrived(first) = 0;
   }
 
@@ -312,41 +313,42 @@ struct SpmvRowBins {
   }
 };
 
-template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Bins>
-void spmv_row_bins(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+template <int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Bins>
+void spmv_row_bins(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                    Bins const& bins) {
-  using Sum = typename Out::sum_type;
+  using Sum = typename EpilogueOp::sum_type;
   constexpr SpmvTuning tuning = row_bins_tuning(arch_of<Exec>, sizeof(Sum));
-  using Functor = SpmvRowBins<tuning, lanes, conjugated, Exec, Matrix, X, Y, Out, Bins>;
+  using Functor = SpmvRowBins<tuning, lanes, conjugated, Exec, Matrix, X, Y, EpilogueOp, Bins>;
   auto const teams_for = [](std::size_t items, int a_team) {
     return (items + static_cast<std::size_t>(a_team) - 1) / static_cast<std::size_t>(a_team);
   };
   auto const rows = static_cast<std::size_t>(A.num_rows);
   int passes = rows_in_turn(lanes, tuning.unroll);
-  if (teams_for(rows, Functor::groups * passes) < std::size_t(fewest_row_teams)) passes = 1;
+  if (teams_for(rows, Functor::groups * passes) < std::size_t(min_row_teams)) passes = 1;
   auto const pieces = bins.piece_rows.extent(0),
              warp_teams = teams_for(bins.warp_rows.extent(0), Functor::warps);
   auto policy = typename Functor::Policy(
       exec, static_cast<int>(pieces + warp_teams + teams_for(rows, Functor::groups * passes)),
       tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  update.launch("einkorn::spmv[csr,row_bins]", policy,
-                Functor{A, x, y, update, bins, static_cast<int>(pieces), static_cast<int>(warp_teams), passes});
+  epilogue.launch(
+      "einkorn::spmv[csr,row_bins]", policy,
+      Functor{A, x, y, epilogue, bins, static_cast<int>(pieces), static_cast<int>(warp_teams), passes});
 }
 
 /// The same with the lanes of the bins: 2, 4, 8 or 16. 1 launch.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Bins>
-void spmv_row_bins(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Bins>
+void spmv_row_bins(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                    Bins const& bins) {
   switch (bins.lanes) {
     case 2:
-      return spmv_row_bins<2, conjugated>(exec, update, A, x, y, bins);
+      return spmv_row_bins<2, conjugated>(exec, epilogue, A, x, y, bins);
     case 4:
-      return spmv_row_bins<4, conjugated>(exec, update, A, x, y, bins);
+      return spmv_row_bins<4, conjugated>(exec, epilogue, A, x, y, bins);
     case 8:
-      return spmv_row_bins<8, conjugated>(exec, update, A, x, y, bins);
+      return spmv_row_bins<8, conjugated>(exec, epilogue, A, x, y, bins);
     default:
-      return spmv_row_bins<16, conjugated>(exec, update, A, x, y, bins);
+      return spmv_row_bins<16, conjugated>(exec, epilogue, A, x, y, bins);
   }
 }
 

@@ -4,10 +4,10 @@
 
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/balance/split.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
-#include <einkorn/formats/detail/rows_times_matrix.hpp>
+#include <einkorn/formats/spmm/detail/host_rows.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,26 +18,27 @@ namespace einkorn::detail {
 /// Whole rows, cut into parts (see host_parts) that have as many entries plus rows as each other.
 /// The cut is found by two binary searches a part, so nothing is precomputed; a row is never shared
 /// (segmented_sum does). simd: sum a row with SIMD lanes, else entry after entry.
-template <bool simd, bool conjugated, class Matrix, class X, class Y, class Out>
+template <bool simd, bool conjugated, class Matrix, class X, class Y, class EpilogueOp>
 struct SpmvRowSplit {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
   Matrix A;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Offset num_parts;
 
-  void run(Offset part, Gathered& gathered) const {
+  void run(Offset part, Accumulators& accumulators) const {
     Ordinal const first = first_row(part), last = first_row(part + 1);
     if constexpr (Y::rank() == 1) {
       for (Ordinal row = first; row < last; ++row)
-        update(gathered, y(row), row, row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
+        epilogue(accumulators, y(row), row,
+                 row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
     } else if (is_row_major(x) && is_row_major(y)) {
-      for (Ordinal row = first; row < last; ++row) rows_times_matrix<1>(entries_of(row), x, y, update);
+      for (Ordinal row = first; row < last; ++row) rows_times_matrix<1>(entries_of(row), x, y, epilogue);
     } else {
       rows_times_columns(first, last);
     }
@@ -83,7 +84,7 @@ struct SpmvRowSplit {
           Sum const value = entries.value(0, p);
           for (int j = 0; j < width; ++j) sum[j] += value * Sum(from[j][at]);
         }
-        for (std::size_t j = 0; j < width; ++j) update(y(row, column + j), sum[j]);
+        for (std::size_t j = 0; j < width; ++j) epilogue(y(row, column + j), sum[j]);
       }
     }
     if constexpr (width > 1)
@@ -91,12 +92,12 @@ struct SpmvRowSplit {
   }
 };
 
-template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class Out>
-void spmv_row_split(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y) {
+template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
+void spmv_row_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y) {
   using Offset = typename Matrix::offset_type;
   auto const parts = static_cast<Offset>(host_parts(exec));
-  update.launch_parts(exec, "einkorn::spmv[csr,row_split]", parts,
-                      SpmvRowSplit<simd, conjugated, Matrix, X, Y, Out>{A, x, y, update, parts});
+  epilogue.launch_parts(exec, "einkorn::spmv[csr,row_split]", parts,
+                        SpmvRowSplit<simd, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
 }
 
 }  // namespace einkorn::detail

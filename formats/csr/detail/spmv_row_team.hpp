@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -37,11 +37,11 @@ struct RowsOfList {
 /// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
 /// lanes * unroll entries costs one round trip to memory. A group takes `passes` rows one after another, next
 /// to those of its neighbours each time, so that a team meets more of its x in the first cache.
-template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
-          class Rows>
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
+          class EpilogueOp, class Rows>
 struct SpmvRowTeam {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   static constexpr bool has_free_teams = true;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
@@ -52,36 +52,36 @@ struct SpmvRowTeam {
   Matrix A;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   int passes;  // rows that a group takes one after another
   Rows row_at;
 
   static constexpr int groups = tuning.team_size / lanes;
 
   template <class Team>
-  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     auto position = static_cast<Unsigned>(team.league_rank()) * static_cast<Unsigned>(groups * passes) +
                     static_cast<Unsigned>(team.team_rank() / lanes);
     for (int pass = 0; pass < passes; ++pass, position += groups)
-      sum_row(position, team.team_rank() % lanes, gathered);
+      sum_row(position, team.team_rank() % lanes, accumulators);
   }
 
  private:
   using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row(Unsigned position, int lane, Accumulators& accumulators) const {
     bool const inside = position < static_cast<Unsigned>(A.num_rows);
     Ordinal const row = inside ? row_at(static_cast<Ordinal>(position)) : Ordinal(0);
     Sum sum = Sum(0);
-    typename Out::Ahead ahead{};
-    if (lane == 0 && inside) ahead = update.ahead(row);
+    typename EpilogueOp::Prefetched prefetched{};
+    if (lane == 0 && inside) prefetched = epilogue.prefetch(row);
     if (inside) {
       Offset const end = A.row_end(row);
       for (Offset p = A.row_begin(row) + static_cast<Offset>(lane); p < end; p += lanes * tuning.unroll)
         add_batch(p, end, sum);
     }
     sum = sum_over_lanes<L, lanes>(sum);
-    if (lane == 0 && inside) update(gathered, y(row), row, sum, ahead);
+    if (lane == 0 && inside) epilogue(accumulators, y(row), row, sum, prefetched);
   }
 
   /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.
@@ -90,7 +90,7 @@ struct SpmvRowTeam {
     if constexpr (lanes < 16)
       return L::load(address);
     else
-      return L::load_once(address);
+      return L::load_streaming(address);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, Sum& sum) const {
     Ordinal columns[tuning.unroll];
@@ -112,66 +112,67 @@ struct SpmvRowTeam {
   }
 };
 
-template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
-          class Rows>
-void launch_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
+          class EpilogueOp, class Rows>
+void launch_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                      Rows const& rows) {
-  using Functor = SpmvRowTeam<tuning, lanes, conjugated, Exec, Matrix, X, Y, Out, Rows>;
+  using Functor = SpmvRowTeam<tuning, lanes, conjugated, Exec, Matrix, X, Y, EpilogueOp, Rows>;
   using Policy = typename Functor::Policy;
   auto const teams_of = [&](int passes) {
     auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
     return (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
   };
   int passes = rows_in_turn(lanes, tuning.unroll);
-  if (teams_of(passes) < std::size_t(fewest_row_teams)) passes = 1;
+  if (teams_of(passes) < std::size_t(min_row_teams)) passes = 1;
   char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
-  update.launch(label, Policy(exec, static_cast<int>(teams_of(passes)), tuning.team_size),
-                Functor{A, x, y, update, passes, rows});
+  epilogue.launch(label, Policy(exec, static_cast<int>(teams_of(passes)), tuning.team_size),
+                  Functor{A, x, y, epilogue, passes, rows});
 }
 
-template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
+template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Rows>
-void spmv_row_team(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+void spmv_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                    Rows const& rows) {
   constexpr Arch arch = arch_of<Exec>;
-  if constexpr (Out::gathers) {
-    if constexpr (gathers_in_launches<Out> && lanes <= 4)
-      if (static_cast<std::size_t>(A.num_rows) >= least_rows_of_small_teams)
+  if constexpr (EpilogueOp::accumulates) {
+    if constexpr (accumulates_in_launches<EpilogueOp> && lanes <= 4)
+      if (static_cast<std::size_t>(A.num_rows) >= min_rows_of_small_teams)
         return launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, true), lanes, conjugated>(
-            exec, update, A, x, y, rows);
-    launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, false), lanes, conjugated>(exec, update, A,
+            exec, epilogue, A, x, y, rows);
+    launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, false), lanes, conjugated>(exec, epilogue, A,
                                                                                               x, y, rows);
   } else {
-    launch_row_team<row_team_tuning(arch, lanes, unroll), lanes, conjugated>(exec, update, A, x, y, rows);
+    launch_row_team<row_team_tuning(arch, lanes, unroll), lanes, conjugated>(exec, epilogue, A, x, y, rows);
   }
 }
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Rows = RowsAsTheyCome>
-void spmv_row_team(Exec const& exec, int lanes, Out const& update, Matrix const& A, X const& x, Y const& y,
-                   Rows const& rows = {}) {
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
+          class Rows = RowsAsTheyCome>
+void spmv_row_team(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                   Y const& y, Rows const& rows = {}) {
   int const unroll = row_team_unroll(lanes, static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
   switch (lanes) {
     case 1:
-      return spmv_row_team<1, 4, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<1, 4, conjugated>(exec, epilogue, A, x, y, rows);
     case 2:
-      return spmv_row_team<2, 4, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<2, 4, conjugated>(exec, epilogue, A, x, y, rows);
     case 4:
-      return spmv_row_team<4, 4, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<4, 4, conjugated>(exec, epilogue, A, x, y, rows);
     case 8:
-      if (unroll == 4) return spmv_row_team<8, 4, conjugated>(exec, update, A, x, y, rows);
-      return spmv_row_team<8, 6, conjugated>(exec, update, A, x, y, rows);
+      if (unroll == 4) return spmv_row_team<8, 4, conjugated>(exec, epilogue, A, x, y, rows);
+      return spmv_row_team<8, 6, conjugated>(exec, epilogue, A, x, y, rows);
     case 16:
-      if (unroll == 6) return spmv_row_team<16, 6, conjugated>(exec, update, A, x, y, rows);
-      return spmv_row_team<16, 8, conjugated>(exec, update, A, x, y, rows);
+      if (unroll == 6) return spmv_row_team<16, 6, conjugated>(exec, epilogue, A, x, y, rows);
+      return spmv_row_team<16, 8, conjugated>(exec, epilogue, A, x, y, rows);
     case 64:
       if constexpr (Lanes<Exec>::size >= 64)
-        return spmv_row_team<64, 8, conjugated>(exec, update, A, x, y, rows);
+        return spmv_row_team<64, 8, conjugated>(exec, epilogue, A, x, y, rows);
       [[fallthrough]];
     default:
-      return spmv_row_team<32, 8, conjugated>(exec, update, A, x, y, rows);
+      return spmv_row_team<32, 8, conjugated>(exec, epilogue, A, x, y, rows);
   }
 }
 

@@ -5,10 +5,10 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/update.hpp>
 #include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
@@ -27,11 +27,11 @@ namespace einkorn::detail {
 /// the whole warp. What a row has in other tiles than the one it ends in goes through carry (see add_carry), so
 /// no atomics. Source: the segmented sum of Blelloch, Heroux & Zagha, 1993, on the tiles of Merrill & Garland,
 /// SC 2016; departure: sums are taken a row at a time from scratch, not by a scan over flags.
-template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class Out,
+template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Tiles>
 struct SpmvSegmentedSum {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -47,10 +47,10 @@ struct SpmvSegmentedSum {
   Matrix A;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Tiles tiles;
 
-  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
     auto* const products = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     auto const tile = static_cast<Offset>(team.league_rank());
@@ -77,7 +77,7 @@ struct SpmvSegmentedSum {
       Sum const sum = sum_of_piece(team.team_rank(), lane, group, begin, end, products);
       if (lane == 0 && inside) {
         if (local + 1 < rows)
-          update(gathered, y(row), row, sum);
+          epilogue(accumulators, y(row), row, sum);
         else if (begin < end)
           tiles.carry(tile) = sum;  // goes on in the next tile, where add_carry finds it
       }
@@ -93,8 +93,8 @@ struct SpmvSegmentedSum {
     for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last entry again, so that loads need no
       int const p = thread + u * team_size;    // predicate and all are asked for at once
       Offset const at = first_entry + static_cast<Offset>(p < count ? p : count - 1);
-      columns[u] = L::load_once(A.columns.data() + at);
-      values[u] = L::load_once(A.values.data() + at);
+      columns[u] = L::load_streaming(A.columns.data() + at);
+      values[u] = L::load_streaming(A.values.data() + at);
     }
     Sum from_x[tuning.unroll];
     for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
@@ -131,49 +131,50 @@ struct SpmvSegmentedSum {
   }
 };
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
-void spmv_segmented_sum_gpu(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
-                            Tiles const& tiles) {
-  using Sum = typename Out::sum_type;
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
+void spmv_segmented_sum_gpu(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                            Y const& y, Tiles const& tiles) {
+  using Sum = typename EpilogueOp::sum_type;
   constexpr SpmvTuning tuning = segmented_sum_tuning(arch_of<Exec>, sizeof(Sum));
-  using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, Out, Tiles>;
+  using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, EpilogueOp, Tiles>;
   auto policy = typename Functor::Policy(exec, static_cast<int>(tiles.num_tiles), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  update.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, update, tiles});
+  epilogue.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, epilogue, tiles});
 }
 
 /// Segmented sum on the host: one tile of the merge path a part, so that even one dense row is shared evenly.
-template <bool conjugated, class Matrix, class X, class Y, class Out, class Tiles>
+template <bool conjugated, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
 struct SpmvSegmentedSumHost {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
   Matrix A;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Tiles tiles;
 
-  void run(Offset tile, Gathered& gathered) const {
+  void run(Offset tile, Accumulators& accumulators) const {
     Offset begin = tiles.first_entry(tile);
     Offset const last_entry = tiles.first_entry(tile + 1);
     Ordinal const last_row = tiles.first_row(tile + 1);
     for (Ordinal row = tiles.first_row(tile); row < last_row; ++row) {
       Offset const end = A.row_end(row);
-      update(gathered, y(row), row, row_dot<Sum, true, conjugated>(A, begin, end, x));
+      epilogue(accumulators, y(row), row, row_dot<Sum, true, conjugated>(A, begin, end, x));
       begin = end;
     }
     if (begin < last_entry) tiles.carry(tile) = row_dot<Sum, true, conjugated>(A, begin, last_entry, x);
   }
 };
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
-void spmv_segmented_sum_host(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
-                             Tiles const& tiles) {
-  update.launch_parts(exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
-                      SpmvSegmentedSumHost<conjugated, Matrix, X, Y, Out, Tiles>{A, x, y, update, tiles});
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
+void spmv_segmented_sum_host(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                             Y const& y, Tiles const& tiles) {
+  epilogue.launch_parts(
+      exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
+      SpmvSegmentedSumHost<conjugated, Matrix, X, Y, EpilogueOp, Tiles>{A, x, y, epilogue, tiles});
 }
 
 /// Steps of the merge path a tile: a team's worth of scratch on a GPU, one part of host_parts on the host.
@@ -189,14 +190,15 @@ std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]
   }
 }
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class Out, class Tiles>
-void spmv_segmented_sum(Exec const& exec, Out const& update, Matrix const& A, X const& x, Y const& y,
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
+void spmv_segmented_sum(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                         Tiles const& tiles) {
   if constexpr (is_gpu<Exec>)
-    spmv_segmented_sum_gpu<conjugated>(exec, update, A, x, y, tiles);
+    spmv_segmented_sum_gpu<conjugated>(exec, epilogue, A, x, y, tiles);
   else
-    spmv_segmented_sum_host<conjugated>(exec, update, A, x, y, tiles);
-  if (tiles.num_tiles > 1) add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, update);
+    spmv_segmented_sum_host<conjugated>(exec, epilogue, A, x, y, tiles);
+  if (tiles.num_tiles > 1)
+    add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, epilogue);
 }
 
 }  // namespace einkorn::detail

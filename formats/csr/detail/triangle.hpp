@@ -73,7 +73,7 @@ template <class Offset>
 void require_full_fits(std::uint64_t nnz, std::uint64_t n) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Offset>::max());
   require<OverflowError>(n <= most && nnz <= (most - n) / 2, [&] {
-    return "full_from_half: up to 2 * " + std::to_string(nnz) + " + " + std::to_string(n) +
+    return "expand_symmetric: up to 2 * " + std::to_string(nnz) + " + " + std::to_string(n) +
            " entries do not fit Offset (up to " + std::to_string(most) + "); int64_t or size_t would do";
   });
 }

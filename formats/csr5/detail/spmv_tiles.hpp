@@ -3,12 +3,12 @@
 #pragma once
 
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/formats/column_codes/detail/column_readers.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/csr5_tuning.hpp>
-#include <einkorn/formats/detail/column_readers.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,10 +24,10 @@ namespace einkorn::detail {
 /// guard out); the first segment of a tile, where it goes on from the tile before, is put into `carry` (the
 /// paper's calibrator), or, without carry, left to FinishRows below. `indices` says whether some tiles have
 /// codes for their columns; which ones is decided tile by tile, alike for all lanes of a warp.
-template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTiles {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   static constexpr bool has_free_teams = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -41,25 +41,25 @@ struct SpmvTiles {
   Format F;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Carry carry;                 // [num_tiles + 1] or [0]
   int tail_teams, tile_teams;  // the teams behind these take the empty rows
   int words, y_bits, segment_bits;
 
   template <class Team>
-  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
-    if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank(), gathered);
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
+    if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank(), accumulators);
     if (team.league_rank() >= tail_teams + tile_teams)
-      return update_empty_row(team.league_rank() - tail_teams - tile_teams, team.team_rank(), gathered);
+      return update_empty_row(team.league_rank() - tail_teams - tile_teams, team.team_rank(), accumulators);
     Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile >= F.num_tiles) return;
     int const lane = team.team_rank() % L::size;
     if constexpr (indices == Indices::full)
-      sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, gathered);
+      sum_tile(tile, lane, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, accumulators);
     else
       with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
-                           [&](auto const& columns) { sum_tile(tile, lane, columns, gathered); });
+                           [&](auto const& columns) { sum_tile(tile, lane, columns, accumulators); });
   }
 
  private:
@@ -71,7 +71,7 @@ struct SpmvTiles {
   };
 
   KOKKOS_FORCEINLINE_FUNCTION void write(Target const& target, int k, Sum const& sum,
-                                         Gathered& gathered) const {
+                                         Accumulators& accumulators) const {
     if (k == 0 && target.goes_on) {
       if (carry.extent(0) > 0) carry(target.tile) = sum;
       return;
@@ -80,12 +80,12 @@ struct SpmvTiles {
     Ordinal const row =
         target.row + (target.spans_empty_row ? F.empty_offsets(target.empty_begin + static_cast<Offset>(below))
                                              : static_cast<Ordinal>(below));
-    update(gathered, y(row), row, sum);
+    epilogue(accumulators, y(row), row, sum);
   }
 
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION void sum_tile(Offset tile, int lane, Columns const& columns,
-                                            Gathered& gathered) const {
+                                            Accumulators& accumulators) const {
     Offset const base = tile * F.tile_size();
     auto const state =
         unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
@@ -99,7 +99,7 @@ struct SpmvTiles {
     auto const add = [&](bool starts_row, Sum const& product) {
       if (starts_row) {
         if (started)
-          write(target, open, sum, gathered);
+          write(target, open, sum, accumulators);
         else
           head = sum;
         started = true;
@@ -120,7 +120,7 @@ struct SpmvTiles {
     for (; j < F.shape.sigma; ++j, at += L::size)
       add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(columns.column(columns.template raw<L>(at)))));
     Sum const rest = sum_of_heads(started ? head : sum, lane, L::ballot(started));
-    if (started) write(target, open, sum + rest, gathered);
+    if (started) write(target, open, sum + rest, accumulators);
   }
 
   template <class Columns>
@@ -137,7 +137,7 @@ struct SpmvTiles {
                                                  Sum (&products)[batch]) const {
     Scalar values[batch];
     for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns.column(raw[u])));
-    for (int u = 0; u < batch; ++u) values[u] = L::load_once(F.values.data() + at + u * L::size);
+    for (int u = 0; u < batch; ++u) values[u] = L::load_streaming(F.values.data() + at + u * L::size);
     if (goes_on) load_columns(columns, at + batch * L::size, raw);
     for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
   }
@@ -157,7 +157,7 @@ struct SpmvTiles {
   }
 
   /// Rows of the tail, one a thread; a long one is summed by its whole warp.
-  KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread, Accumulators& accumulators) const {
     constexpr Offset longest = 32;
     auto const number = static_cast<Offset>(tail_team) * team_size + static_cast<Offset>(thread);
     bool const inside = number < static_cast<Offset>(F.num_rows - F.tail_row);
@@ -175,16 +175,16 @@ struct SpmvTiles {
     }
     if (!inside) return;
     if (row_begin >= tail_begin)
-      update(gathered, y(row), row, sum);
+      epilogue(accumulators, y(row), row, sum);
     else if (carry.extent(0) > 0)
       carry(F.num_tiles) = sum;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void update_empty_row(int team, int thread, Gathered& gathered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void update_empty_row(int team, int thread, Accumulators& accumulators) const {
     auto const at = static_cast<std::size_t>(team) * team_size + static_cast<std::size_t>(thread);
     if (at >= F.empty_rows.extent(0)) return;
     Ordinal const row = F.empty_rows(at);
-    update(gathered, y(row), row, Sum(0));
+    epilogue(accumulators, y(row), row, Sum(0));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_entries(Offset begin, Offset end, int step) const {
@@ -218,10 +218,10 @@ struct TileRuns {
 /// The plan-free way to complete rows that cross tiles: reads what such a row has beyond its first tile once
 /// more, one warp a boundary. Costs little where rows are short; a row of many tiles is better served by a
 /// plan.
-template <Indices indices, class Exec, class Format, class X, class Y, class Out>
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp>
 struct FinishRows {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -231,10 +231,10 @@ struct FinishRows {
   TileRuns<Format> runs;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
 
   template <class Team>
-  KOKKOS_FUNCTION void run(Team const& team, Gathered& gathered) const {
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     auto const& F = runs.F;
     Offset const part = static_cast<Offset>(team.league_rank()) * parts_a_team +
                         static_cast<Offset>(team.team_rank() / L::size);
@@ -250,15 +250,15 @@ struct FinishRows {
       sum += Sum(F.values(at)) * Sum(x(column));
     }
     sum = sum_over_lanes<L, L::size>(sum);
-    if (lane == 0) update.add(gathered, y(run.row), run.row, sum);
+    if (lane == 0) epilogue.add(accumulators, y(run.row), run.row, sum);
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
-void spmv_tiles_gpu(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+void spmv_tiles_gpu(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                     Carry const& carry) {
   using Offset = typename Format::offset_type;
-  using Tiles = SpmvTiles<indices, Exec, Format, X, Y, Out, Carry>;
+  using Tiles = SpmvTiles<indices, Exec, Format, X, Y, EpilogueOp, Carry>;
   auto const teams_for = [](auto items, int a_team) {
     return static_cast<int>((items + static_cast<decltype(items)>(a_team) - 1) /
                             static_cast<decltype(items)>(a_team));
@@ -266,19 +266,19 @@ void spmv_tiles_gpu(Exec const& exec, Out const& update, Format const& F, X cons
   int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
   int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_a_team);
   int const teams = tail_teams + tile_teams + teams_for(F.empty_rows.extent(0), Tiles::team_size);
-  update.launch("einkorn::spmv[csr5,tiles]", typename Tiles::Policy(exec, teams, Tiles::team_size),
-                Tiles{F, x, y, update, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
-                      F.shape.segment_bits()});
+  epilogue.launch("einkorn::spmv[csr5,tiles]", typename Tiles::Policy(exec, teams, Tiles::team_size),
+                  Tiles{F, x, y, epilogue, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
+                        F.shape.segment_bits()});
   if (F.num_tiles == 0) return;
   TileRuns<Format> const runs{F};
   Offset const parts = F.num_tiles + 1;
   if (carry.extent(0) > 0) {
-    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, update);
+    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, epilogue);
   } else {
-    using Finish = FinishRows<indices, Exec, Format, X, Y, Out>;
-    update.launch("einkorn::spmv[csr5,finish_rows]",
-                  typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size),
-                  Finish{runs, x, y, update});
+    using Finish = FinishRows<indices, Exec, Format, X, Y, EpilogueOp>;
+    epilogue.launch("einkorn::spmv[csr5,finish_rows]",
+                    typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size),
+                    Finish{runs, x, y, epilogue});
   }
 }
 

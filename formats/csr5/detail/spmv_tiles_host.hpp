@@ -4,10 +4,10 @@
 
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/simd.hpp>
-#include <einkorn/core/update.hpp>
+#include <einkorn/formats/column_codes/detail/column_readers.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
-#include <einkorn/formats/detail/column_readers.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,17 +45,17 @@ struct TileChunks {
 /// a SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`; one that crosses chunks goes
 /// through carry, or without carry is finished by the chunk that it begins in. Departures: as on the GPU no
 /// prefix sums are subtracted and lanes without a start write no y.
-template <Indices indices, int W, class Format, class X, class Y, class Out, class Carry>
+template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTilesHost {
-  using Sum = typename Out::sum_type;
-  using Gathered = typename Out::Gathered;
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
   TileChunks<Format> chunks;
   X x;
   Y y;
-  Out update;
+  EpilogueOp epilogue;
   Carry carry;  // [num_chunks] or [0]
   int words, y_bits, segment_bits;
 
@@ -66,7 +66,7 @@ struct SpmvTilesHost {
     bool open = false, began_before = false;  // began_before: in another chunk, whose thread writes y
   };
 
-  void run(Offset chunk, Gathered& gathered) const {
+  void run(Offset chunk, Accumulators& accumulators) const {
     auto const& F = chunks.F;
     Offset const first = chunks.first_tile(chunk), last = chunks.first_tile(chunk + 1);
     Pending pending;
@@ -75,29 +75,31 @@ struct SpmvTilesHost {
       pending.open = pending.began_before = true;
     for (Offset tile = first; tile < last; ++tile) {
       if constexpr (indices == Indices::full)
-        sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk, gathered);
+        sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk, accumulators);
       else
-        with_columns_of_tile(F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
-                             [&](auto const& columns) { sum_tile(tile, columns, pending, chunk, gathered); });
+        with_columns_of_tile(
+            F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
+            [&](auto const& columns) { sum_tile(tile, columns, pending, chunk, accumulators); });
     }
     if (chunk + 1 == chunks.num_chunks)
-      sum_tail(pending, chunk, gathered);
+      sum_tail(pending, chunk, accumulators);
     else if (carry.extent(0) == 0 && pending.open && !pending.began_before)
       for (Offset k = last * F.tile_size(); k < F.row_offsets(pending.row + 1); ++k)
         pending.sum += product(F.position(k));
-    flush(pending, chunk, gathered);
-    update_empty_rows(chunk, gathered);
+    flush(pending, chunk, accumulators);
+    update_empty_rows(chunk, accumulators);
   }
 
  private:
   /// The chunk's share of the empty rows before the tail, wherever they lie.
-  void update_empty_rows(Offset chunk, Gathered& gathered) const {
+  void update_empty_rows(Offset chunk, Accumulators& accumulators) const {
     auto const& rows = chunks.F.empty_rows;
     auto const share = [&](Offset part) {
       auto const parts = static_cast<std::size_t>(chunks.num_chunks), at = static_cast<std::size_t>(part);
       return rows.extent(0) / parts * at + rows.extent(0) % parts * at / parts;
     };
-    for (auto at = share(chunk); at < share(chunk + 1); ++at) update(gathered, y(rows(at)), rows(at), Sum(0));
+    for (auto at = share(chunk); at < share(chunk + 1); ++at)
+      epilogue(accumulators, y(rows(at)), rows(at), Sum(0));
   }
 
   /// Of an entry of a tile. Always inline, so that it is fused with the addition after it wherever it is used.
@@ -106,8 +108,8 @@ struct SpmvTilesHost {
     return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
   }
 
-  void flush(Pending& pending, Offset chunk, Gathered& gathered) const {
-    if (pending.open && !pending.began_before) update(gathered, y(pending.row), pending.row, pending.sum);
+  void flush(Pending& pending, Offset chunk, Accumulators& accumulators) const {
+    if (pending.open && !pending.began_before) epilogue(accumulators, y(pending.row), pending.row, pending.sum);
     if (pending.open && pending.began_before && carry.extent(0) > 0) carry(chunk) = pending.sum;
     pending = {};
   }
@@ -116,7 +118,7 @@ struct SpmvTilesHost {
   /// to y.
   struct Segments {
     SpmvTilesHost const& kernel;
-    Gathered& gathered;
+    Accumulators& accumulators;
     Ordinal row;
     Offset empty_begin;
     bool spans_empty_row;
@@ -133,12 +135,13 @@ struct SpmvTilesHost {
       else if (k == last)
         last_sum = sum;
       else
-        kernel.update(gathered, kernel.y(row_of(k)), row_of(k), sum);
+        kernel.epilogue(accumulators, kernel.y(row_of(k)), row_of(k), sum);
     }
   };
 
   template <class Columns>
-  void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk, Gathered& gathered) const {
+  void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk,
+                Accumulators& accumulators) const {
     auto const& F = chunks.F;
     Offset const base = tile * F.tile_size();
     std::uint32_t starts[W], any = 0;
@@ -153,7 +156,7 @@ struct SpmvTilesHost {
     }
     bool const spans_empty_row = F.spans_empty_row(tile);
     Segments segments{*this,
-                      gathered,
+                      accumulators,
                       F.tile_row(tile),
                       spans_empty_row ? F.empty_begin(tile) : Offset(0),
                       spans_empty_row,
@@ -192,25 +195,25 @@ struct SpmvTilesHost {
       segments.put(open[lane], total);
     }
     if (F.row_offsets(segments.row) >= base) {
-      flush(pending, chunk, gathered);
+      flush(pending, chunk, accumulators);
       pending = {segments.row, Sum(0), true, false};
     }
     pending.sum += segments.first_sum;
     if (segments.last > 0) {
-      flush(pending, chunk, gathered);
+      flush(pending, chunk, accumulators);
       pending = {segments.row_of(segments.last), segments.last_sum, true, false};
     }
   }
 
   /// The same code with and without codes, which compilers then turn into the same operations.
-  void sum_tail(Pending& pending, Offset chunk, Gathered& gathered) const {
+  void sum_tail(Pending& pending, Offset chunk, Accumulators& accumulators) const {
     auto const& F = chunks.F;
     Offset const coded = F.coded_entries();
     Offset k = F.tail_begin();
     for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
       bool const goes_on = F.row_offsets(row) < F.tail_begin();
       if (!goes_on) {
-        flush(pending, chunk, gathered);
+        flush(pending, chunk, accumulators);
         pending = {row, Sum(0), true, false};
       }
       for (; k < F.row_offsets(row + 1); ++k) pending.sum += Sum(F.values(k)) * Sum(x(F.columns(k - coded)));
@@ -218,18 +221,18 @@ struct SpmvTilesHost {
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class Out, class Carry>
-void spmv_tiles_host(Exec const& exec, Out const& update, Format const& F, X const& x, Y const& y,
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
   using Offset = typename Format::offset_type;
   auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
   auto const run = [&]<int W>() {
-    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, Out, Carry>;
-    update.launch_parts(
+    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, EpilogueOp, Carry>;
+    epilogue.launch_parts(
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
-        Kernel{chunks, x, y, update, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
+        Kernel{chunks, x, y, epilogue, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };
   switch (F.shape.lanes) {
     case 4:
@@ -242,7 +245,7 @@ void spmv_tiles_host(Exec const& exec, Out const& update, Format const& F, X con
       run.template operator()<16>();
   }
   if (chunks.num_chunks > 1 && carry.extent(0) > 0)
-    add_carry(exec, chunks, chunks.num_chunks, false, carry, y, update);
+    add_carry(exec, chunks, chunks.num_chunks, false, carry, y, epilogue);
 }
 
 }  // namespace einkorn::detail

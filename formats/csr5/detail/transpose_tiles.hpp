@@ -128,9 +128,9 @@ void move_array(Exec const& exec, std::string const& label, Format const& F, To 
   auto const num_tiles = static_cast<std::size_t>(F.num_tiles), num_entries = static_cast<std::size_t>(F.nnz());
   if constexpr (is_gpu<Exec>) {
     using Functor = TransposeTiles<Exec, direction, To, From>;
-    constexpr int team_size = 256, most_bytes = 32 * 1024;
+    constexpr int team_size = 256, max_bytes = 32 * 1024;
     int const tile_size = F.shape.lanes * F.shape.sigma;
-    int const fit = most_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
+    int const fit = max_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
     int const tiles_a_team = std::clamp(fit, 1, 8);
     auto const a_team = static_cast<std::size_t>(tiles_a_team);
     auto policy =

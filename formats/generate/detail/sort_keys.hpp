@@ -20,9 +20,9 @@ namespace einkorn::detail {
 /// thread's share (R-MAT: .76^14 = 2 % of the edges go to the first).
 template <class Exec, class Keys>
 void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
-  constexpr std::size_t most_buckets = std::size_t(1) << 14;
+  constexpr std::size_t max_buckets = std::size_t(1) << 14;
   int shift = 0;
-  while ((bound - 1) >> shift >= most_buckets) ++shift;
+  while ((bound - 1) >> shift >= max_buckets) ++shift;
   std::size_t const num_keys = keys.extent(0), buckets = ((bound - 1) >> shift) + 1;
   auto const parts = static_cast<std::size_t>(exec.concurrency());
   using Counts = Kokkos::View<std::size_t**, Kokkos::LayoutRight, typename Keys::device_type>;

@@ -175,7 +175,7 @@ template <bool values_only, int tile_width, class Exec, class Format, class Matr
 void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
   using Functor = FillSlices<values_only, tile_width, Exec, Format, Matrix>;
   constexpr int room =
-      staging_room<Exec>(sizeof(typename Format::scalar_type) + sizeof(typename Format::ordinal_type));
+      staging_capacity<Exec>(sizeof(typename Format::scalar_type) + sizeof(typename Format::ordinal_type));
   auto const positions = static_cast<std::int64_t>(F.num_slices()) * static_cast<std::int64_t>(F.slice_rows);
   if (positions == 0) return;
   double const mean = static_cast<double>(A.nnz()) / static_cast<double>(F.num_rows);

@@ -3,10 +3,10 @@
 //
 // What a user of Einkorn::compiled calls: choice of a format, products, solvers and A A, without compiling a
 // kernel.
+#include <einkorn/formats/analysis/select.hpp>
 #include <einkorn/formats/any_matrix.hpp>
-#include <einkorn/formats/csr/spgemm.hpp>
 #include <einkorn/formats/generate/generate.hpp>
-#include <einkorn/formats/select.hpp>
+#include <einkorn/formats/spgemm/spgemm.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/pcg.hpp>

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace einkorn {
+
+/// How a kernel puts a row's sum into y: y <- alpha sum + beta y with the meaning of BLAS, so that beta == 0
+/// overwrites y whatever it holds.
+///
+/// A kernel whose rows feed something besides y (dot products, dots.hpp) is written against this interface: it
+/// hands each sum over with its row and with what the thread has gathered so far, is a sweep (launch.hpp), and
+/// is launched by launch() or launch_parts(). Update itself gathers nothing.
+template <class Sum>
+struct Epilogue {
+  using sum_type = Sum;
+  struct Accumulators {};
+  static constexpr bool accumulates = false, is_captured = false;
+
+  Sum alpha, beta;
+
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Target& y, Sum const& sum) const {
+    if (beta == Sum(0))
+      y = Target(alpha * sum);
+    else
+      y = Target(alpha * sum + beta * Sum(y));
+  }
+  /// What is left of the same row, after operator() has run for it.
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Target& y, Sum const& rest) const {
+    y = Target(Sum(y) + alpha * rest);
+  }
+
+  /// What the update of a row will read, asked for before the row is summed: its latency is then hidden.
+  struct Prefetched {};
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION static Prefetched prefetch(Row) {
+    return {};
+  }
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators&, Target& y, Row, Sum const& sum,
+                                              Prefetched = {}) const {
+    (*this)(y, sum);
+  }
+  template <class Target, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Accumulators&, Target& y, Row, Sum const& rest) const {
+    add(y, rest);
+  }
+
+  template <class Policy, class Kernel>
+  void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
+    launch_teams(label, policy, kernel);
+  }
+  template <class Exec, class Index, class Kernel>
+  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+    einkorn::launch_parts(exec, label, num_parts, kernel);
+  }
+};
+
+/// Entry i of a vector, or entry (i, column) of a multivector.
+template <class View, class Index>
+KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view, Index i,
+                                                                [[maybe_unused]] std::size_t column) {
+  if constexpr (View::rank() == 1)
+    return view(i);
+  else
+    return view(i, column);
+}
+
+/// Whether the entries of each row of a multivector lie side by side.
+template <class View>
+bool is_row_major(View const& view) {
+  return view.stride(1) == 1;
+}
+
+namespace detail {
+
+template <class Sum, class Y>
+struct ScaleEntries {
+  using Target = typename Y::value_type;
+
+  Epilogue<Sum> epilogue;
+  Y y;
+  std::size_t columns;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    for (std::size_t j = 0; j < columns; ++j) {
+      Target& target = entry(y, i, j);
+      epilogue(target, Sum(0));
+    }
+  }
+};
+
+}  // namespace detail
+
+/// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
+template <class Exec, class Y, class Sum>
+void scale(Exec const& exec, Sum const& beta, Y const& y) {
+  auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
+  Epilogue<Sum> const epilogue{Sum(0), beta};
+  Kokkos::parallel_for("einkorn::scale",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
+                       detail::ScaleEntries<Sum, Y>{epilogue, y, columns});
+}
+
+/// Whether an update gathers sums in launches of its own, and is not handed over to another (dots.hpp).
+template <class EpilogueOp>
+inline constexpr bool accumulates_in_launches = EpilogueOp::accumulates && !EpilogueOp::is_captured;
+
+}  // namespace einkorn

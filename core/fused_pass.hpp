@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace einkorn {
+
+/// The numbers of sweeps over vectors. H200: see docs/design/0003-solvers.md; AMD: analytical, not measured.
+struct FusedPassTuning {
+  int team_size, teams_at_once;
+  int entries_a_thread;  ///< loads of all of them are under way before the first is used
+};
+constexpr FusedPassTuning fused_pass_tuning(Arch arch) {
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      return {256, 4, 4};
+    case Arch::hip:
+    case Arch::mi300:
+      return {256, 2, 4};
+    default:
+      return {1, 1, 1};
+  }
+}
+
+/// One pass over vectors of n entries that changes some and gathers sums. Body has
+///   Gathered-aware update    a PartialSums (what sums are gathered, and where they go)
+///   Scalars begin()          reads the iteration's scalars once a thread; converts to bool: false to do
+///   nothing Loaded load(i, scalars)  reads what entry i needs void store(i, loaded, scalars, sums)   computes,
+///   writes, adds to sums[0 .. count - 1]
+/// Entry i is touched by one thread only, so that in-place updates are safe.
+template <class Exec, class Body>
+struct FusedPass {
+  static constexpr FusedPassTuning tuning = fused_pass_tuning(arch_of<Exec>);
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+  using Sums = typename Body::Sums;
+  using Accumulators = typename Sums::Accumulators;
+
+  Body body;
+  Sums epilogue;
+  std::size_t size;
+  std::size_t num_parts;  // host
+
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
+    constexpr int batch = tuning.entries_a_thread;
+    auto const scalars = body.begin();
+    if (!scalars) return;
+    auto const first = static_cast<std::size_t>(team.league_rank()) * (tuning.team_size * batch) +
+                       static_cast<std::size_t>(team.team_rank());
+    typename Body::Loaded loaded[batch];
+    for (int q = 0; q < batch; ++q)
+      if (first + static_cast<std::size_t>(q) * tuning.team_size < size)
+        loaded[q] = body.load(first + static_cast<std::size_t>(q) * tuning.team_size, scalars);
+    for (int q = 0; q < batch; ++q)
+      if (first + static_cast<std::size_t>(q) * tuning.team_size < size)
+        body.store(first + static_cast<std::size_t>(q) * tuning.team_size, loaded[q], scalars,
+                   accumulators.sums);
+  }
+
+  void run(std::size_t part, Accumulators& accumulators) const {
+    auto const scalars = body.begin();
+    if (!scalars) return;
+    auto const begin = first_of_part(part), end = first_of_part(part + 1);
+    double sums[Sums::count] = {};
+    // Entries are independent of each other, whatever the pointers look like to the compiler.
+#ifdef _OPENMP
+#pragma omp simd reduction(+ : sums[ : Sums::count])
+#endif
+    for (std::size_t i = begin; i < end; ++i) body.store(i, body.load(i, scalars), scalars, sums);
+    for (int j = 0; j < Sums::count; ++j) accumulators.sums[j] += sums[j];
+  }
+
+  static int league_for(std::size_t size) {
+    constexpr auto a_team = static_cast<std::size_t>(tuning.team_size * tuning.entries_a_thread);
+    return static_cast<int>((size + a_team - 1) / a_team);
+  }
+
+ private:
+  /// Parts begin on multiples of 8 entries, so that no two threads share a cache line.
+  [[nodiscard]] std::size_t first_of_part(std::size_t part) const {
+    auto const eights = (size + 7) / 8;
+    auto const first = 8 * (eights / num_parts * part + eights % num_parts * part / num_parts);
+    return first < size ? first : size;
+  }
+};
+
+/// Runs the body over n entries. 1 launch, asynchronous on exec.
+template <class Exec, class Body>
+void fused_pass(Exec const& exec, std::string const& label, std::size_t size, typename Body::Sums const& sums,
+                Body const& body) {
+  using Pass = FusedPass<Exec, Body>;
+  if (size == 0) return;
+  if constexpr (is_gpu<Exec>) {
+    sums.launch(label, typename Pass::Policy(exec, Pass::league_for(size), Pass::tuning.team_size),
+                Pass{body, sums, size, 0});
+  } else {
+    auto const parts = static_cast<std::size_t>(host_parts(exec));
+    sums.launch_parts(exec, label, parts, Pass{body, sums, size, parts});
+  }
+}
+
+}  // namespace einkorn

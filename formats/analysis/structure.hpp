@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/analysis/detail/blocks.hpp>
+#include <einkorn/formats/analysis/detail/diagonals.hpp>
+#include <einkorn/formats/analysis/detail/long_rows.hpp>
+#include <einkorn/formats/analysis/detail/rows.hpp>
+#include <einkorn/formats/analysis/detail/slices.hpp>
+#include <einkorn/formats/analysis/symmetry.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/padded/tuning.hpp>
+#include <einkorn/formats/spmv_checks.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace einkorn {
+
+/// One diagonal of a matrix: the entries (i, i + offset), and how many of them are stored.
+struct Diagonal {
+  std::int64_t offset = 0, entries = 0;
+};
+
+/// What a matrix looks like: what the choice of a format rests on (select.hpp).
+struct Structure {
+  std::int64_t num_rows = 0, num_cols = 0, nnz = 0;
+
+  std::int64_t longest_row = 0, empty_rows = 0;
+  double mean_row = 0, deviation_of_rows = 0;     ///< of the lengths of all rows, empty ones included
+  std::array<std::int64_t, 64> rows_by_length{};  ///< [0]: empty rows; [i]: rows of 2^(i-1) .. 2^i - 1 entries
+  bool sorted = true;                             ///< columns increase in every row, none repeats
+
+  std::int64_t lower_bandwidth = 0, upper_bandwidth = 0;  ///< largest i - j and j - i of an entry (i, j)
+  std::int64_t num_diagonals = 0;                         ///< that hold an entry
+  std::int64_t num_bands = 0;                             ///< runs of neighbouring diagonals that do
+  std::vector<Diagonal> diagonals;                        ///< ascending; empty where there are more than 512
+
+  std::int64_t num_stripes = 0,
+               stripe_columns = 0;               ///< runs of rows with one column list; lengths of the lists
+  double slice_fill = 1, sorted_slice_fill = 1;  ///< slots of SELL (slices of `slice_rows`) an entry; the
+                                                 ///< second with rows sorted within windows of 4096, sampled
+  std::int64_t slice_rows = 0;
+  std::array<double, 9>
+      block_fill{};               ///< [b]: entries that b x b blocks store for each of A's, b = 2 .. 8, sampled
+  std::optional<bool> symmetric;  ///< of the pattern, when asked for
+};
+
+struct StructureOptions {
+  bool symmetry = false;  ///< also whether the pattern is symmetric: a transpose more
+};
+
+/// The structure of A, computed on the device. Sorted rows are needed for nothing but block_fill, which takes
+/// unsorted rows as they are and may then be too large.
+///
+/// block_fill is taken on up to 4096 rows of blocks (host: 1024) for each size (rows of more than 1024 entries
+/// left out) and sorted_slice_fill on up to 128 windows, evenly spaced; everything else is exact. Cost: reads
+/// row_offsets three times and columns three times (once from caches; twice if there are more than 512
+/// diagonals), one integer a diagonal (rows + columns) written and read; two waits for the device. Throws
+/// OutOfMemory, OverflowError (entries that Offset can hardly count). A is not checked (validate()).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
+                    StructureOptions const& options = {}) {
+  require_kokkos("structure");
+  Kokkos::Profiling::ScopedRegion region("einkorn::structure");
+  Structure result;
+  result.num_rows = static_cast<std::int64_t>(A.num_rows);
+  result.num_cols = static_cast<std::int64_t>(A.num_cols);
+  result.nnz = static_cast<std::int64_t>(A.nnz());
+  result.slice_rows = padded_lanes<Exec, std::remove_const_t<Scalar>>;
+  detail::check_entries<Offset>(A.values.extent(0));
+  if (options.symmetry) result.symmetric = has_symmetric_pattern(exec, A);
+  if (A.num_rows == 0 || A.nnz() == 0) {
+    result.empty_rows = result.num_rows;
+    result.rows_by_length[0] = result.num_rows;
+    result.num_stripes = A.num_rows > 0 ? 1 : 0;
+    return result;
+  }
+  detail::StructureCounters<Device> const findings(
+      exec, static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1, result.nnz);
+  detail::analyze_rows(exec, A, findings);
+  detail::analyze_long_rows(exec, A, findings);
+  detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), findings);
+  detail::analyze_blocks(exec, A, findings);
+  detail::analyze_diagonals(exec, findings);
+  auto const found = findings.read(exec);
+
+  using Slot = detail::StructureCounters<Device>;
+  auto const of = [&](int slot) { return found[static_cast<std::size_t>(slot)]; };
+  auto const ratio = [&](int above, int below) {
+    return of(below) == 0 ? 1.0 : static_cast<double>(of(above)) / static_cast<double>(of(below));
+  };
+  result.longest_row = of(Slot::longest_row);
+  result.lower_bandwidth = of(Slot::lower_bandwidth);
+  result.upper_bandwidth = of(Slot::upper_bandwidth);
+  result.sorted = of(Slot::unsorted_rows) == 0;
+  result.num_stripes = of(Slot::stripes);
+  result.stripe_columns = of(Slot::stripe_columns);
+  result.num_diagonals = of(Slot::diagonals);
+  result.num_bands = of(Slot::bands);
+  for (std::size_t i = 0; i < result.rows_by_length.size(); ++i)
+    result.rows_by_length[i] = of(Slot::histogram + static_cast<int>(i));
+  result.empty_rows = result.rows_by_length[0];
+  auto const rows = static_cast<double>(result.num_rows);
+  result.mean_row = static_cast<double>(result.nnz) / rows;
+  double const squares = static_cast<double>(of(Slot::sum_of_squares)) / rows;
+  result.deviation_of_rows = std::sqrt(std::fmax(squares - result.mean_row * result.mean_row, 0.0));
+  result.slice_fill = static_cast<double>(of(Slot::slice_slots)) / static_cast<double>(result.nnz);
+  result.sorted_slice_fill = std::fmin(ratio(Slot::window_slots, Slot::window_entries), result.slice_fill);
+  for (int b = 2; b <= 8; ++b)
+    result.block_fill[static_cast<std::size_t>(b)] =
+        static_cast<double>(b * b) * ratio(Slot::blocks + b, Slot::block_entries + b);
+  if (result.num_diagonals <= detail::max_listed_diagonals)
+    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, findings, result.num_diagonals))
+      result.diagonals.push_back({offset, entries});
+  return result;
+}
+
+template <ExecutionSpace Exec, CrsMatrixLike Matrix>
+Structure structure(Exec const& exec, Matrix const& A, StructureOptions const& options = {}) {
+  return structure(exec, as_csr(A), options);
+}
+
+}  // namespace einkorn

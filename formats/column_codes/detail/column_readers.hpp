@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/column_codes/column_codes.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// A part of the columns of one tile, decoded (host): entries begin .. end - 1 of the format's values.
+template <class Ordinal, class Offset>
+struct DecodedColumns {
+  static constexpr int most = 64;  ///< enough for a loop that compilers turn into SIMD
+  Offset begin = 0, end = 0;
+  Ordinal columns[most];
+};
+
+/// How a kernel reads the columns of one tile. raw<L>(at) is the load for the entry at `at` of the format's
+/// values, column(raw) what it says; two steps, so that a thread may have several loads in flight. shift: from
+/// the entry's place in values to that in the array behind it.
+template <class Ordinal, class Offset>
+struct FullColumns {
+  using Raw = Ordinal;
+  static constexpr Raw padding = -1;
+  Ordinal const* columns;
+  Offset shift;
+
+  template <class L>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at) const {
+    return L::load_streaming(columns + (at + shift));
+  }
+  [[nodiscard]] static KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Raw raw) { return raw < 0; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return raw; }
+  /// The columns of W entries side by side, -1 for padding (host).
+  template <int W>
+  [[nodiscard]] Ordinal const* columns_of(Offset at, DecodedColumns<Ordinal, Offset>&) const {
+    return columns + (at + shift);
+  }
+};
+
+/// The same for a tile with codes, the entries first .. end - 1 of the format's values.
+template <class Ordinal, class Offset>
+struct CodedColumns {
+  using Raw = std::uint16_t;
+  static constexpr Raw padding = ColumnWindows<Ordinal>::padding;
+  std::uint16_t const* codes;
+  Offset shift, first, end;
+  ColumnWindows<Ordinal> windows;
+
+  template <class L>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at) const {
+    return L::load_streaming(codes + (at + shift));
+  }
+  [[nodiscard]] static KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Raw raw) { return raw == padding; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return windows.column(raw); }
+  template <int W>
+  [[nodiscard]] Ordinal const* columns_of(Offset at, DecodedColumns<Ordinal, Offset>& decoded) const {
+    static_assert(W <= DecodedColumns<Ordinal, Offset>::most);
+    if (at < decoded.begin || at + W > decoded.end) decode(at, decoded);
+    return decoded.columns + (at - decoded.begin);
+  }
+
+ private:
+  [[nodiscard]] Ordinal column_or_padding(Raw raw) const {
+    Ordinal const column = windows.column(raw);
+    return is_padding(raw) ? Ordinal(-1) : column;
+  }
+  /// The entry at `at` and those behind it; before the end of the tile those before it too, so that there are
+  /// as many as the loop always has.
+  void decode(Offset at, DecodedColumns<Ordinal, Offset>& decoded) const {
+    constexpr auto most = DecodedColumns<Ordinal, Offset>::most;
+    if (end - first < static_cast<Offset>(most)) {
+      decoded.begin = first;
+      decoded.end = end;
+      for (Offset k = first; k < end; ++k) decoded.columns[k - first] = column_or_padding(codes[k + shift]);
+      return;
+    }
+    decoded.begin = end - at < static_cast<Offset>(most) ? end - most : at;
+    decoded.end = decoded.begin + most;
+    std::uint16_t const* const from = codes + (decoded.begin + shift);
+    for (int i = 0; i < most; ++i) decoded.columns[i] = column_or_padding(from[i]);
+  }
+};
+
+/// The same where the windows of the tile touch each other.
+template <class Ordinal, class Offset>
+struct SpanColumns : CodedColumns<Ordinal, Offset> {
+  using typename CodedColumns<Ordinal, Offset>::Raw;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const {
+    return this->windows.shift[0] + static_cast<Ordinal>(raw);
+  }
+};
+
+/// Calls body(reader) with the reader of a tile: the entries first .. end - 1 of F's values.
+template <class Format, class Index, class Offset, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index tile, Offset first, Offset end,
+                                                      Body const& body) {
+  using Ordinal = typename Format::ordinal_type;
+  auto const place = F.compressed.place(tile, first);
+  auto const shift = static_cast<Offset>(place.begin - first);
+  if (!place.is_coded) return body(FullColumns<Ordinal, Offset>{F.columns.data(), shift});
+  CodedColumns<Ordinal, Offset> const coded{F.compressed.codes.data(), shift, first, end,
+                                            F.compressed.windows(tile)};
+  if (coded.windows.is_span())
+    body(SpanColumns<Ordinal, Offset>{coded});
+  else
+    body(coded);
+}
+
+}  // namespace einkorn::detail

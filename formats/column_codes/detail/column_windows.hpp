@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/formats/column_codes/column_codes.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace einkorn::detail {
+
+template <class L, class T>
+KOKKOS_FORCEINLINE_FUNCTION T min_over_lanes(T value) {
+  for (int bits = L::size / 2; bits > 0; bits /= 2) {
+    T const other = L::shuffle_xor(value, bits);
+    value = other < value ? other : value;
+  }
+  return value;
+}
+
+/// The windows of the columns column_at(0 .. size - 1), of which negative ones are padding: the first begins at
+/// the smallest column, each further one at the smallest that the windows before do not hold; where they can
+/// hold all columns touching each other, they do. False where four
+/// do not hold them all. All lanes of a warp (on the host one thread) work on it; up to four passes.
+template <class L, class Ordinal, class Offset, class ColumnAt>
+KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_at,
+                                  ColumnWindows<Ordinal>& windows) {
+  using Windows = ColumnWindows<Ordinal>;
+  constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: num_cols is at most this
+  Ordinal highest = -1;
+  for (Ordinal& shift : windows.shift) shift = 0;
+  Ordinal least = 0;  // what lies below has a window
+  for (int w = 0; w < Windows::count; ++w) {
+    Ordinal next = none;
+    for (auto i = static_cast<Offset>(lane); i < size; i += L::size) {
+      Ordinal const column = column_at(i);
+      if (column >= least && column < next) next = column;
+      if (w == 0 && column > highest) highest = column;
+    }
+    next = min_over_lanes<L>(next);
+    if (w == 0) highest = -min_over_lanes<L>(static_cast<Ordinal>(-highest));
+    if (next == none) return true;  // nothing but padding
+    for (int v = w; v < Windows::count; ++v)
+      windows.shift[v] = static_cast<Ordinal>(next - static_cast<Ordinal>(w) * Windows::width);
+    Ordinal const held = w + 1 < Windows::count ? Windows::width : Windows::width - 1;
+    constexpr Ordinal span = Windows::count * Windows::width - 1;
+    if (highest - next < (w == 0 ? span : held)) return true;  // w == 0: windows that touch, one shift for all
+    least = next + held;
+  }
+  return false;
+}
+
+/// Where tiles of one size begin.
+template <class Offset>
+struct EqualTiles {
+  Offset size;
+  KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Offset tile) const { return tile * size; }
+};
+
+/// What the two kernels below share: a tile a warp on a GPU, a tile a thread on the host. Tile t has the
+/// entries bounds(t) .. bounds(t + 1) - 1 of the columns that are to be compressed.
+template <class Exec, class Body, class Offset>
+struct ForEachTile {
+  using L = Lanes<Exec>;
+  static constexpr int team_size = 256, tiles_a_team = team_size / L::size;
+  Body body;
+  Offset num_tiles;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
+    Offset const tile = static_cast<Offset>(team.league_rank()) * static_cast<Offset>(tiles_a_team) +
+                        static_cast<Offset>(team.team_rank() / L::size);
+    if (tile < num_tiles) body(tile, team.team_rank() % L::size);  // the same in all lanes of the warp
+  }
+  void operator()(Offset tile) const { body(tile, 0); }
+};
+
+template <class Exec, class Offset, class Body>
+void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body const& body) {
+  using Functor = ForEachTile<Exec, Body, Offset>;
+  if constexpr (is_gpu<Exec>) {
+    auto const a_team = static_cast<Offset>(Functor::tiles_a_team);
+    auto const teams = static_cast<int>((num_tiles + a_team - 1) / a_team);
+    Kokkos::parallel_for(label, light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
+                         Functor{body, num_tiles});
+  } else {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
+                         Functor{body, num_tiles});
+  }
+}
+
+/// windows(tile), and in begins(tile) nothing but whether it can have codes.
+template <class L, class Bounds, class Columns, class Codes>
+struct FindWindows {
+  Bounds bounds;
+  Columns columns;
+  Codes compressed;
+
+  template <class Offset>
+  KOKKOS_FUNCTION void operator()(Offset tile, int lane) const {
+    using Ordinal = typename Columns::non_const_value_type;
+    Offset const first = bounds(tile);
+    ColumnWindows<Ordinal> windows;
+    bool const fits =
+        find_windows<L>(lane, bounds(tile + 1) - first, [&](Offset i) { return columns(first + i); }, windows);
+    if (lane != 0) return;
+    compressed.windows(tile) = windows;
+    compressed.begins(tile) = fits ? typename Codes::Begin(0) : Codes::in_columns;
+  }
+};
+
+/// The columns of a tile to codes or to `rest`, the columns that stay full.
+template <class L, class Bounds, class Columns, class Codes>
+struct EncodeTiles {
+  Bounds bounds;
+  Columns columns, rest;
+  Codes compressed;
+
+  template <class Offset>
+  KOKKOS_FUNCTION void operator()(Offset tile, int lane) const {
+    using Ordinal = typename Columns::non_const_value_type;
+    Offset const first = bounds(tile), size = bounds(tile + 1) - first;
+    auto const to = compressed.place(tile, first);
+    ColumnWindows<Ordinal> const windows = compressed.windows(tile);
+    for (auto i = static_cast<Offset>(lane); i < size; i += L::size) {
+      Ordinal const column = columns(first + i);
+      if (!to.is_coded)
+        rest(to.begin + i) = column;
+      else
+        compressed.codes(to.begin + i) = column < 0 ? ColumnWindows<Ordinal>::padding : windows.code(column);
+    }
+  }
+};
+
+template <class Offset>
+struct CodedCounts {
+  Offset tiles = 0, entries = 0;
+  KOKKOS_FUNCTION CodedCounts& operator+=(CodedCounts const& other) {
+    tiles += other.tiles;
+    entries += other.entries;
+    return *this;
+  }
+};
+
+template <class Offset, class Bounds, class Codes>
+struct CountCodedTiles {
+  Bounds bounds;
+  Codes compressed;
+
+  KOKKOS_FUNCTION void operator()(Offset tile, Offset& some_tiles, Offset& some_entries) const {
+    if (compressed.begins(tile) != 0) return;
+    ++some_tiles;
+    some_entries += bounds(tile + 1) - bounds(tile);
+  }
+};
+
+/// How many tiles can have codes, and their entries. Fences exec.
+template <class Exec, class Offset, class Bounds, class Codes>
+CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const& bounds,
+                                Codes const& compressed) {
+  CodedCounts<Offset> counts;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>> const tiles(exec, 0, num_tiles);
+  Kokkos::parallel_reduce("einkorn::compress_columns[count]", tiles,
+                          CountCodedTiles<Offset, Bounds, Codes>{bounds, compressed}, counts.tiles,
+                          counts.entries);
+  return counts;
+}
+
+template <class Offset, class Bounds, class Codes>
+struct PlaceTiles {
+  using Begin = typename Codes::Begin;
+
+  Bounds bounds;
+  Codes compressed;
+
+  KOKKOS_FUNCTION void operator()(Offset tile, Offset& coded_before, bool is_final) const {
+    bool const is_coded = (compressed.begins(tile) & Codes::in_columns) == 0;
+    Offset const first = bounds(tile), coded = coded_before;
+    if (is_coded) coded_before += bounds(tile + 1) - first;
+    if (is_final)
+      compressed.begins(tile) = is_coded
+                                    ? static_cast<Begin>(coded)
+                                    : static_cast<Begin>(static_cast<Begin>(first - coded) | Codes::in_columns);
+  }
+};
+
+/// Turns the marks in begins into places. Fences exec.
+template <class Exec, class Offset, class Bounds, class Codes>
+void place_tiles(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
+  Offset total = 0;
+  Kokkos::parallel_scan("einkorn::compress_columns[places]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
+                        PlaceTiles<Offset, Bounds, Codes>{bounds, compressed}, total);
+}
+
+/// Stores the columns of the tiles 0 .. num_tiles - 1 as codes where four windows hold them and moves the
+/// others together; entries from tail_begin = bounds(num_tiles) on stay as they are. Changes nothing where that
+/// would not save memory. Reads columns up to six times; holds them twice while it runs. Fences exec. Throws
+/// OutOfMemory, before anything has changed.
+template <class Exec, class Offset, class Bounds, class Columns, class Codes>
+void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, Offset tail_begin,
+                      Columns& columns, Codes& result) {
+  using L = Lanes<Exec>;
+  using Ordinal = typename Columns::non_const_value_type;
+  if (num_tiles == 0) return;
+  auto const tiles = static_cast<std::size_t>(num_tiles);
+  Codes made;
+  made.windows = allocate<decltype(made.windows)>(exec, "einkorn::ColumnCodes::windows", tiles);
+  made.begins = allocate<decltype(made.begins)>(exec, "einkorn::ColumnCodes::begins", tiles);
+  for_each_tile(exec, "einkorn::compress_columns[windows]", num_tiles,
+                FindWindows<L, Bounds, Columns, Codes>{bounds, columns, made});
+  auto const counts = count_coded(exec, num_tiles, bounds, made);
+  made.num_tiles = counts.tiles;
+  if (counts.tiles == num_tiles)
+    made.begins = {};
+  else
+    place_tiles(exec, num_tiles, bounds, made);
+  auto const coded = static_cast<std::size_t>(counts.entries);
+  if (coded * (sizeof(Ordinal) - sizeof(std::uint16_t)) <= made.bytes()) return;
+  made.codes = allocate<decltype(made.codes)>(exec, "einkorn::ColumnCodes::codes", coded);
+  auto const all = columns.extent(0), begin = static_cast<std::size_t>(tail_begin);
+  auto const rest = allocate<Columns>(exec, columns.label(), all - coded);
+  for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
+                EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, rest, made});
+  if (begin < all)
+    Kokkos::deep_copy(exec, Kokkos::subview(rest, std::pair(begin - coded, all - coded)),
+                      Kokkos::subview(columns, std::pair(begin, all)));
+  exec.fence("einkorn::compress_columns: the full columns may go");
+  columns = rest;
+  result = made;
+}
+
+}  // namespace einkorn::detail

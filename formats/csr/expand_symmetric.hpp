@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/concepts.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/merge_triangles.hpp>
+#include <einkorn/formats/csr/detail/triangle.hpp>
+#include <einkorn/formats/csr/sort_rows.hpp>
+#include <einkorn/formats/csr/transpose.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace einkorn {
+
+struct FullFromHalfOptions {
+  bool hermitian = false;      ///< the mirrored entries are conjugated
+  Checks checks = Checks::on;  ///< of the half's arrays (validate()); its triangle is always looked at
+};
+
+namespace detail {
+
+template <class Triangles, class Ordinal, class Offsets>
+struct FullRowLengths {
+  Triangles triangles;
+  Offsets offsets;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const { offsets(row) = triangles.row_length(row); }
+};
+
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Diagonal>
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
+    Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
+    FullFromHalfOptions const& options) {
+  using Value = std::remove_const_t<Scalar>;
+  using Half = Csr<Scalar const, Ordinal, Offset, Device>;
+  Kokkos::Profiling::ScopedRegion region("einkorn::expand_symmetric");
+  require<DimensionMismatch>(half.num_rows == half.num_cols, [&] {
+    return "expand_symmetric: the half is " + std::to_string(half.num_rows) + " x " +
+           std::to_string(half.num_cols) + ", expected a square matrix";
+  });
+  if (detail::are_on(options.checks)) validate(exec, half);
+  require_full_fits<Offset>(half.values.extent(0), static_cast<std::uint64_t>(half.num_rows));
+  auto const first = first_entries(exec, half);
+  auto const nnz = half.nnz();
+  require<InvalidStructure>(first.below == nnz || first.above == nnz, [&] {
+    return "expand_symmetric: entries in both triangles: " + place_of_entry(half, first.below) + " and " +
+           place_of_entry(half, first.above);
+  });
+  require<InvalidStructure>(!Diagonal::is_apart || first.on == nnz, [&] {
+    return "expand_symmetric: the diagonal is given apart, but the half has " + place_of_entry(half, first.on);
+  });
+
+  Half const given = half;
+  bool const sorted = is_sorted_by_column(exec, given);
+  Half const by_column = transpose(exec, given).matrix;
+  Half const by_row = sorted ? given : Half(transpose(exec, by_column).matrix);
+  using Triangles = TwoTriangles<Half, Diagonal>;
+  Triangles const triangles{by_row, by_column, diagonal, first.below == nnz};
+  auto const num_rows = half.num_rows;
+  auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
+                                                               static_cast<std::size_t>(num_rows) + 1);
+  Kokkos::parallel_for("einkorn::expand_symmetric[lengths]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
+                       FullRowLengths<Triangles, Ordinal, Kokkos::View<Offset*, Device>>{triangles, offsets});
+  Offset const full_nnz = counts_to_offsets(exec, offsets);
+  using Columns = Kokkos::View<Ordinal*, Device>;
+  using Values = Kokkos::View<Value*, Device>;
+  auto const columns = allocate<Columns>(exec, "einkorn::Csr::columns", static_cast<std::size_t>(full_nnz));
+  auto const values = allocate<Values>(exec, "einkorn::Csr::values", static_cast<std::size_t>(full_nnz));
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>> const entries(exec, 0, full_nnz);
+  using Offsets = Kokkos::View<Offset*, Device>;
+  if (options.hermitian)
+    Kokkos::parallel_for("einkorn::expand_symmetric", entries,
+                         MergeTriangles<is_complex<Value>, Triangles, Offsets, Columns, Values>{
+                             triangles, num_rows, offsets, columns, values});
+  else
+    Kokkos::parallel_for("einkorn::expand_symmetric", entries,
+                         MergeTriangles<false, Triangles, Offsets, Columns, Values>{triangles, num_rows,
+                                                                                    offsets, columns, values});
+  exec.fence("einkorn::expand_symmetric: the half may change from here on");
+  return {num_rows, num_rows, offsets, columns, values};
+}
+
+}  // namespace detail
+
+/// The symmetric matrix of which one half is stored: A = H + (H without its diagonal)^T, or with
+/// options.hermitian its conjugate, from a lower or an upper triangle H with the diagonal inside.
+/// An SpMV with A needs no atomics, where one with H does.
+///
+/// Rows of H need not be sorted; those of A are. Positions that repeat are kept, in their order, and mirrored
+/// as often; stored zeros stay, on the diagonal too; a diagonal entry that H lacks A lacks. The diagonal is
+/// taken as it is, imaginary parts included. Nothing is shared with H, which is not changed.
+///
+/// Cost: a transpose of H, two where its rows are not sorted; a search for each entry's triangle; then each
+/// entry of A is written once by a thread that finds its row in log2(n) reads. On the device, in parallel;
+/// nothing of size nnz visits the host; no atomics, the same on every run and every backend. Fences exec.
+/// Throws DimensionMismatch (not square), InvalidStructure (checks; entries in both triangles, naming one of
+/// each), OverflowError (2 nnz + n beyond Offset), OutOfMemory. Source: Huang, Ding & Luo, J. South China Univ.
+/// of Technology 43(11), 2015, section 1.2, which builds the full CSR in one sequential sweep; departure: by a
+/// parallel transpose.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
+    Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half,
+    FullFromHalfOptions const& options = {}) {
+  require_kokkos("expand_symmetric");
+  return detail::expand_symmetric(exec, half, detail::DiagonalInside{}, options);
+}
+
+/// The same with the diagonal apart, one entry a row, zeros among them stored like others. Shapes: diagonal
+/// [n]. Throws besides DimensionMismatch (its extent) and InvalidStructure (the half has a diagonal entry too,
+/// which it names).
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Diagonal>
+requires AccessibleFrom<Diagonal, Exec> && (Diagonal::rank() == 1) &&
+         std::is_convertible_v<typename Diagonal::non_const_value_type, std::remove_const_t<Scalar>>
+Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
+    Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
+    FullFromHalfOptions const& options = {}) {
+  require_kokkos("expand_symmetric");
+  require<DimensionMismatch>(diagonal.extent(0) == static_cast<std::size_t>(half.num_rows), [&] {
+    return "expand_symmetric: diagonal has extent(0) = " + std::to_string(diagonal.extent(0)) + ", expected " +
+           std::to_string(half.num_rows) + " (rows of the half)";
+  });
+  return detail::expand_symmetric(exec, half, detail::DiagonalApart<Diagonal>{diagonal}, options);
+}
+
+}  // namespace einkorn

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/staging.hpp>
+#include <einkorn/formats/diagonals/detail/scatter.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// A row in scratch.
+template <class Scalar, class Ordinal>
+struct StagedRow {
+  Scalar const* values;
+  Ordinal const* columns;
+  int begin, length;
+
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[skewed(begin + i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar value(int i) const { return values[skewed(begin + i)]; }
+};
+
+/// A row where it lies.
+template <class Matrix>
+struct RowInPlace {
+  using Offset = typename Matrix::offset_type;
+  Matrix const& A;
+  Offset begin, length;
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Matrix::ordinal_type column(Offset i) const {
+    return A.columns(begin + i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION typename Matrix::scalar_type value(Offset i) const { return A.values(begin + i); }
+};
+
+/// Every slot of some rows, zeros included, from rows of A that are strict: sorted, no position twice. A team
+/// copies the entries of its rows, which are one piece of A, to team scratch; then a thread goes along a row
+/// and, with it, along an equal part of the diagonals, so that threads that write lie side by side in a
+/// diagonal. Rows that do not fit scratch are read where they lie. Rows from num_rows up to the stride are 0.
+template <class Exec, class Format, class List, class Matrix>
+struct FillDiagonals {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+
+  Format F;
+  List list;  // [num_diagonals]: column - row of each, ascending
+  Matrix A;
+  int rows_a_team;
+  int staged_entries;  // that scratch has room for
+
+  static std::size_t scratch_bytes(int staged) {
+    return static_cast<std::size_t>(skewed(staged)) * (sizeof(Scalar) + sizeof(Ordinal)) + 64;
+  }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto const room = static_cast<std::size_t>(skewed(staged_entries));
+    auto* const values =
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Scalar), alignof(Scalar)));
+    auto* const columns =
+        static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Ordinal), alignof(Ordinal)));
+    auto const first = static_cast<std::int64_t>(team.league_rank()) * rows_a_team;
+    std::int64_t const left = static_cast<std::int64_t>(F.stride) - first;
+    int const rows = left < rows_a_team ? static_cast<int>(left) : rows_a_team;
+    Offset const begin = begin_of(first), count = begin_of(first + rows) - begin;
+    bool const fits = count <= static_cast<Offset>(staged_entries);
+    if (fits) {
+      for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size()) {
+        columns[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
+        values[skewed(i)] = static_cast<Scalar>(A.values(begin + static_cast<Offset>(i)));
+      }
+      team.team_barrier();
+    }
+    int const sharing = rows_a_team < team.team_size() ? team.team_size() / rows_a_team : 1;
+    int const part = team.team_rank() / rows_a_team;
+    if (part >= sharing) return;
+    for (int i = team.team_rank() - part * rows_a_team; i < rows; i += team.team_size()) {
+      std::int64_t const row = first + i;
+      Offset const from = begin_of(row), length = begin_of(row + 1) - from;
+      if (fits)
+        fill(row, part, sharing, int(0),
+             StagedRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
+                                        static_cast<int>(length)});
+      else
+        fill(row, part, sharing, Offset(0), RowInPlace<Matrix>{A, from, length});
+    }
+  }
+
+ private:
+  /// The slots of a row on the diagonals of one part of several. `at` is the next entry of the row, `diagonal`
+  /// the one that it lies on.
+  template <class Index, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(std::int64_t row, int part, int parts, Index at,
+                                        Row const& A_row) const {
+    auto const count = static_cast<std::int64_t>(list.extent(0));
+    auto const from = static_cast<Ordinal>(count * part / parts);
+    auto const to = static_cast<Ordinal>(count * (part + 1) / parts);
+    if (from == to) return;
+    auto const i = static_cast<Ordinal>(row);
+    if (part > 0) {
+      Ordinal const lowest = list(from);
+      for (Index end = A_row.length; at < end;) {  // the first entry that does not lie before `lowest`
+        Index const middle = at + (end - at) / 2;
+        if (A_row.column(middle) - i < lowest)
+          at = middle + 1;
+        else
+          end = middle;
+      }
+    }
+    constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;
+    Ordinal diagonal = at < A_row.length ? A_row.column(at) - i : none;
+    Offset slot = static_cast<Offset>(from) * F.stride + static_cast<Offset>(row);
+    for (Ordinal d = from; d < to; ++d, slot += F.stride) {
+      bool const is_entry = diagonal == list(d);
+      F.values(slot) = is_entry ? static_cast<Scalar>(A_row.value(at)) : Scalar(0);
+      if (!is_entry) continue;
+      ++at;
+      diagonal = at < A_row.length ? A_row.column(at) - i : none;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Offset begin_of(std::int64_t row) const {
+    return A.row_offsets(row < static_cast<std::int64_t>(F.num_rows) ? static_cast<Ordinal>(row) : F.num_rows);
+  }
+};
+
+/// Every slot of F from the strict rows of A; `list` has the diagonals. 1 launch, asynchronous on exec.
+template <class Exec, class Format, class List, class Matrix>
+void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& F, List const& list,
+                             Matrix const& A) {
+  using Functor = FillDiagonals<Exec, Format, List, Matrix>;
+  constexpr int room =
+      staging_capacity<Exec>(sizeof(typename Functor::Scalar) + sizeof(typename Functor::Ordinal));
+  double const a_row =
+      1.1 * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);  // a tenth to spare
+  int rows = 256;
+  while (rows > 8 && rows * a_row > room) rows /= 2;
+  int staged = std::min(room, static_cast<int>(1.1 * rows * std::min(a_row, 1.0 * room)) + 64);
+  if (rows * a_row > room) {
+    rows = 32;
+    staged = 0;
+  }
+  auto const league = (static_cast<std::int64_t>(F.stride) + rows - 1) / rows;
+  auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
+  Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged});
+}
+
+/// The entries of A to their slots of F.values. is_new: whatever the slots held, the others become 0; otherwise
+/// they are 0 already, from the same structure. `list` has F's diagonals, or is empty. Asynchronous on exec; 1
+/// launch, and the zeroing where rows are not strict.
+template <class Exec, class Format, class List, class Matrix>
+void fill_diagonals(Exec const& exec, char const* label, Format const& F, List const& list, Matrix const& A,
+                    bool is_new) {
+  if constexpr (is_gpu<Exec>)
+    if (F.sorted_unique_rows && list.extent(0) > 0) return fill_diagonals_in_teams(exec, label, F, list, A);
+  if (is_new) Kokkos::deep_copy(exec, F.values, typename Format::scalar_type(0));
+  scatter_to_diagonals(exec, label, F, A);
+}
+
+}  // namespace einkorn::detail

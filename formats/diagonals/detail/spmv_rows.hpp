@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/formats/diagonals/detail/spmv_rows_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// A few rows a thread, a team apart (GPU). A thread asks for the values of `unroll` diagonals before it uses
+/// the first; x comes through the first cache, where neighbouring rows and diagonals meet. Teams whose rows
+/// have all diagonals inside the matrix check nothing; in the others the nearest x is read outside the matrix,
+/// and its product dropped, so that no load waits for a condition. k columns of a multivector are worked on
+/// together. A team takes `turns` pieces of rows one after another. `offsets` [num_diagonals] ascends. Source:
+/// Bell & Garland, 2008, section 4.1; departures: several rows a thread, batches, the teams without checks.
+template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offsets, class X, class Y,
+          class EpilogueOp>
+struct SpmvDiagonalRows {
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
+  static constexpr bool has_free_teams = true;
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using L = Lanes<Exec>;
+
+  static constexpr int team_size = tuning.team_size, own_rows = k > 1 ? 1 : tuning.rows_a_thread;
+  static constexpr int rows = team_size * own_rows;  // of a piece
+  static constexpr int turns = k > 1 ? 1 : tuning.turns;
+
+  Format F;
+  Offsets offsets;
+  X x;
+  Y y;
+  EpilogueOp epilogue;
+  int row_teams;  // teams that it takes to cover the rows once
+
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
+    int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
+    auto const column = static_cast<std::size_t>(column_tile) * k;
+    auto const first_row =
+        static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * (rows * turns);
+    for (int turn = 0; turn < turns; ++turn)
+      sum_piece(first_row + turn * rows, team.team_rank(), column, accumulators);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(std::int64_t first_row, int thread, std::size_t column,
+                                             Accumulators& accumulators) const {
+    auto const last_row = first_row + rows - 1;
+    auto const num_diagonals = static_cast<int>(offsets.extent(0));
+    bool const is_inside = last_row < static_cast<std::int64_t>(F.num_rows) &&
+                           first_row + static_cast<std::int64_t>(offsets(0)) >= 0 &&
+                           last_row + static_cast<std::int64_t>(offsets(num_diagonals - 1)) <
+                               static_cast<std::int64_t>(F.num_cols);
+    if (is_inside)
+      sum_rows<true>(first_row + thread, column, num_diagonals, accumulators);
+    else
+      sum_rows<false>(first_row + thread, column, num_diagonals, accumulators);
+  }
+  template <bool is_inside>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals,
+                                            Accumulators& accumulators) const {
+    Sum sum[own_rows][k];
+    typename EpilogueOp::Prefetched prefetched[own_rows]{};
+    for (int q = 0; q < own_rows; ++q) {
+      if (is_inside || row + q * team_size < static_cast<std::int64_t>(F.num_rows))
+        prefetched[q] = epilogue.prefetch(row + q * team_size);
+      for (int j = 0; j < k; ++j) sum[q][j] = Sum(0);
+    }
+    for (int first = 0; first < num_diagonals; first += tuning.unroll)
+      add_batch<is_inside>(first, num_diagonals, row, column, sum);
+    for (int q = 0; q < own_rows; ++q) {
+      auto const to = row + q * team_size;
+      if (!is_inside && to >= static_cast<std::int64_t>(F.num_rows)) return;
+      for (int j = 0; j < k; ++j)
+        if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
+          epilogue(accumulators, entry(y, to, column + static_cast<std::size_t>(j)), to, sum[q][j],
+                   prefetched[q]);
+    }
+  }
+
+  template <bool is_inside>
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(int first, int num_diagonals, std::int64_t row, std::size_t column,
+                                             Sum (&sum)[own_rows][k]) const {
+    Scalar values[tuning.unroll][own_rows]{};
+    auto const last_row = static_cast<std::int64_t>(F.num_rows) - 1;
+    for (int u = 0; u < tuning.unroll; ++u) {
+      if (first + u >= num_diagonals) break;
+      Scalar const* const of_diagonal = F.values.data() + static_cast<Offset>(first + u) * F.stride;
+      for (int q = 0; q < own_rows; ++q) {
+        auto const wanted = row + q * team_size;
+        values[u][q] = L::load_streaming(
+            of_diagonal + static_cast<Offset>(is_inside || wanted < last_row ? wanted : last_row));
+      }
+    }
+    for (int u = 0; u < tuning.unroll; ++u) {
+      if (first + u >= num_diagonals) break;
+      for (int q = 0; q < own_rows; ++q)
+        add_product<is_inside>(row + q * team_size + static_cast<std::int64_t>(offsets(first + u)), column,
+                               Sum(values[u][q]), sum[q]);
+    }
+  }
+
+  template <bool is_inside>
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(std::int64_t wanted, std::size_t column, Sum const& value,
+                                               Sum (&sum)[k]) const {
+    auto const last_column = static_cast<std::int64_t>(F.num_cols) - 1;
+    auto const nearest = is_inside    ? wanted
+                         : wanted < 0 ? std::int64_t(0)
+                                      : (wanted > last_column ? last_column : wanted);
+    for (int j = 0; j < k; ++j) {
+      auto const vector = column + static_cast<std::size_t>(j);
+      if (k > 1 && vector >= x.extent(1)) return;
+      Sum const product = value * Sum(entry(x, nearest, vector));
+      sum[j] += is_inside || wanted == nearest ? product : Sum(0);
+    }
+  }
+};
+
+/// y <- alpha A x + beta y for a format whose diagonal d lies at values(d * stride). num_cols > 0, a diagonal
+/// or more. 1 launch.
+template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, class X, class Y,
+          class EpilogueOp>
+void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
+                        Offsets const& offsets, X const& x, Y const& y) {
+  constexpr GatheringRowsTuning gathering =
+      gathering_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
+  if constexpr (accumulates_in_launches<EpilogueOp> && gathering.rows.turns > tuning.turns)
+    if (static_cast<std::size_t>(F.num_rows) >= gathering.min_rows)
+      return spmv_diagonal_rows<gathering.rows>(exec, label, epilogue, F, offsets, x, y);
+  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+  using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
+  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows * Functor::turns);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
+                  Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams)});
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/fingerprint.hpp>
+#include <einkorn/formats/spgemm/detail/state.hpp>
+#include <einkorn/formats/spgemm/options.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <utility>
+
+namespace einkorn {
+
+/// C = A B without its values: made by spgemm_symbolic() for one A and one B, used by spgemm_numeric() for
+/// these or for others of their structure. Has C's row_offsets and columns, which every C made with it shares,
+/// and what the values' kernels need, so that a second spgemm_numeric() allocates nothing but values. Copied by
+/// reference. Serves one execution-space instance at a time.
+template <class Scalar, class Ordinal, class Offset, class Device>
+class SpgemmPlan {
+ public:
+  using scalar_type = Scalar;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+  using memory_space = typename Device::memory_space;
+  using State = detail::SpgemmState<Scalar, Ordinal, Offset, Device>;
+
+  explicit SpgemmPlan(detail::SpgemmState<Scalar, Ordinal, Offset, Device> state) : state_(std::move(state)) {}
+
+  [[nodiscard]] Ordinal num_rows() const { return state_.num_rows; }
+  [[nodiscard]] Ordinal num_cols() const { return state_.num_cols; }
+  /// Entries of C; a sum that cancels to zero is one.
+  [[nodiscard]] Offset nnz() const { return static_cast<Offset>(state_.columns.extent(0)); }
+  [[nodiscard]] Kokkos::View<Offset const*, Device> row_offsets() const { return state_.row_offsets; }
+  [[nodiscard]] Kokkos::View<Ordinal const*, Device> columns() const { return state_.columns; }
+  [[nodiscard]] SpgemmOptions const& options() const { return state_.options; }
+  [[nodiscard]] SpgemmReport const& report() const { return state_.report; }
+  /// Of the A and the B that the plan was made for.
+  [[nodiscard]] Fingerprint const& left() const { return state_.left; }
+  [[nodiscard]] Fingerprint const& right() const { return state_.right; }
+  /// What spgemm_numeric() works with; not for users.
+  [[nodiscard]] State const& state() const { return state_; }
+  /// Held by every spgemm_numeric() with the plan.
+  [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
+
+ private:
+  State state_;
+  detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
+};
+
+}  // namespace einkorn

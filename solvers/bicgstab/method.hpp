@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/bicgstab/passes.hpp>
+#include <einkorn/solvers/engine/finalize.hpp>
+#include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace einkorn::detail {
+
+/// BiCGStab, preconditioned from the right, as launches. The vectors' traffic in n-vectors is beside each
+/// sweep.
+template <class Exec, class A, class M, class Vectors, class Workspace>
+struct BicgstabMethod {
+  using Publisher = typename ProgressFlag<Exec>::Publisher;
+  using Z = typename Vectors::Z;
+
+  Exec const& exec;
+  A const& a;
+  M const& preconditioner;
+  Vectors v;
+  Workspace const& workspace;
+  Limits limits;
+  Publisher publisher;
+
+  [[nodiscard]] auto const& space() const { return workspace.space(); }
+  [[nodiscard]] BicgstabState<Z>* state() const { return workspace.space().state(); }
+  [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
+
+  void start() const {  // r = b - A x, r0 = r, p = r, best = x
+    a.apply(exec, v.x, v.t);
+    space().run_pass(exec, "einkorn::bicgstab[start]", size(), BicgstabFirstResidual<Vectors>{v},
+                     BicgstabStart<Z, Publisher>{state(), limits, publisher});
+  }
+  void iteration() const {
+    // p_hat = M^-1 p
+    if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.p, v.p_hat);
+    // v = A p_hat, alpha = rho / r0.v                                                                3
+    space().template product<false>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
+                                    BicgstabAfterV<Z, Publisher>{state(), publisher});
+    // s = r - alpha v, s.s                                                                           3
+    space().run_pass(exec, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()},
+                     BicgstabAfterS<Z>{state()});
+    // s_hat = M^-1 s
+    if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.s, v.s_hat);
+    // t = A s_hat, omega = t.s / t.t, rho_new = r0.s - omega r0.t, beta = rho_new / rho alpha / omega  3
+    space().template product<true>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterT<Z>{state()});
+    // x += alpha p_hat + omega s_hat, r = s - omega t, p = r + beta (p - omega v), r.r               8
+    space().run_pass(exec, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},
+                     BicgstabAfterX<Z, Publisher>{state(), publisher});
+  }
+  void replace() const { residual(false); }
+  void check_true_residual() const { residual(true); }
+  void last_residual() const {
+    a.apply(exec, v.x, v.t);
+    space().run_pass(exec, "einkorn::bicgstab[residual]", size(),
+                     BicgstabResidual<Vectors>{v, state(), false, true}, BicgstabLastResidual<Z>{state()});
+  }
+
+ private:
+  void residual(bool is_check) const {
+    a.apply(exec, v.x, v.t);
+    space().run_pass(exec, "einkorn::bicgstab[residual]", size(),
+                     BicgstabResidual<Vectors>{v, state(), is_check},
+                     BicgstabAfterResidual<Z, Publisher>{state(), is_check, publisher});
+    space().run_pass(exec, "einkorn::bicgstab[keep]", size(), BicgstabSaveBest<Vectors>{v, state()});
+  }
+};
+
+template <bool preconditioned, class Exec, class A, class M, class Vector, class Workspace>
+SolveResult solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner,
+                           typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
+                           Workspace const& w) {
+  using Vectors = BicgstabVectors<Vector, preconditioned>;
+  Vectors const vectors{w.r(),
+                        w.shadow(),
+                        w.p(),
+                        w.v(),
+                        w.s(),
+                        w.t(),
+                        w.best(),
+                        preconditioned ? w.p_hat() : w.p(),
+                        preconditioned ? w.s_hat() : w.s(),
+                        x,
+                        b};
+  BicgstabMethod<Exec, A, M, Vectors, Workspace> const method{
+      exec,
+      a,
+      preconditioner,
+      vectors,
+      w,
+      limits_of(options),
+      w.space().progress_flag().publisher(wants_history(options))};
+  bool const captures = w.space().captures(options, a, w.size(), !preconditioned);
+  std::vector<double> history;
+  bool const went_on = run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
+  return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
+}
+
+}  // namespace einkorn::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace einkorn::detail {
+
+/// One piece of work at a time, in a thread of its own or at once; what it throws comes from wait().
+class BackgroundTask {
+ public:
+  BackgroundTask() = default;
+  BackgroundTask(BackgroundTask const&) = delete;
+  BackgroundTask& operator=(BackgroundTask const&) = delete;
+  ~BackgroundTask() { join(); }
+
+  /// After wait().
+  void begin(bool in_a_thread, std::function<void()> work) {
+    auto const kept = [this, work = std::move(work)] {
+      try {
+        work();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+    };
+    if (in_a_thread) {
+      try {
+        thread_ = std::thread(kept);
+        return;
+      } catch (std::system_error const&) {  // no more threads
+      }
+    }
+    kept();
+  }
+  void wait() {
+    join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/solvers/engine/convergence.hpp>
+#include <einkorn/solvers/engine/progress_flag.hpp>
+#include <einkorn/solvers/options.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace einkorn::detail {
+
+inline Limits limits_of(SolverOptions const& options) {
+  return {options.tolerance * options.tolerance,
+          options.absolute_tolerance * options.absolute_tolerance,
+          options.divergence_factor * options.divergence_factor,
+          options.max_iterations,
+          options.relative_to == RelativeTo::initial_residual,
+          options.max_stalls};
+}
+
+/// x <- S x and x <- S^-1 x.
+template <class S, class X>
+struct ScaleBy {
+  S scaling;
+  X x;
+  bool divides;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const s = scaling(i);
+    x(i) = divides ? x(i) / s : x(i) * s;
+  }
+};
+template <class Exec, class S, class X>
+void multiply_by(Exec const& exec, S const& scaling, X const& x, bool divides = false) {
+  Kokkos::parallel_for("einkorn::solve[scale]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0)),
+                       ScaleBy<S, X>{scaling, x, divides});
+}
+template <class Exec, class S, class X>
+void divide_by(Exec const& exec, S const& scaling, X const& x) {
+  multiply_by(exec, scaling, x, true);
+}
+
+/// What a method returns: `report`, unless nothing could be computed.
+struct SolveResult {
+  SolveReport report;
+  bool out_of_range = false;  // see Progress
+  bool rows_refused = false;
+};
+
+/// The end of a solve on the host: computes the true residual where it is not known yet, takes the best x where
+/// the last one is not the best, makes the report. history: residuals that the host loop has read. Fences exec.
+template <class Exec, class Space, class Method>
+SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
+                         Method const& method, std::vector<double> history) {
+  if constexpr (requires { method.close(); }) method.close();
+  auto state = space.read_state(exec, method.state());
+  SolveResult result{{}, state.out_of_range, state.rows_refused};
+  auto& report = result.report;
+  report.outcome = went_on ? state.outcome : Outcome::stopped;
+  report.quantity = state.quantity;
+  report.iterations = state.iteration;
+  if constexpr (requires { state.num_restarts; }) report.restarts = state.num_restarts;
+  report.recursive_residual = std::sqrt(state.residual2);
+  report.initial_residual = std::sqrt(state.initial2);
+  report.reference = std::sqrt(state.reference2);
+  if (options.keep_history) {
+    space.progress_flag().read_history(state.iteration, history);
+    report.history = std::move(history);
+  }
+  bool const is_known = state.iteration == 0 || report.converged();
+  if (!is_known) {
+    method.last_residual();
+    state = space.read_state(exec, method.state());
+    if (!(state.true2 <= state.best2)) {
+      Kokkos::deep_copy(exec, method.v.x, method.v.best);
+      exec.fence("einkorn::solve: the best x");
+      state.true2 = state.best2;
+    }
+  }
+  report.residual = std::sqrt(state.true2);
+  return result;
+}
+
+}  // namespace einkorn::detail

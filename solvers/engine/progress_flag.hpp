@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/solvers/engine/convergence.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace einkorn::detail {
+
+/// Memory that kernels of Exec write and the host reads meanwhile: pinned where the device has its own.
+template <class Exec>
+using PinnedSpace = std::conditional_t<
+    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
+    Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
+
+/// Publishes the progress of a solve to the host: one word that the device writes and the host reads, without a
+/// fence or a copy. History: |r| after each iteration, written before the word, in a ring of capacity()
+/// entries: the host reads an entry before the device is capacity() iterations further.
+template <class Exec>
+class ProgressFlag {
+ public:
+  using Words = Kokkos::View<std::uint64_t*, PinnedSpace<Exec>>;
+  using History = Kokkos::View<double*, PinnedSpace<Exec>>;
+
+  /// What kernels hold.
+  struct Publisher {
+    std::uint64_t* word = nullptr;  // none: nothing is told
+    double* history = nullptr;
+    std::size_t capacity = 0;
+
+    KOKKOS_FUNCTION void publish(Progress const& progress) const {
+      if (word == nullptr) return;
+      auto const at = static_cast<std::size_t>(progress.iteration);
+      if (capacity > 0) {
+        history[at % capacity] = Kokkos::sqrt(progress.residual2);
+        desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
+      }
+      *static_cast<std::uint64_t volatile*>(word) = progress.word();
+    }
+  };
+
+  ProgressFlag() = default;
+  explicit ProgressFlag(std::size_t history)
+      : words_(allocate_zeros<decltype(words_)>("einkorn::News::words", 8)),
+        history_(allocate_zeros<decltype(history_)>("einkorn::News::history", history)) {}
+
+  [[nodiscard]] Publisher publisher(bool with_history) const {
+    return {words_.data(), history_.data(), with_history ? capacity() : std::size_t(0)};
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return words_.size() * sizeof(std::uint64_t) + history_.size() * sizeof(double);
+  }
+  [[nodiscard]] std::size_t capacity() const { return history_.extent(0); }
+  /// One of the last capacity() residuals.
+  [[nodiscard]] double residual(std::int64_t iteration) const {
+    return history_(static_cast<std::size_t>(iteration) % capacity());
+  }
+  /// Appends to `history`, which has the residuals of iterations 0, 1, .., those up to `iteration`. The last
+  /// one that it has is read again: a true residual may have replaced it.
+  void read_history(std::int64_t iteration, std::vector<double>& history) const {
+    if (!history.empty()) history.pop_back();
+    auto const size = static_cast<std::size_t>(iteration) + 1;
+    if (size > history.capacity())
+      reserve(history, "einkorn::SolveReport::history", std::max(size, 2 * history.capacity()));
+    for (auto i = static_cast<std::int64_t>(history.size()); i <= iteration; ++i)
+      history.push_back(residual(i));
+  }
+
+  void clear() const { *static_cast<std::uint64_t volatile*>(words_.data()) = 0; }
+  [[nodiscard]] ProgressWord latest() const {
+    ProgressWord const word{*static_cast<std::uint64_t const volatile*>(words_.data())};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return word;
+  }
+  /// Looks until is_new(word). After a second without, a fence, which throws when the device has failed.
+  template <class Condition>
+  ProgressWord wait(Exec const& exec, Condition const& is_new) const {
+    Kokkos::Timer timer;
+    for (std::uint64_t looks = 1;; ++looks) {
+      auto const word = latest();
+      if (word.is_there() && is_new(word)) return word;
+      if (looks % 64 == 0) std::this_thread::yield();
+      if (looks % 65536 == 0 && timer.seconds() > 1.0) {
+        exec.fence("einkorn::solve: no word from the device for a second");
+        timer.reset();
+      }
+    }
+  }
+
+ private:
+  Words words_;
+  History history_;
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/throws.hpp"
+
+#include <einkorn/formats/analysis/machine_profile.hpp>
+#include <einkorn/formats/analysis/select_model.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace einkorn::test {
+namespace {
+
+/// A file that is there for one test.
+class File {
+ public:
+  explicit File(std::string const& text)
+      : path_(
+            std::filesystem::temp_directory_path() /
+            ("einkorn_profile_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    std::ofstream(path_) << text;
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(File const&) = delete;
+  File& operator=(File const&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A variable of the environment for as long as this lives.
+class Variable {
+ public:
+  Variable(char const* name, char const* value) : name_(name) {
+    if (char const* const before = std::getenv(name)) before_ = before, was_set_ = true;
+    value ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~Variable() { was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_); }
+  Variable(Variable const&) = delete;
+  Variable& operator=(Variable const&) = delete;
+
+ private:
+  char const* name_;
+  std::string before_;
+  bool was_set_ = false;
+};
+
+std::string const heading = "einkorn-profile 1\n";
+
+bool is_refused(std::string const& text, std::string const& part) {
+  File const file(text);
+  return bool(throws<ParseError>([&] { (void)read_profile(file.path()); }, {part}));
+}
+
+TEST(MachineProfile, IsReadWithEveryMachine) {
+  File const file(heading +
+                  "# by hand\n\nmachine OpenMP, 2 at once, A processor\r\ncopy_bytes_per_second 2.5e10\n"
+                  "stream_bytes_per_second 3e10\ngather_per_second 1e8\nlaunch_seconds 3e-06\n"
+                  "machine B\nlaunch_seconds 1e-6\ncopy_bytes_per_second 1e12");
+
+  auto const machines = read_profile(file.path());
+
+  ASSERT_EQ(machines.size(), 2u);
+  EXPECT_EQ(machines[0].machine, "OpenMP, 2 at once, A processor");
+  EXPECT_EQ(machines[0].copy_bytes_per_second, 2.5e10);
+  EXPECT_EQ(machines[0].stream_bytes_per_second, 3e10);
+  EXPECT_EQ(machines[0].gather_per_second, 1e8);
+  EXPECT_EQ(machines[0].launch_seconds, 3e-6);
+  EXPECT_EQ(machines[1].copy_bytes_per_second, 1e12);
+}
+
+TEST(MachineProfile, ThatDoesNotExistHasNoMachine) {
+  EXPECT_TRUE(read_profile("/no/such/folder/profile").empty());
+  EXPECT_TRUE(read_profile("").empty());
+}
+
+TEST(MachineProfile, ThatIsMalformedIsAnErrorWithItsLine) {
+  std::string const machine = heading + "machine A\n";
+  EXPECT_TRUE(is_refused("", "found an empty file"));
+  EXPECT_TRUE(is_refused("{\"copy\": 1}\n", ":1: expected \"einkorn-profile 1\", found \"{"));
+  EXPECT_TRUE(is_refused("einkorn-profile 2\n", "found \"einkorn-profile 2\""));
+  EXPECT_TRUE(is_refused(heading + "launch_seconds 1\n", ":2: expected \"machine\" before"));
+  EXPECT_TRUE(is_refused(machine + "speed 1\n", ":3: unknown key \"speed\""));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds\n", ":3: launch_seconds is \"\", expected a number"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds fast\n", "launch_seconds is \"fast\""));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds 1e-6s\n", "\"1e-6s\""));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds 0\n", "expected a number more than 0"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds -1\n", "expected a number more than 0"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds nan\n", "expected a number more than 0"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds inf\n", "expected a number more than 0"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds 1\n", ":2: the machine has no copy_bytes_per_second"));
+  EXPECT_TRUE(is_refused(machine + "launch_seconds 1\nmachine B\n", ":2: the machine has no"));
+}
+
+TEST(MachineProfile, ThatIsAFolderCannotBeRead) {
+  EXPECT_TRUE(throws<IoError>([] { (void)read_profile("/"); }, {"/: cannot"}));
+}
+
+TEST(MachineProfile, IsFoundByTheEnvironment) {
+  Variable const cache("XDG_CACHE_HOME", "/cache"), home("HOME", "/home/a");
+  {
+    Variable const profile("EINKORN_PROFILE", "/p");
+    EXPECT_EQ(profile_path(), "/p");
+  }
+  {
+    Variable const none("EINKORN_PROFILE", "");
+    EXPECT_EQ(profile_path(), "");
+  }
+  Variable const unset("EINKORN_PROFILE", nullptr);
+  EXPECT_EQ(profile_path(), "/cache/einkorn/profile");
+  Variable const no_cache("XDG_CACHE_HOME", nullptr);
+  EXPECT_EQ(profile_path(), "/home/a/.cache/einkorn/profile");
+  Variable const no_home("HOME", nullptr);
+  EXPECT_EQ(profile_path(), "");
+}
+
+TEST(MachineProfile, StandsForTheConstantsOnItsOwnMachineOnly) {
+  EINKORN_TEST_SPACE const exec;
+  auto const constants = machine_model(arch_of<decltype(exec)>);
+
+  auto const own = machine_model_of(exec, {{"another", 1, 1, 1, 1}, {machine_key(exec), 7e9, 1, 1, 5e-6}});
+  auto const other = machine_model_of(exec, {{"another", 1, 1, 1, 1}});
+
+  EXPECT_EQ(own.bytes_per_second, 7e9);
+  EXPECT_EQ(own.launch_seconds, 5e-6);
+  EXPECT_EQ(other.bytes_per_second, constants.bytes_per_second);
+  EXPECT_EQ(other.launch_seconds, constants.launch_seconds);
+}
+
+TEST(MachineProfile, ScalesTheEstimates) {
+  Structure s;
+  s.num_rows = s.num_cols = 1000;
+  s.nnz = 5000;
+  s.mean_row = 5;
+  s.longest_row = 5;
+  auto const seconds = [&](MachineModel const& machine) {
+    return estimate_formats(s, Arch::host, machine, 8, 8, 4, 4).front().seconds;
+  };
+
+  EXPECT_DOUBLE_EQ(seconds({2e9, 0}), 2 * seconds({4e9, 0}));
+  EXPECT_DOUBLE_EQ(seconds({2e9, 3e-6}) - seconds({2e9, 0}), 2 * 3e-6);
+}
+
+}  // namespace
+}  // namespace einkorn::test

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/battery.hpp"
+#include "../support/throws.hpp"
+
+#include <einkorn/formats/analysis/select.hpp>
+#include <einkorn/formats/generate/generate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+constexpr double forever = std::numeric_limits<double>::infinity();
+
+Selection of(std::string const& matrix, double uses = forever, SelectOptions const& options = {}) {
+  return select(Space(), generate<double, int, int, Device>(Space(), matrix), uses, options);
+}
+
+Estimate estimate(FormatName format, double bytes, double seconds, double conversion, bool refused = false) {
+  return {format, bytes, seconds, conversion, "because", refused};
+}
+
+TEST(Select, TakesTheFormatThatStructureMakesCheap) {
+  EXPECT_EQ(of("gen:band:20000:31").format, FormatName::bdia);
+  if constexpr (!is_gpu<Space>) {  // the tables of GPUs know what their kernels reach today
+    EXPECT_EQ(of("gen:blocks:20000:4").format, FormatName::bsr);
+    EXPECT_EQ(of("gen:stripes:20000:16:27").format, FormatName::brcv);
+  }
+  auto const mesh = of("gen:stencil7:30").format;
+  EXPECT_TRUE(mesh == FormatName::dia || mesh == FormatName::bdia) << name_of(mesh);
+  auto const graph = of("gen:rmat:13").format;
+  EXPECT_TRUE(graph == FormatName::csr || graph == FormatName::csr5) << name_of(graph);
+}
+
+TEST(Select, ExplainsItself) {
+  auto const choice = of("gen:band:20000:31");
+  EXPECT_NE(choice.reason.find("31 diagonals in 1 bands"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("of the time of CSR"), std::string::npos) << choice.reason;
+  EXPECT_LT(choice.seconds, choice.csr_seconds);
+  EXPECT_GT(choice.conversion_spmvs, 0);
+  EXPECT_NEAR(choice.pays_after, choice.conversion_spmvs / (1 - choice.seconds / choice.csr_seconds), 1e-9);
+  EXPECT_EQ(choice.structure.num_diagonals, 31);
+  EXPECT_EQ(choice.candidates.front().format, FormatName::bdia);
+}
+
+TEST(Select, StaysWithCsrWhereAConversionDoesNotPay) {
+  auto const often = of("gen:band:20000:31", 1000), once = of("gen:band:20000:31", 1);
+  EXPECT_EQ(often.format, FormatName::bdia);
+  EXPECT_EQ(once.format, FormatName::csr);
+  EXPECT_EQ(once.pays_after, 0);
+  EXPECT_NE(once.reason.find("within 1 SpMVs"), std::string::npos) << once.reason;
+}
+
+TEST(Select, KeepsToTheFillLimit) {
+  auto const strict = of("gen:elasticity:14", forever, {.fill_limit = 0.99});
+  for (auto const& candidate : strict.candidates)
+    if (candidate.format == FormatName::bsr || candidate.format == FormatName::sell) {
+      EXPECT_TRUE(candidate.refused);
+      EXPECT_NE(candidate.what.find("fill limit is 0.99"), std::string::npos) << candidate.what;
+    }
+  EXPECT_NE(strict.format, FormatName::bsr);
+}
+
+TEST(Select, ComparesConversionAndUses) {
+  std::vector<Estimate> const candidates{
+      estimate(FormatName::csr, 12, 10.0, 0), estimate(FormatName::sell, 11, 8.0, 6),
+      estimate(FormatName::bdia, 8, 6.0, 100), estimate(FormatName::dia, 1, 1.0, 0, true)};
+  EXPECT_EQ(detail::choose(candidates, 2, "").format, FormatName::csr);
+  EXPECT_EQ(detail::choose(candidates, 40, "").format, FormatName::sell);
+  EXPECT_EQ(detail::choose(candidates, 10000, "").format, FormatName::bdia);
+  auto const last = detail::choose(candidates, forever, "by test");
+  EXPECT_EQ(last.candidates.back().format, FormatName::dia) << "the refused last";
+  EXPECT_DOUBLE_EQ(last.pays_after, 100 / (1 - 0.6));
+  EXPECT_NE(last.reason.find("by test"), std::string::npos);
+}
+
+TEST(Select, TakesAnyMatrix) {
+  for (auto const& pattern : battery()) {
+    SCOPED_TRACE(pattern.name);
+    auto const choice = select(Space(), with_numbers<double>(pattern, Numbers::reals).on_device());
+    EXPECT_FALSE(choice.reason.empty());
+    for (auto const& candidate : choice.candidates) {
+      EXPECT_TRUE(std::isfinite(candidate.seconds)) << name_of(candidate.format);
+      EXPECT_GE(candidate.bytes, 0);
+    }
+  }
+}
+
+TEST(Select, RefusesNoUse) {
+  for (double const uses : {0.0, -1.0, std::nan("")})
+    EXPECT_TRUE(throws<InvalidArgument>([&] { (void)of("gen:stencil5:4", uses); }, {"uses"}));
+}
+
+}  // namespace
+}  // namespace einkorn::test

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// The kernels of SpGEMM with groups of 1 to 32 lanes and whole teams, stepped through on the host.
+
+#include "../support/battery.hpp"
+#include "../support/lockstep.hpp"
+#include "spgemm_oracle.hpp"
+
+#include <einkorn/formats/spgemm/spgemm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using HostDevice = HostExec::device_type;
+
+/// The rows of C = A B by functors that are given the geometry of a launch.
+template <class O>
+class Product {
+ public:
+  using Host = HostMatrix<double, O, O>;
+  using Matrix = Csr<double, O, O, HostDevice>;
+  using Words = detail::CompressedRows<O, O, HostDevice>;
+  using Rows = detail::ColumnsOfC<Matrix, Words, std::int64_t>;
+
+  Product(Host const& A, Host const& B)
+      : host_A_(A), host_B_(B), A_(A.template on_device<HostDevice>()), B_(B.template on_device<HostDevice>()) {
+    on_.A = A_;
+    on_.words = detail::compress_rows(HostExec(), B_, std::numeric_limits<std::size_t>::max());
+    on_.offsets = decltype(on_.offsets)("offsets", A.rows() + 1);
+    on_.words_of_C = decltype(on_.words_of_C)("words_of_C", A.rows());
+    on_.num_items = static_cast<std::int64_t>(A.rows());
+  }
+  [[nodiscard]] bool is_compressed() const { return on_.words.compressed; }
+
+  /// Columns by tables of groups (lanes > 0) or of a team, of `slots`. How many rows overflowed while counting.
+  int find_columns(int slots, int lanes, int run_lanes) {
+    auto const run = [&](bool counting) {
+      on_.counting = counting;
+      if (lanes > 0) {
+        using Functor = detail::HashedColumns<Lockstep, Rows, false>;
+        launch(Functor{on_, slots, lanes, run_lanes}, 64 / lanes, 64, Functor::bytes(slots, counting));
+      } else {
+        using Functor = detail::HashedColumns<Lockstep, Rows, true>;
+        launch(Functor{on_, slots, 0, run_lanes}, 1, 64, Functor::bytes(slots, counting));
+      }
+    };
+    return find(run);
+  }
+  void find_columns_by_bitmap(int words, int run_lanes, bool sorted_B) {
+    auto const all = static_cast<O>(words_for(host_B_.num_cols));
+    find([&](bool counting) {
+      on_.counting = counting;
+      using Functor = detail::BitmapColumns<Lockstep, Rows>;
+      launch(Functor{on_, words, 0, run_lanes, all, sorted_B}, 1, 64, Functor::bytes(words, counting));
+    });
+  }
+  /// Both as on a GPU: columns of all rows by the tables of a bin, values by the schedule.
+  int find_columns_of_bin(int bin, int run_lanes) {
+    detail::SymbolicConfig shape;
+    shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(host_B_.num_cols));
+    shape.lanes_of_words = run_lanes;
+    return find([&](bool counting) {
+      on_.counting = counting;
+      detail::columns_of_bin(Lockstep(), on_, shape, bin);
+    });
+  }
+  void find_scheduled_values(int run_lanes) {
+    make_C();
+    auto const schedule = detail::sums_schedule(HostExec(), host_A_.rows(), on_.offsets, on_.words_of_C);
+    detail::sum_values<true>(Lockstep(), A_, B_, C_, schedule, run_lanes, true);
+  }
+  /// All rows in pieces of `sums`, or whole ones where they fit.
+  template <bool ordered>
+  void find_values(int sums, int slots, int lanes, int run_lanes, bool narrow = true) {
+    make_C();
+    using Functor = detail::RowSumsOfC<Lockstep, Matrix, Matrix, CMatrix, ordered>;
+    std::vector<std::uint32_t> offsets{0};
+    for (std::size_t i = 0; i < host_A_.rows(); ++i) {
+      auto const length = static_cast<std::uint32_t>(on_.offsets(i + 1) - on_.offsets(i));
+      offsets.push_back(offsets.back() +
+                        (length + static_cast<std::uint32_t>(sums) - 1) / static_cast<std::uint32_t>(sums));
+    }
+    Functor functor{A_,    B_,    C_,        {},    to_device<HostDevice>(offsets), offsets.back(), sums,
+                    slots, lanes, run_lanes, narrow};
+    launch(functor, ordered ? 64 / lanes : 1, 64, Functor::bytes(sums, slots));
+  }
+  /// By the places of kinds of rows, `rows` of them together.
+  template <int rows, bool is_swizzled = false>
+  void find_values_by_places(int lanes, bool one_lane = false) {
+    make_C();
+    std::size_t workspace = 0;
+    auto const most = std::numeric_limits<std::size_t>::max();
+    auto const kinds = detail::row_classes_of_C(HostExec(), A_, B_, most, workspace);
+    ASSERT_TRUE(kinds.found());
+    auto const places = detail::scatter_map<double>(HostExec(), kinds, B_, on_.offsets, on_.columns,
+                                                    is_swizzled ? lanes : 1, most);
+    ASSERT_TRUE(places.known());
+    ASSERT_EQ(places.is_swizzled, is_swizzled);
+    using Functor = detail::ScatteredSumsOfC<Lockstep, Matrix, Matrix, CMatrix,
+                                             std::remove_const_t<decltype(places)>, rows, is_swizzled>;
+    Functor const functor{A_, B_, C_, places, places.longest, one_lane, lanes};
+    int const groups = 64 / lanes, of_team = groups * rows;
+    auto const bytes = Functor::bytes(places.longest) * static_cast<std::size_t>(groups) + 16;
+    run_in_lockstep(functor, (static_cast<int>(host_A_.num_rows) + of_team - 1) / of_team, 64, bytes);
+  }
+  /// The kinds of the rows of B, by hashes that are made here.
+  [[nodiscard]] std::vector<O> kinds_of_B(int lanes) {
+    using Shapes = detail::RowsByColumns<Matrix>;
+    using Numbers = Kokkos::View<std::uint64_t*, HostDevice>;
+    using Table = detail::RowClassTable<HostDevice>;
+    Shapes const rows{B_, Kokkos::View<detail::RowClass<O>*, HostDevice>("shapes", host_B_.rows())};
+    Numbers const hashes("hashes", host_B_.rows());
+    Table const table{Numbers("table", 2 * 256 + 1), 256, host_B_.rows()};
+    for_each_by_lanes(Lockstep(), "hash", host_B_.rows(), lanes,
+                      detail::HashRow<Shapes, Numbers>{rows, hashes, 0});
+    detail::EnterRow<Lanes<HostExec>, Table, Numbers> const enter{table, hashes, 128};
+    for (std::size_t i = 0; i < host_B_.rows(); ++i) enter(i);
+    for_each_by_lanes(Lockstep(), "kinds", host_B_.rows(), lanes,
+                      detail::SetRowClass<Shapes, Table, Numbers>{rows, table, hashes});
+    std::vector<O> kinds;
+    for (std::size_t i = 0; i < host_B_.rows(); ++i) kinds.push_back(rows.shapes(i).kind);
+    return kinds;
+  }
+  [[nodiscard]] testing::AssertionResult is_right() const {
+    return is_product(to_host(C_), host_A_, host_B_, true);
+  }
+
+ private:
+  using CMatrix = Csr<double, O, std::int64_t, HostDevice>;
+
+  void make_C() {
+    C_ = {host_A_.num_rows, host_B_.num_cols, on_.offsets, on_.columns, {}};
+    C_.values = decltype(C_.values)("values", on_.columns.extent(0));
+    Kokkos::deep_copy(C_.values, std::numeric_limits<double>::quiet_NaN());
+  }
+  template <class Functor>
+  void launch(Functor const& functor, int groups, int team_size, std::size_t bytes) {
+    auto const teams = static_cast<int>((functor_items(functor) + groups - 1) / groups);
+    run_in_lockstep(functor, teams, team_size, bytes * static_cast<std::size_t>(groups) + 16);
+  }
+  template <class Functor>
+  static std::int64_t functor_items(Functor const& functor) {
+    if constexpr (requires { functor.on; })
+      return functor.on.num_items;
+    else
+      return functor.num_items;
+  }
+  template <class Run>
+  int find(Run const& run) {
+    run(true);
+    int overflowed = 0;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < host_A_.rows(); ++i) {
+      auto const count = on_.offsets(i);
+      overflowed += count == detail::overflowed<std::int64_t> ? 1 : 0;
+      on_.offsets(i) = sum;
+      sum += count;
+    }
+    on_.offsets(host_A_.rows()) = sum;
+    if (overflowed > 0) return overflowed;
+    on_.columns = decltype(on_.columns)("columns", static_cast<std::size_t>(sum));
+    Kokkos::deep_copy(on_.columns, O(-1));
+    run(false);
+    return 0;
+  }
+
+  Host host_A_, host_B_;
+  Matrix A_, B_;
+  Rows on_;
+  CMatrix C_;
+};
+
+/// Rows of 0 to 13 entries, one of about 90, which is more than what is staged and makes a row of C that comes
+/// in pieces; near: neighbours, whose words have many columns; else scattered ones, a word each.
+Pattern mixed_rows(std::int64_t rows, std::int64_t cols, bool near) {
+  Pattern pattern;
+  pattern.num_rows = rows;
+  pattern.num_cols = cols;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    auto const drawn = [&](std::int64_t l) {
+      return static_cast<std::int64_t>(noise(static_cast<std::uint64_t>(i * 100 + l), near ? 3 : 4) >> 1);
+    };
+    std::int64_t const length = i == 5 ? 120 : i % 7 == 3 ? 0 : drawn(99) % 14;
+    std::set<std::int64_t> columns;
+    for (std::int64_t l = 0; l < length; ++l)
+      columns.insert(near ? (i * cols / rows + l) % cols : drawn(l) % cols);
+    pattern.columns.insert(pattern.columns.end(), columns.begin(), columns.end());
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  return pattern;
+}
+
+template <class O = int>
+Product<O> product(bool near) {
+  return {with_numbers<double, O, O>(mixed_rows(37, 200, near), Numbers::integers, 1),
+          with_numbers<double, O, O>(mixed_rows(200, near ? 300 : 40000, near), Numbers::integers, 2)};
+}
+
+struct Geometry {
+  int lanes, run_lanes;
+};
+std::vector<Geometry> geometries() {
+  return {{1, 1}, {8, 2}, {16, 16}, {32, 8}};
+}
+
+TEST(SpgemmLockstep, FindsColumnsByGroupsOfLanes) {
+  for (bool const near : {false, true})
+    for (auto const [lanes, run_lanes] : geometries()) {
+      SCOPED_TRACE((near ? "near, " : "scattered, ") + std::to_string(lanes) + ", " +
+                   std::to_string(run_lanes));
+      auto C = product(near);
+      EXPECT_EQ(C.is_compressed(), near);
+
+      ASSERT_EQ(C.find_columns(1024, lanes, run_lanes), 0);
+
+      C.find_values<true>(1024, 2048, 32, 8);
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+TEST(SpgemmLockstep, SaysWhichRowsATableIsTooSmallFor) {
+  auto C = product(false);
+
+  EXPECT_GT(C.find_columns(32, 8, 8), 5);
+  EXPECT_LT(C.find_columns(32, 8, 8), 37);
+}
+
+TEST(SpgemmLockstep, FindsColumnsByTeams) {
+  for (bool const near : {false, true})
+    for (int const run_lanes : {1, 16}) {
+      SCOPED_TRACE(run_lanes);
+      auto C = product(near);
+
+      ASSERT_EQ(C.find_columns(1024, 0, run_lanes), 0);
+
+      C.find_values<true>(1024, 2048, 32, 8);
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+TEST(SpgemmLockstep, FindsColumnsByBitmaps) {
+  for (int const words : {64, 2048})  // 1250 are wanted
+    for (bool const sorted_B : {false, true}) {
+      auto C = product(false);
+
+      C.find_columns_by_bitmap(words, 8, sorted_B);
+
+      C.find_values<true>(1024, 2048, 32, 8);
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+TEST(SpgemmLockstep, SumsWholeRowsAndPieces) {
+  for (bool const near : {false, true}) {
+    auto C = product(near);
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (auto const [lanes, run_lanes] : geometries())
+      for (auto const& [sums, slots] : {std::pair(1024, 2048), std::pair(16, 32)})
+        for (bool const narrow : {false, true}) {
+          SCOPED_TRACE(std::to_string(lanes) + ", " + std::to_string(run_lanes) + ", " + std::to_string(sums));
+
+          C.find_values<true>(sums, slots, lanes, run_lanes, narrow);
+
+          EXPECT_TRUE(C.is_right());
+        }
+    C.find_values<false>(16, 32, 0, 8);
+    EXPECT_TRUE(C.is_right());
+    C.find_values<false>(1024, 2048, 0, 32);
+    EXPECT_TRUE(C.is_right());
+  }
+}
+
+TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
+  for (bool const near : {false, true})
+    for (int const run_lanes : {2, 16}) {
+      SCOPED_TRACE(run_lanes);
+      auto C = product(near);
+      for (int const bin : {SpgemmTuning::group_bins, SpgemmTuning::bitmap_bin})
+        ASSERT_EQ(C.find_columns_of_bin(bin, run_lanes), 0);
+      if (near) {
+        ASSERT_EQ(C.find_columns_of_bin(1, run_lanes), 0);  // up to 11 words
+      }
+
+      C.find_scheduled_values(run_lanes);
+
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+TEST(SpgemmLockstep, TakesWideIndices) {
+  auto C = product<std::int64_t>(true);
+  ASSERT_EQ(C.find_columns(1024, 8, 8), 0);
+
+  C.find_values<true>(64, 128, 16, 8);
+
+  EXPECT_TRUE(C.is_right());
+}
+
+/// One lane a run: two of them would meet in a column.
+TEST(SpgemmLockstep, SumsRowsThatRepeatColumns) {
+  auto B = mixed_rows(200, 300, true);
+  for (std::size_t k = 1; k < B.columns.size(); k += 3) B.columns[k] = B.columns[k - 1];
+  Product<int> C(with_numbers<double>(mixed_rows(37, 200, false), Numbers::integers, 1),
+                 with_numbers<double>(B, Numbers::integers, 2));
+  ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+  for (int const lanes : {1, 32})
+    for (int const sums : {16, 1024}) {
+      C.find_values<true>(sums, 2 * sums, lanes, 1, false);
+
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+/// Rows of `width` neighbours, every seventh of two fewer: kinds that follow each other for some rows only.
+Pattern stairs(std::int64_t rows, std::int64_t width) {
+  Pattern pattern;
+  pattern.num_rows = pattern.num_cols = rows;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t l = i % 7 == 3 ? 2 : 0; l < width; ++l)
+      if (i + l < rows) pattern.columns.push_back(i + l);
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  return pattern;
+}
+
+TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
+  // 40: more runs than are staged, and longer than a warp
+  for (auto const& [width, rows] : {std::pair<std::int64_t, std::int64_t>(3, 203), {9, 203}, {40, 430}}) {
+    SCOPED_TRACE(width);
+    auto const A = with_numbers<double>(stairs(rows, width), Numbers::integers, 1),
+               B = with_numbers<double>(stairs(rows, width), Numbers::integers, 2);
+    Product<int> C(A, B);
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (int const lanes : {1, 8, 32}) {
+      if (width == 40 && lanes == 1) continue;
+      SCOPED_TRACE(lanes);
+      C.find_values_by_places<4>(lanes);
+      EXPECT_TRUE(C.is_right());
+      C.find_values_by_places<2>(lanes, true);
+      EXPECT_TRUE(C.is_right());
+      C.find_values_by_places<1>(lanes);
+      EXPECT_TRUE(C.is_right());
+      if (lanes == 32) {
+        C.find_values_by_places<4, true>(lanes);
+        EXPECT_TRUE(C.is_right());
+      }
+    }
+  }
+}
+
+TEST(SpgemmLockstep, FindsKindsOfRows) {
+  auto const A = with_numbers<double>(stairs(70, 9), Numbers::integers, 1);
+  Product<int> C(A, A);
+  auto const kinds = C.kinds_of_B(1);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(kinds[i], i % 7 == 3 ? 3 : 0);
+  for (int const lanes : {4, 32}) EXPECT_EQ(C.kinds_of_B(lanes), kinds);
+}
+
+/// What the emulation is for: lanes of a warp that take different ways to where they meet.
+TEST(Lockstep, SaysWhoWaitsInVain) {
+  LockstepTeam team(64, 0);
+
+  EXPECT_THROW(team.run([] {
+    if (LockstepTeam::current->rank != 3) LockstepWarp::sync();
+  }),
+               std::logic_error);
+  EXPECT_NO_THROW(team.run([] {
+    if (LockstepTeam::current->rank >= 32) LockstepWarp::sync();  // the whole of a warp
+  }));
+}
+
+}  // namespace
+}  // namespace einkorn::test

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Plans: new values on a known pattern, what is refused, limits, each place where rows are gathered,
+// repeatability.
+
+#include "../support/battery.hpp"
+#include "../support/near.hpp"
+#include "../support/throws.hpp"
+#include "../support/watch.hpp"
+#include "spgemm_oracle.hpp"
+
+#include <einkorn/formats/spgemm/spgemm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using Host = HostMatrix<double>;
+
+SpgemmOptions by(SpgemmAlgorithm algorithm) {
+  SpgemmOptions options;
+  options.algorithm = algorithm;
+  return options;
+}
+std::vector<SpgemmAlgorithm> algorithms() {
+  if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
+  return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
+}
+
+TEST(SpgemmPlan, TakesNewValuesOnItsPatternAndAllocatesNothing) {
+  auto const pattern = random_pattern(200, 200, 11);
+  auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
+             second = with_numbers<double>(pattern, Numbers::integers, 2);
+  for (auto const algorithm : algorithms()) {
+    auto const plan = spgemm_symbolic(Space(), first.on_device(), first.on_device(), by(algorithm));
+    auto const C = spgemm_numeric(Space(), plan, first.on_device(), first.on_device());
+    EXPECT_TRUE(is_product(to_host(C), first, first, true));
+    auto const A = second.on_device(), B = first.on_device();
+
+    std::size_t allocations = 0;
+    {
+      Watch const watch;
+      spgemm_numeric(Space(), plan, A, B, C);
+      Space().fence();
+      allocations = watch.seen().allocations.size();
+    }
+
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_TRUE(is_product(to_host(C), second, first, true));
+    EXPECT_EQ(plan.report().products, count_products(first, first));
+    EXPECT_EQ(static_cast<std::size_t>(plan.nnz()), to_host(C).nnz());
+  }
+}
+
+TEST(SpgemmPlan, RefusesAnotherPairAndSaysBothShapes) {
+  auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals),
+             B = with_numbers<double>(random_pattern(40, 20, 2), Numbers::reals);
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device());
+  auto moved = B;
+  for (std::size_t i = 0; i < moved.rows(); ++i)
+    if (moved.end(i) > moved.begin(i)) {
+      auto& column = moved.columns[moved.end(i) - 1];
+      column = column == 19 ? (moved.end(i) - moved.begin(i) == 1 ? 0 : column) : 19;
+      if (moved.columns != B.columns) break;
+    }
+  ASSERT_NE(moved.columns, B.columns);
+  auto const wide = with_numbers<double>(random_pattern(30, 41, 1), Numbers::reals);
+
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, A.on_device(), moved.on_device()); },
+                                {"entries lie elsewhere"}));
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, wide.on_device(), B.on_device()); },
+                                {"made for A of 30 x 40"}));
+  EXPECT_TRUE(throws<StalePlan>([&] { spgemm_numeric(Space(), plan, wide.on_device(), B.on_device()); },
+                                {"given 30 x 41"}));
+  EXPECT_TRUE(throws<StalePlan>(
+      [&] {
+        spgemm_numeric(Space(), plan, A.on_device(), B.on_device(),
+                       spgemm(Space(), A.on_device(), B.on_device()));
+      },
+      {"not made with this plan"}));
+}
+
+TEST(Spgemm, RefusesShapesThatDoNotFitAndSaysBoth) {
+  auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals).on_device();
+
+  EXPECT_TRUE(throws<DimensionMismatch>([&] { spgemm(Space(), A, A); }, {"A is 30 x 40, B is 30 x 40"}));
+}
+
+TEST(Spgemm, RefusesABadStructure) {
+  auto A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
+  auto const good = A;
+  set(A.columns, 3, 30);
+
+  EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), good, A); }, {"column 30"}));
+  EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), A, good); }, {"column 30"}));
+}
+
+TEST(Spgemm, RefusesAValuesArrayThatOverlaps) {
+  auto const A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
+  auto const plan = spgemm_symbolic(Space(), A, A);
+  auto C = spgemm_numeric(Space(), plan, A, A);
+  auto inside = A;
+  inside.values = Kokkos::subview(C.values, Kokkos::make_pair(std::size_t(0), A.values.extent(0)));
+
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spgemm_numeric(Space(), plan, inside, A, C); }, {"overlap"}));
+}
+
+/// A column of n ones; times its transpose it has n^2 entries.
+Host column_of_ones(int n) {
+  auto const size = static_cast<std::size_t>(n);
+  Host column{n, 1, std::vector<int>(size + 1), std::vector<int>(size, 0), std::vector<double>(size, 1.0)};
+  std::iota(column.offsets.begin(), column.offsets.end(), 0);
+  return column;
+}
+
+TEST(Spgemm, SaysWhichOffsetWouldDo) {
+  auto const column = column_of_ones(200);
+  auto const A = column.on_device(), B = transposed(column).on_device();
+  for (auto const algorithm : algorithms())
+    EXPECT_TRUE(
+        throws<OverflowError>([&] { spgemm<std::int16_t>(Space(), A, B, by(algorithm)); },
+                              {"40000 entries, which its Offset does not hold; spgemm<std::int64_t>()"}));
+}
+
+/// 2^32 entries, which an int does not count and nothing is allocated for.
+TEST(Spgemm, CountsBeyondAnInt) {
+  auto const column = column_of_ones(65536);
+
+  EXPECT_TRUE(throws<OverflowError>(
+      [&] { spgemm(Space(), column.on_device(), transposed(column).on_device()); }, {"4294967296 entries"}));
+}
+
+TEST(Spgemm, TakesAWiderOffsetByName) {
+  auto const A = with_numbers<double>(random_pattern(60, 60, 9), Numbers::integers);
+
+  auto const C = spgemm<std::size_t>(Space(), A.on_device(), A.on_device());
+
+  static_assert(std::is_same_v<decltype(C)::offset_type, std::size_t>);
+  EXPECT_TRUE(is_product(to_host(C), A, A, true));
+}
+
+/// Rows of up to `width` neighbours, which come in few words of 32 columns.
+Host band(int n, int width) {
+  Host A{n, n, {0}, {}, {}};
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - width / 2); j < std::min(n, i + width / 2); ++j) {
+      A.columns.push_back(j);
+      A.values.push_back(static_cast<double>((i + 3 * j) % 7 - 3));
+    }
+    A.offsets.push_back(static_cast<int>(A.columns.size()));
+  }
+  return A;
+}
+
+TEST(Spgemm, KeepsWithinAWorkspaceLimitOrSaysWhatItNeeds) {
+  auto const A = band(3000, 40);  // words pay, and a limit can take them away
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    auto const free = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options).report().workspace;
+    std::size_t kept_within = 0, refused = 0;
+    for (std::size_t const percent : {99u, 75u, 60u, 50u, 40u, 30u, 20u, 10u, 1u}) {
+      options.workspace_limit = free * percent / 100;
+      try {
+        auto const plan = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options);
+        auto const C = spgemm_numeric(Space(), plan, A.on_device(), A.on_device());
+
+        EXPECT_LE(plan.report().workspace, options.workspace_limit) << percent << " %";
+        EXPECT_TRUE(percent < 75 || is_product(to_host(C), A, A, true));
+        ++kept_within;
+        EXPECT_EQ(refused, 0u) << "less was refused";
+      } catch (OutOfMemory const& error) {
+        EXPECT_NE(
+            std::string(error.what()).find("a workspace_limit of " + std::to_string(free * percent / 100)),
+            std::string::npos)
+            << error.what();
+        ++refused;
+      }
+    }
+    EXPECT_GE(kept_within, 2u);
+    EXPECT_GE(refused, 1u);
+  }
+}
+
+/// A row of A for each length of a row of C, which names that many rows of the identity, `apart` columns apart.
+Host accumulates(std::vector<std::size_t> const& lengths, std::size_t apart, std::size_t columns) {
+  Host A{static_cast<int>(lengths.size()), static_cast<int>(columns), {0}, {}, {}};
+  for (std::size_t const length : lengths) {
+    for (std::size_t k = 0; k < length; ++k) {
+      A.columns.push_back(static_cast<int>(k * apart));
+      A.values.push_back(static_cast<double>(k % 5) - 2.0);
+    }
+    A.offsets.push_back(static_cast<int>(A.columns.size()));
+  }
+  return A;
+}
+Host identity(std::size_t n) {
+  Host I{static_cast<int>(n), static_cast<int>(n), std::vector<int>(n + 1), std::vector<int>(n),
+         std::vector<double>(n, 1.0)};
+  std::iota(I.offsets.begin(), I.offsets.end(), 0);
+  std::iota(I.columns.begin(), I.columns.end(), 0);
+  return I;
+}
+
+/// The rows of a sample have a tenth of the words that they may have, and so have most others. One of them has
+/// all: its first table is too small.
+TEST(Spgemm, CountsARowAgainThatIsUnlikeTheSample) {
+  int const n = 10000, unlike = 5;
+  auto A = band(n, 12);
+  Host const B = A;
+  std::vector<int> columns;
+  std::vector<double> values;
+  for (int j = 0; j < 90; ++j) {
+    columns.push_back(100 * j + 50);
+    values.push_back(j % 3 + 1.0);
+  }
+  auto const begin = A.offsets[unlike], end = A.offsets[unlike + 1];
+  A.columns.erase(A.columns.begin() + begin, A.columns.begin() + end);
+  A.values.erase(A.values.begin() + begin, A.values.begin() + end);
+  A.columns.insert(A.columns.begin() + begin, columns.begin(), columns.end());
+  A.values.insert(A.values.begin() + begin, values.begin(), values.end());
+  for (int i = unlike + 1; i <= n; ++i)
+    A.offsets[static_cast<std::size_t>(i)] += static_cast<int>(columns.size()) - (end - begin);
+
+  auto options = by(SpgemmAlgorithm::row_teams);
+  options.row_classes = SpgemmRowClasses::one_by_one;
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device(), options);
+  auto const C = spgemm_numeric(Space(), plan, A.on_device(), B.on_device());
+
+  EXPECT_EQ(plan.report().rows_again, 1u);
+  EXPECT_EQ(plan.report().rows_by_columns, (std::array<std::uint64_t, 8>{9999, 1, 0, 1, 0, 0, 0, 0}));
+  EXPECT_TRUE(is_product(to_host(C), A, B, true));
+}
+
+/// Rows just within and just beyond each table, from the smallest to the bitmap, with scattered columns (a word
+/// each) and, for the sums, with neighbours.
+TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
+  std::vector<std::size_t> lengths{0, 1};
+  auto const around = [&](int slots) {
+    for (std::size_t const more : {0, 1})
+      lengths.push_back(static_cast<std::size_t>(detail::max_words(slots)) + more);
+  };
+  for (int const slots : tuning.group_slots) around(slots);
+  for (int const slots : tuning.team_slots) around(slots);
+  std::size_t const longest = lengths.back(), columns = 32 * 17 * longest;  // no bitmap before its turn
+  auto const A = accumulates(lengths, 32 * 17, columns);
+  auto const I = identity(columns);
+  auto const options = by(SpgemmAlgorithm::row_teams);
+
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), options);
+
+  EXPECT_EQ(plan.report().rows_by_columns, (std::array<std::uint64_t, 8>{3, 2, 2, 2, 2, 2, 2, 1}));
+  EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
+}
+
+TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
+  std::vector<std::size_t> lengths{1};
+  for (int const sums : tuning.sums)
+    for (std::size_t const more : {0, 1}) lengths.push_back(static_cast<std::size_t>(sums) + more);
+  lengths.push_back(4 * static_cast<std::size_t>(tuning.sums[SpgemmTuning::sum_sizes - 1]) + 5);
+  for (std::size_t const apart : {1, 32}) {
+    SCOPED_TRACE(apart);
+    auto const A = accumulates(lengths, apart, lengths.back() * apart);
+    auto const I = identity(lengths.back() * apart);
+
+    auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), by(SpgemmAlgorithm::row_teams));
+
+    auto const want = apart == 1 ? std::array<std::uint64_t, 8>{2, 0, 2, 0, 2, 0, 2, 2}
+                                 : std::array<std::uint64_t, 8>{1, 1, 1, 1, 1, 1, 1, 3};
+    EXPECT_EQ(plan.report().rows_by_sums, want);
+    EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
+  }
+}
+
+TEST(Spgemm, GivesTheSameBitsEveryTimeAndByEveryAlgorithm) {
+  auto const A = with_numbers<double>(random_pattern(500, 500, 21), Numbers::reals);
+  auto const first = to_host(spgemm(Space(), A.on_device(), A.on_device(), by(algorithms().front())));
+  for (auto const algorithm : algorithms())
+    for (int run = 0; run < 3; ++run) {
+      auto const again = to_host(spgemm(Space(), A.on_device(), A.on_device(), by(algorithm)));
+      EXPECT_TRUE(first.columns == again.columns);
+      EXPECT_TRUE(same_numbers(again.values, first.values));
+    }
+}
+
+TEST(Spgemm, AddsInNoOrderByName) {
+  auto const A = with_numbers<double>(random_pattern(500, 500, 22), Numbers::reals);
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    options.sums = SpgemmSums::unordered;
+    EXPECT_TRUE(is_product(to_host(spgemm(Space(), A.on_device(), A.on_device(), options)), A, A, false));
+  }
+}
+
+/// As the columns come out: after sorting, the same matrix.
+TEST(Spgemm, LeavesRowsUnsortedByName) {
+  std::vector<std::int64_t> lengths(40, 60);
+  auto const A = with_numbers<double>(from_lengths("long rows", lengths, 40000), Numbers::integers),
+             B = with_numbers<double>(random_pattern(40000, 30000, 5), Numbers::integers);
+  for (auto const algorithm : algorithms()) {
+    auto options = by(algorithm);
+    options.rows = SpgemmRows::unsorted;
+
+    auto C = to_host(spgemm(Space(), A.on_device(), B.on_device(), options));
+
+    for (std::size_t i = 0; i < C.rows(); ++i) {
+      std::vector<std::pair<int, double>> row;
+      for (auto p = C.begin(i); p < C.end(i); ++p) row.emplace_back(C.columns[p], C.values[p]);
+      std::sort(row.begin(), row.end());
+      for (auto p = C.begin(i); p < C.end(i); ++p) {
+        C.columns[p] = row[p - C.begin(i)].first;
+        C.values[p] = row[p - C.begin(i)].second;
+      }
+    }
+    EXPECT_TRUE(is_product(C, A, B, true));
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Rows of C that are alike but for a shift: found, worked out once, the same bits as row by row.
+
+#include "../support/battery.hpp"
+#include "../support/near.hpp"
+#include "../support/watch.hpp"
+#include "spgemm_oracle.hpp"
+
+#include <einkorn/formats/spgemm/spgemm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using Host = HostMatrix<double>;
+
+struct Box {
+  std::int64_t x, y, z;
+};
+
+/// Every point of a box with those whose distance in every direction is at most 1, `unknowns` a point.
+Pattern points_27(Box const& box, std::int64_t unknowns = 1) {
+  Pattern pattern;
+  pattern.num_rows = pattern.num_cols = box.x * box.y * box.z * unknowns;
+  for (std::int64_t row = 0; row < pattern.num_rows; ++row) {
+    std::int64_t const point = row / unknowns;
+    std::int64_t const x = point % box.x, y = point / box.x % box.y, z = point / (box.x * box.y);
+    for (auto k = std::max<std::int64_t>(z - 1, 0); k <= std::min(z + 1, box.z - 1); ++k)
+      for (auto j = std::max<std::int64_t>(y - 1, 0); j <= std::min(y + 1, box.y - 1); ++j)
+        for (auto i = std::max<std::int64_t>(x - 1, 0); i <= std::min(x + 1, box.x - 1); ++i)
+          for (std::int64_t u = 0; u < unknowns; ++u)
+            pattern.columns.push_back(((k * box.y + j) * box.x + i) * unknowns + u);
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  return pattern;
+}
+
+/// Rows i -> columns i / 2 - 1 .. i / 2 + 1: an interpolation, whose rows are of two kinds with a shift of half
+/// a row a row.
+Pattern interpolation(std::int64_t rows) {
+  Pattern pattern;
+  pattern.num_rows = rows;
+  pattern.num_cols = rows / 2 + 1;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = i / 2 - (i % 2); j <= i / 2 + 1; ++j)
+      if (j >= 0 && j < pattern.num_cols) pattern.columns.push_back(j);
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  return pattern;
+}
+
+SpgemmOptions with(SpgemmRowClasses row_classes) {
+  SpgemmOptions options;
+  options.algorithm = SpgemmAlgorithm::row_teams;
+  options.row_classes = row_classes;
+  return options;
+}
+
+/// Both ways give the same C to the last bit. The report of the one that takes alike rows together.
+template <class A, class B>
+SpgemmReport expect_the_same(A const& a, B const& b, bool is_oracle_asked = true) {
+  auto const on_device_A = a.on_device();
+  auto const on_device_B = b.on_device();
+  auto const plan = spgemm_symbolic(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::together));
+  auto const got = to_host(spgemm_numeric(Space(), plan, on_device_A, on_device_B));
+  auto const want = to_host(spgemm(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::one_by_one)));
+
+  EXPECT_EQ(got.offsets, want.offsets);
+  EXPECT_EQ(got.columns, want.columns);
+  EXPECT_TRUE(same_numbers(got.values, want.values));
+  if (is_oracle_asked) {
+    EXPECT_TRUE(is_product(got, a, b, false));
+  }
+  return plan.report();
+}
+
+template <class C>
+class SpgemmAlike : public testing::Test {};
+using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
+                        Config<Complex, std::int64_t, std::size_t>>;
+TYPED_TEST_SUITE(SpgemmAlike, Types);
+
+TYPED_TEST(SpgemmAlike, RowsOfAGridAreTakenTogether) {
+  auto const A = with_numbers_of<TypeParam>(points_27({9, 8, 7}), Numbers::reals);
+
+  auto const report = expect_the_same(A, A);
+
+  EXPECT_EQ(report.kinds_of_rows, 125u);
+  EXPECT_TRUE(report.places_known);
+}
+
+/// Runs longer than a warp, and kinds that three rows in a row have.
+TYPED_TEST(SpgemmAlike, RowsOfAGridOfVectorsAreTakenTogether) {
+  auto const A = with_numbers_of<TypeParam>(points_27({7, 6, 6}, 3), Numbers::reals);
+
+  auto const report = expect_the_same(A, A);
+
+  EXPECT_EQ(report.kinds_of_rows, 125u);
+  EXPECT_TRUE(report.places_known);
+}
+
+/// Rectangular, and shifted by another number of columns than of rows.
+TYPED_TEST(SpgemmAlike, RowsOfAGalerkinProductAreTakenTogether) {
+  auto const A = with_numbers_of<TypeParam>(points_27({640, 1, 1}), Numbers::integers);
+  auto const P = with_numbers_of<TypeParam>(interpolation(640), Numbers::integers);
+  auto const R = transposed(P);
+
+  EXPECT_GT(expect_the_same(A, P).kinds_of_rows, 0u);
+  auto const AP = to_host(spgemm(Space(), A.on_device(), P.on_device()));
+  EXPECT_GT(expect_the_same(R, AP).kinds_of_rows, 0u);
+}
+
+/// Empty rows, rows of empty rows, and one row that no other is like.
+TYPED_TEST(SpgemmAlike, RowsNeedNotAllBeAlike) {
+  auto pattern = points_27({400, 1, 1});
+  std::vector<std::int64_t> columns, offsets{0};
+  for (std::size_t i = 0; i < 400; ++i) {
+    auto const begin = pattern.columns.begin() + pattern.offsets[i],
+               end = pattern.columns.begin() + pattern.offsets[i + 1];
+    if (i == 77)
+      for (std::int64_t j = 0; j < 400; j += 7) columns.push_back(j);
+    else if (i % 50 > 2)
+      columns.insert(columns.end(), begin, end);
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  pattern.columns = columns;
+  pattern.offsets = offsets;
+  auto const A = with_numbers_of<TypeParam>(pattern, Numbers::reals);
+
+  EXPECT_GT(expect_the_same(A, A).kinds_of_rows, 5u);
+}
+
+/// Alike in rows that are not sorted and that repeat columns, the same in all of them.
+TYPED_TEST(SpgemmAlike, RowsNeedNotBeSorted) {
+  using HostM = HostMatrixOf<TypeParam>;
+  HostM A = with_numbers_of<TypeParam>(points_27({300, 1, 1}), Numbers::integers), repeated = A;
+  for (std::size_t i = 0; i < A.rows(); ++i) {
+    std::swap(A.columns[A.begin(i)], A.columns[A.end(i) - 1]);
+    repeated.columns[A.begin(i)] = repeated.columns[A.end(i) - 1];
+  }
+
+  EXPECT_GT(expect_the_same(A, A).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(repeated, A).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(A, repeated).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(repeated, repeated).kinds_of_rows, 0u);
+
+  auto unordered = with(SpgemmRowClasses::together);
+  unordered.sums = SpgemmSums::unordered;
+  auto const C = to_host(spgemm(Space(), A.on_device(), repeated.on_device(), unordered));
+  EXPECT_TRUE(is_product(C, A, repeated, false));
+}
+
+TEST(SpgemmRowClasses, AreNotLookedForAmongRowsThatDiffer) {
+  auto const A = with_numbers<double>(random_pattern(300, 300, 7), Numbers::reals);
+
+  auto const report = expect_the_same(A, A);
+
+  EXPECT_EQ(report.kinds_of_rows, 0u);
+  EXPECT_FALSE(report.places_known);
+}
+
+/// Rows of C longer than what scratch holds of sums, and rows that are asked for unsorted: alike all the same.
+TEST(SpgemmRowClasses, MayHaveNoPlaces) {
+  auto const few = with_numbers<double>(points_27({200, 1, 1}), Numbers::integers);
+  Host dense{200, 4000, {0}, {}, {}};
+  for (std::size_t i = 0; i < 200; ++i) {
+    for (int j = 0; j < 1100; ++j) {
+      dense.columns.push_back(static_cast<int>(i) + 2 * j);
+      dense.values.push_back(j % 3 - 1.0);
+    }
+    dense.offsets.push_back(static_cast<int>(dense.columns.size()));
+  }
+
+  auto const report = expect_the_same(few, dense);
+
+  EXPECT_EQ(report.kinds_of_rows, 2u);  // two rows of `dense`, or three
+  EXPECT_FALSE(report.places_known);
+
+  auto options = with(SpgemmRowClasses::together);
+  options.rows = SpgemmRows::unsorted;
+  auto const plan = spgemm_symbolic(Space(), few.on_device(), few.on_device(), options);
+  EXPECT_EQ(plan.report().kinds_of_rows, 5u);
+  EXPECT_FALSE(plan.report().places_known);
+  auto C = to_host(spgemm_numeric(Space(), plan, few.on_device(), few.on_device()));
+  EXPECT_EQ(C.nnz(), to_host(spgemm(Space(), few.on_device(), few.on_device())).nnz());
+}
+
+TEST(SpgemmRowClasses, TakeNewValuesAndAllocateNothing) {
+  auto const pattern = points_27({8, 8, 8});
+  auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
+             second = with_numbers<double>(pattern, Numbers::integers, 2);
+  auto const A = second.on_device(), B = first.on_device();
+  auto const plan = spgemm_symbolic(Space(), B, B, with(SpgemmRowClasses::together));
+  auto const C = spgemm_numeric(Space(), plan, B, B);
+  EXPECT_TRUE(is_product(to_host(C), first, first, true));
+  ASSERT_TRUE(plan.report().places_known);
+
+  std::size_t allocations = 0;
+  {
+    Watch const watch;
+    spgemm_numeric(Space(), plan, A, B, C);
+    Space().fence();
+    allocations = watch.seen().allocations.size();
+  }
+
+  EXPECT_EQ(allocations, 0u);
+  EXPECT_TRUE(is_product(to_host(C), second, first, true));
+}
+
+TEST(SpgemmRowClasses, AreLeftAloneWhereALimitAllowsNoLists) {
+  auto const A = with_numbers<double>(points_27({10, 10, 10}), Numbers::integers);
+  auto options = with(SpgemmRowClasses::together);
+  options.workspace_limit = 3 * A.rows() * sizeof(int);
+
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options);
+
+  EXPECT_EQ(plan.report().kinds_of_rows, 0u);
+  EXPECT_LE(plan.report().workspace, options.workspace_limit);
+  EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), A.on_device())), A, A, true));
+}
+
+/// find_kinds() on the columns of a matrix.
+struct Shapes {
+  using Matrix = Csr<double, int, int, Device>;
+  using Rows = detail::RowsByColumns<Matrix>;
+  using Hashes = Kokkos::View<std::uint64_t*, Device>;
+
+  Matrix A;
+  Rows rows;
+  Hashes hashes;
+
+  explicit Shapes(Matrix const& of)
+      : A(of),
+        rows{A, Kokkos::View<detail::RowClass<int>*, Device>("shapes", static_cast<std::size_t>(A.num_rows))},
+        hashes("hashes", static_cast<std::size_t>(A.num_rows)) {}
+
+  [[nodiscard]] bool find(std::size_t most, int lanes) const {
+    Hashes const table("table", detail::RowClassTable<Device>::bytes(most) / sizeof(std::uint64_t));
+    bool const found = detail::find_kinds(Space(), rows, hashes.extent(0), lanes, most, hashes, table);
+    Space().fence();
+    return found;
+  }
+  [[nodiscard]] std::vector<int> kinds() const {
+    std::vector<int> result;
+    for (auto const& shape : to_host(rows.shapes)) result.push_back(shape.kind);
+    return result;
+  }
+};
+
+TEST(RowClassTest, AreRowsThatDifferByAShift) {
+  //            0          1          2       3      4          5   6       7
+  Host const A{8,
+               40,
+               {0, 3, 6, 8, 11, 14, 14, 14, 17},
+               {0, 1, 5, 10, 11, 15, 0, 1, 0, 2, 5, 34, 35, 39, 5, 0, 1},
+               std::vector<double>(17, 1.0)};
+  for (int const lanes : {1, 4, 32}) {
+    Shapes const shapes(A.on_device());
+
+    EXPECT_FALSE(shapes.find(4, lanes));
+    ASSERT_TRUE(shapes.find(5, lanes));
+
+    EXPECT_EQ(shapes.kinds(), (std::vector<int>{0, 0, 2, 3, 0, 5, 5, 7}));
+    auto const shape = to_host(shapes.rows.shapes);
+    EXPECT_EQ(shape[4].first, 34);
+    EXPECT_EQ(shape[5].first, -1);
+  }
+}
+
+/// Rows that have the hash of another kind stand for themselves.
+TEST(RowClassTest, SurviveHashesThatCollide) {
+  Host const A{4, 9, {0, 2, 4, 6, 8}, {0, 1, 4, 5, 0, 2, 5, 7}, std::vector<double>(8, 1.0)};
+  Shapes const shapes(A.on_device());
+  using Table = detail::RowClassTable<Device>;
+  Table const table{Shapes::Hashes("numbers", 2 * 4 + 1), 4, 4};
+  Kokkos::deep_copy(shapes.hashes, 12345u);
+  Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>(0, 4),
+                       detail::EnterRow<Lanes<Space>, Table, Shapes::Hashes>{table, shapes.hashes, 2});
+
+  for_each_by_lanes(
+      Space(), "kinds", 4, 2,
+      detail::SetRowClass<Shapes::Rows, Table, Shapes::Hashes>{shapes.rows, table, shapes.hashes});
+
+  EXPECT_EQ(shapes.kinds(), (std::vector<int>{0, 0, 2, 3}));
+}
+
+/// Many kinds, far from each other: the table's slots are all gone through.
+TEST(RowClassTest, AreAllFoundAndNoMore) {
+  std::size_t const kinds = 500;
+  Host A{static_cast<int>(4 * kinds), 2000, {0}, {}, {}};
+  for (std::size_t i = 0; i < A.rows(); ++i) {
+    auto const kind = static_cast<int>(i * 7 % kinds);
+    A.columns.insert(A.columns.end(), {static_cast<int>(i % 90), static_cast<int>(i % 90) + 1 + kind});
+    A.values.resize(A.columns.size());
+    A.offsets.push_back(static_cast<int>(A.columns.size()));
+  }
+  Shapes const shapes(A.on_device());
+
+  EXPECT_FALSE(shapes.find(kinds - 1, 2));
+  ASSERT_TRUE(shapes.find(kinds, 2));
+
+  auto const found = shapes.kinds();
+  for (std::size_t i = 0; i < A.rows(); ++i) EXPECT_EQ(found[i], static_cast<int>(i % kinds));
+}
+
+/// Of so many rows a sample is looked at first.
+TEST(RowClassTest, AreSampledInManyRows) {
+  for (bool const alike : {true, false}) {
+    Host A{1 << 17, 1 << 18, {0}, {}, {}};
+    for (int i = 0; i < A.num_rows; ++i) {
+      A.columns.insert(A.columns.end(), {i, i + 1 + (alike ? i % 3 : i)});
+      A.offsets.push_back(static_cast<int>(A.columns.size()));
+    }
+    A.values.resize(A.columns.size());
+    Shapes const shapes(A.on_device());
+
+    ASSERT_EQ(shapes.find(std::size_t(1) << 14, 2), alike);
+
+    if (!alike) continue;
+    auto const found = shapes.kinds();
+    for (std::size_t i = 0; i < A.rows(); ++i) ASSERT_EQ(found[i], static_cast<int>(i % 3));
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test
