@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -34,6 +35,17 @@ auto as_input(X const& x) {
 template <class Y>
 auto as_output(Y const& y) {
   return kernel_view<Y, typename Y::value_type>(y);
+}
+
+/// Calls body(x, y) for vectors, and body(x_j, y_j) for each column j of multivectors. All are kernel views.
+template <class X, class Y, class Body>
+void for_each_column(X const& x, Y const& y, Body const& body) {
+  if constexpr (Y::rank() == 1) {
+    body(x, y);
+  } else {
+    for (std::size_t j = 0; j < y.extent(1); ++j)
+      body(as_input(Kokkos::subview(x, Kokkos::ALL, j)), as_output(Kokkos::subview(y, Kokkos::ALL, j)));
+  }
 }
 
 }  // namespace einkorn::detail

@@ -17,28 +17,28 @@ namespace einkorn {
 
 namespace detail {
 
-/// The sum over g of scramble(scramble(g + 1) ^ (k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g + 3))), in 64
+/// The sum over g of mix64(mix64(g + 1) ^ (k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g + 3))), in 64
 /// bits, for two arrays e, entries past the end being 0.
 ///
-/// An entry that changes changes one summand, as the factors are odd and scramble is a bijection. Two that swap
+/// An entry that changes changes one summand, as the factors are odd and mix64 is a bijection. Two that swap
 /// places change it too: within a four because the factors differ by no multiple of 8 (so that entries less
 /// than 2^62 apart cannot cancel), between fours, like any other change, with a probability of 1 - 2^-64. Sums
 /// of unsigned integers: the same in any order, on any backend and for integers of any width.
 template <class Offset, class Ordinal>
-struct SumOfMixedEntries {
+struct StructureHash {
   VectorLoads<Offset> offsets;
   VectorLoads<Ordinal> columns;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& of_offsets, std::uint64_t& of_columns) const {
     std::size_t const before = offsets.count();
     if (i < before)
-      of_offsets += scrambled(offsets(i), i);
+      of_offsets += mixed(offsets(i), i);
     else
-      of_columns += scrambled(columns(i - before), i - before);
+      of_columns += mixed(columns(i - before), i - before);
   }
 
   template <class Four>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t scrambled(Four const& four, std::size_t g) {
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t mixed(Four const& four, std::size_t g) {
     std::uint64_t const word = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(four.entry[0]) +
                                0xbf58476d1ce4e5b9u * static_cast<std::uint64_t>(four.entry[1]) +
                                0x94d049bb133111ebu * static_cast<std::uint64_t>(four.entry[2]) +
@@ -84,7 +84,7 @@ inline void require_same_structure(Fingerprint const& planned, Fingerprint const
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Fingerprint fingerprint(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   auto result = detail::empty_fingerprint(A);
-  detail::SumOfMixedEntries<Offset, Ordinal> const sum{
+  detail::StructureHash<Offset, Ordinal> const sum{
       A.num_rows == 0 ? detail::VectorLoads<Offset>() : detail::vector_loads(A.row_offsets),
       detail::vector_loads(A.columns)};
   std::size_t const fours = sum.offsets.count() + sum.columns.count();

@@ -102,7 +102,7 @@ constexpr FormatModel format_model(Arch arch, FormatName format, double mean, bo
                                    std::size_t scalar_bytes, std::size_t nnz) {
   return arch == Arch::host ? detail::host_format_model(format, mean, alike)
                             : detail::gpu_format_model(format, mean, alike, bands, scalar_bytes < 8,
-                                                       nnz <= max_entries_of_bins);
+                                                       nnz <= max_row_bins_entries);
 }
 
 namespace detail {

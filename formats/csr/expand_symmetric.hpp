@@ -24,7 +24,7 @@
 
 namespace einkorn {
 
-struct FullFromHalfOptions {
+struct ExpandSymmetricOptions {
   bool hermitian = false;      ///< the mirrored entries are conjugated
   Checks checks = Checks::on;  ///< of the half's arrays (validate()); its triangle is always looked at
 };
@@ -42,7 +42,7 @@ struct FullRowLengths {
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class Diagonal>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
-    FullFromHalfOptions const& options) {
+    ExpandSymmetricOptions const& options) {
   using Value = std::remove_const_t<Scalar>;
   using Half = Csr<Scalar const, Ordinal, Offset, Device>;
   Kokkos::Profiling::ScopedRegion region("einkorn::expand_symmetric");
@@ -113,7 +113,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half,
-    FullFromHalfOptions const& options = {}) {
+    ExpandSymmetricOptions const& options = {}) {
   require_kokkos("expand_symmetric");
   return detail::expand_symmetric(exec, half, detail::DiagonalInside{}, options);
 }
@@ -126,13 +126,27 @@ requires AccessibleFrom<Diagonal, Exec> && (Diagonal::rank() == 1) &&
          std::is_convertible_v<typename Diagonal::non_const_value_type, std::remove_const_t<Scalar>>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half, Diagonal const& diagonal,
-    FullFromHalfOptions const& options = {}) {
+    ExpandSymmetricOptions const& options = {}) {
   require_kokkos("expand_symmetric");
   require<DimensionMismatch>(diagonal.extent(0) == static_cast<std::size_t>(half.num_rows), [&] {
     return "expand_symmetric: diagonal has extent(0) = " + std::to_string(diagonal.extent(0)) + ", expected " +
            std::to_string(half.num_rows) + " (rows of the half)";
   });
   return detail::expand_symmetric(exec, half, detail::DiagonalApart<Diagonal>{diagonal}, options);
+}
+
+/// Former names, kept for one release.
+using FullFromHalfOptions = ExpandSymmetricOptions;
+template <ExecutionSpace Exec, CsrMatrix Half>
+[[deprecated("use expand_symmetric")]] auto full_from_half(Exec const& exec, Half const& half,
+                                                           ExpandSymmetricOptions const& options = {}) {
+  return expand_symmetric(exec, half, options);
+}
+template <ExecutionSpace Exec, CsrMatrix Half, Vector Diagonal>
+[[deprecated("use expand_symmetric")]] auto full_from_half(Exec const& exec, Half const& half,
+                                                           Diagonal const& diagonal,
+                                                           ExpandSymmetricOptions const& options = {}) {
+  return expand_symmetric(exec, half, diagonal, options);
 }
 
 }  // namespace einkorn

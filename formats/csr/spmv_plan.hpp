@@ -41,8 +41,8 @@ SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::
   auto const longest = static_cast<double>(lengths.longest);
   if constexpr (is_gpu<Exec>) {
     if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
-    return static_cast<std::size_t>(lengths.entries) <= max_entries_of_bins ? SpmvAlgorithm::row_bins
-                                                                            : SpmvAlgorithm::segmented_sum;
+    return static_cast<std::size_t>(lengths.entries) <= max_row_bins_entries ? SpmvAlgorithm::row_bins
+                                                                             : SpmvAlgorithm::segmented_sum;
   } else {
     bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
     return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
@@ -123,7 +123,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     return is_by_rows() || (is_automatic_ &&
                             static_cast<double>(longest) <=
                                 3e-3 * static_cast<double>(nnz) * static_cast<double>(columns) + 4096.0 &&
-                            (are_row_major || is_max_unknown(longest, nnz)));
+                            (are_row_major || has_no_dominant_row(longest, nnz)));
   }
   /// Whether those that are not row-major go there by way of room(). From 8 columns on unless is_by_rows():
   /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on
@@ -287,8 +287,9 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
       auto const longest = plan.row_lengths().longest;
       bool const are_row_major = takes_row_tile(x, y);
       if (!are_row_major && plan.takes_columns_as_rows(k))
-        return spmm_as_rows<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
-                                          RowsOfCsr<std::decay_t<decltype(A)>>{A}, x, y, plan.room(), longest);
+        return spmm_packed<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
+                                         StridedCsrRows<std::decay_t<decltype(A)>>{A}, x, y, plan.room(),
+                                         longest);
       if (plan.uses_spmm(k, are_row_major))
         return spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y, longest);
     }
@@ -299,17 +300,11 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
         is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
     if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
       return spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y);
-    auto const one_vector = [&](auto const& x_j, auto const& y_j) {
+    for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
       if constexpr (is_gpu<Exec>)
         if (is_binned) return spmv_row_bins<conjugated()>(exec, epilogue, A, x_j, y_j, plan.bins());
       spmv_segmented_sum<conjugated()>(exec, epilogue, A, x_j, y_j, plan.tiles());
-    };
-    if constexpr (Y::rank() == 1) {
-      one_vector(x, y);
-    } else {
-      for (std::size_t j = 0; j < y.extent(1); ++j)
-        one_vector(as_input(Kokkos::subview(x, Kokkos::ALL, j)), as_output(Kokkos::subview(y, Kokkos::ALL, j)));
-    }
+    });
   });
 }
 

@@ -50,7 +50,7 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
 /// hands its sums over. H200, 2026-11, 7 points on 464^3 with two dot products, 2 lanes: 2.63 ms, where {512,
 /// 3} has 2.73; 2.43 and 2.46 without. Smaller matrices: not measured, and their sums are added up by every
 /// team.
-constexpr SpmvTuning gathering_row_team_tuning(Arch arch, int lanes, int unroll, bool has_many_rows) {
+constexpr SpmvTuning accumulating_row_team_tuning(Arch arch, int lanes, int unroll, bool has_many_rows) {
   SpmvTuning tuning = row_team_tuning(arch, lanes, unroll);
   tuning.teams_at_once = (3 * tuning.teams_at_once + 3) / 4;
   bool const is_measured = arch == Arch::hopper || arch == Arch::cuda;
@@ -84,7 +84,7 @@ constexpr RowBinLimits row_bin_limits(int lanes, std::size_t nnz) {
 
 /// Entries up to which an automatic plan takes row_bins where rows are not alike, segmented_sum beyond. H200,
 /// 2026-11, in a graph: 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
-inline constexpr std::size_t max_entries_of_bins = std::size_t(2) << 20;
+inline constexpr std::size_t max_row_bins_entries = std::size_t(2) << 20;
 
 /// row_bins; `unroll` for all three kinds of rows.
 constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {

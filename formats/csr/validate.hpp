@@ -84,7 +84,7 @@ struct InspectStructure {
   Offsets row_offsets;
   Offset nnz;
   Ordinal num_cols;
-  SumOfMixedEntries<Offset, Ordinal> fours;
+  StructureHash<Offset, Ordinal> fours;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at, std::uint64_t& of_offsets,
                                   std::uint64_t& of_columns) const {
@@ -99,7 +99,7 @@ struct InspectStructure {
   KOKKOS_FORCEINLINE_FUNCTION void inspect_offsets(std::size_t i, std::size_t& at, std::uint64_t& sum) const {
     auto const four = fours.offsets(i);
     std::size_t const rows = row_offsets.extent(0) - 1;
-    sum += fours.scrambled(four, i);
+    sum += fours.mixed(four, i);
     if (i == 0 && four.entry[0] != 0) at = 0;
     if (i == 0 && row_offsets(rows) != nnz && at > 1) at = 1;
     for (std::size_t j = 0; j < 4 && 4 * i + j < rows; ++j) {
@@ -110,7 +110,7 @@ struct InspectStructure {
   KOKKOS_FORCEINLINE_FUNCTION void inspect_columns(std::size_t i, std::size_t& entry,
                                                    std::uint64_t& sum) const {
     auto const four = fours.columns(i);
-    sum += fours.scrambled(four, i);
+    sum += fours.mixed(four, i);
     for (std::size_t j = 0; j < 4; ++j) {
       bool const is_bad = four.entry[j] < 0 || four.entry[j] >= num_cols;
       if (is_bad && 4 * i + j < static_cast<std::size_t>(nnz) && 4 * i + j < entry) entry = 4 * i + j;

@@ -90,18 +90,12 @@ void spmv_csr5(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X 
   });
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
-  auto const one_vector = [&](auto const& x_j, auto const& y_j) {
+  for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
     if (F.compressed.any())
       spmv_tiles<Indices::compressed>(exec, epilogue, F, x_j, y_j, carry);
     else
       spmv_tiles<Indices::full>(exec, epilogue, F, x_j, y_j, carry);
-  };
-  if constexpr (Y::rank() == 1) {
-    one_vector(x, y);
-  } else {
-    for (std::size_t j = 0; j < y.extent(1); ++j)
-      one_vector(as_input(Kokkos::subview(x, Kokkos::ALL, j)), as_output(Kokkos::subview(y, Kokkos::ALL, j)));
-  }
+  });
 }
 
 }  // namespace detail

@@ -122,7 +122,7 @@ constexpr LongRowsTuning long_rows(Arch arch, bool are_many = false) {
 }
 
 inline constexpr std::size_t max_of_a_long_row = 100;
-constexpr bool is_max_unknown(std::size_t longest, std::size_t entries) {
+constexpr bool has_no_dominant_row(std::size_t longest, std::size_t entries) {
   return longest <= entries / max_of_a_long_row;
 }
 

@@ -144,7 +144,7 @@ void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
     conversion.algorithm = "expand_symmetric";
     conversion.bytes = csr_bytes(counts_of(half)) + csr_bytes(counts_of(A)) - 2 * vector_bytes(counts_of(A));
     conversion.run = [exec, half] {
-      FullFromHalfOptions options;
+      ExpandSymmetricOptions options;
       options.checks = Checks::off;
       [[maybe_unused]] auto const full = expand_symmetric(exec, half, options);
     };

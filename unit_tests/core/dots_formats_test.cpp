@@ -59,9 +59,9 @@ void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp co
     detail::spmv_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);
   } else {
     constexpr int lanes = 2, unroll = 4;
-    constexpr auto tuning = gathering_row_team_tuning(arch_of<Space>, lanes, unroll, true);
+    constexpr auto tuning = accumulating_row_team_tuning(arch_of<Space>, lanes, unroll, true);
     if (F.nnz() == 0) return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
-    detail::launch_row_team<tuning, lanes, false>(exec, epilogue, F, x, y, detail::RowsAsTheyCome{});
+    detail::launch_row_team<tuning, lanes, false>(exec, epilogue, F, x, y, detail::NaturalOrder{});
   }
 }
 

@@ -82,7 +82,7 @@ TYPED_TEST(CsrFullFromHalf, IsThatOfASlowLoopBitForBit) {
           bool const apart = diagonals == Diagonals::apart;
           auto const diagonal = numbers<S>(Numbers::integers, apart ? half.rows() : 0, 7);  // zeros among them
           auto const H = half.on_device();
-          FullFromHalfOptions const options{.hermitian = hermitian};
+          ExpandSymmetricOptions const options{.hermitian = hermitian};
 
           auto const A = apart ? expand_symmetric(Space(), H, to_device(diagonal), options)
                                : expand_symmetric(Space(), H, options);

@@ -121,7 +121,7 @@ TEST(CsrFingerprint, ChangesWithEveryEntryAndEverySwap) {
 }
 
 TEST(CsrFingerprint, IsThatOfTheFormulaForIntegersOfEveryWidth) {
-  // sum over fours of scramble(scramble(g + 1) ^ (k0 e0 + k1 e1 + k2 e2 + k3 e3))
+  // sum over fours of mix64(mix64(g + 1) ^ (k0 e0 + k1 e1 + k2 e2 + k3 e3))
   std::vector<int> const columns{3, 1, 4, 1, 5, 9};
   std::vector<std::int64_t> const wide(columns.begin(), columns.end());
   std::uint64_t const k[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,

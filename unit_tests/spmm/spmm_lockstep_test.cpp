@@ -60,10 +60,10 @@ void check(std::vector<std::size_t> const& widths, Multiply const& multiply, Pat
         multiply(rows, Epilogue<double>{alpha, beta}, X, Y);
       });
   };
-  with("CSR", RowsOfCsr<std::decay_t<decltype(A)>>{A});
+  with("CSR", StridedCsrRows<std::decay_t<decltype(A)>>{A});
   if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
     auto const F = from_csr<Sell>(Space(), A, {.fill_limit = std::numeric_limits<double>::infinity()});
-    with("SELL", RowsOfPadded<std::decay_t<decltype(F)>>{F});
+    with("SELL", StridedPaddedRows<std::decay_t<decltype(F)>>{F});
   }
 }
 
@@ -111,7 +111,7 @@ TEST(SpmmLockstep, SumsRowByRowWhatLiesColumnByColumn) {
         {4, 11},
         [columns](auto const& rows, auto const& epilogue, auto const& X, auto const& Y) {
           PackBuffer<double, Device> const room(Space(), Y.extent(0), X.extent(0), columns);
-          spmm_as_rows<false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, room, 7);
+          spmm_packed<false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, room, 7);
         },
         from_lengths("", {3, 0, 7, 2, 1, 5, 4}, 30));
 }
@@ -127,10 +127,10 @@ TEST(SpmmLockstep, TurnsTilesBothWays) {
   for (std::size_t const some : {1u, 4u, 6u, 41u}) {
     SCOPED_TRACE(some);
     std::size_t const first = columns - some;
-    turn_tiles<true, double>(Lockstep(), "einkorn::test", rows, some, EntriesFrom<double, View>{one, first},
-                             EntriesTo<View>{other});
-    turn_tiles<false, double>(Lockstep(), "einkorn::test", rows, some, EntriesFrom<double, View>{other, 0},
-                              SumsTo<double, View>{{1.0, 0.0}, back, first});
+    transpose_tiles<true, double>(Lockstep(), "einkorn::test", rows, some,
+                                  EntriesFrom<double, View>{one, first}, EntriesTo<View>{other});
+    transpose_tiles<false, double>(Lockstep(), "einkorn::test", rows, some, EntriesFrom<double, View>{other, 0},
+                                   SumsTo<double, View>{{1.0, 0.0}, back, first});
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t j = 0; j < some; ++j) {
         ASSERT_EQ(other(i, j), one(i, first + j)) << "row " << i << ", column " << j;

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // Products of a Csr with multivectors of any width: tiles of columns, parts of larger multivectors, NaN.
 
+#include "../csr/approaches.hpp"
 #include "../support/multivectors.hpp"
 #include "../support/throws.hpp"
-#include "../csr/approaches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -51,11 +51,11 @@ void both_ways(Numbers kind, Check const& check) {
   auto const A = host.on_device();
   {
     SCOPED_TRACE("CSR");
-    check(host, multiply_by(RowsOfCsr<std::decay_t<decltype(A)>>{A}));
+    check(host, multiply_by(StridedCsrRows<std::decay_t<decltype(A)>>{A}));
   }
   SCOPED_TRACE("SELL");
   auto const F = from_csr<Sell>(Space(), A, {.fill_limit = std::numeric_limits<double>::infinity()});
-  check(host, multiply_by(RowsOfPadded<std::decay_t<decltype(F)>>{F}));
+  check(host, multiply_by(StridedPaddedRows<std::decay_t<decltype(F)>>{F}));
 }
 
 TEST(SpmmTiles, OfAnyWidthAndAlignment) {
@@ -105,7 +105,7 @@ TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
   Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 15);
   auto const multiply = [&](double alpha, auto const& X, double beta, auto const& Y) {
     launch_row_tile<eight_columns, many_long, false>(Space(), "einkorn::test", Epilogue<double>{alpha, beta},
-                                                     RowsOfCsr<std::decay_t<decltype(A)>>{A}, X, Y,
+                                                     StridedCsrRows<std::decay_t<decltype(A)>>{A}, X, Y,
                                                      std::numeric_limits<int>::max());
   };
   for (std::size_t const k : {8u, 9u, 15u}) vectors.expect_parts(k, multiply);
@@ -115,7 +115,7 @@ TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
 template <class Check>
 void by_columns(Numbers kind, Check const& check) {
   auto const host = with_numbers<double>(pattern(), kind);
-  RowsOfCsr const rows{host.on_device()};
+  StridedCsrRows const rows{host.on_device()};
   check(host, [&](double alpha, auto const& X, double beta, auto const& Y) {
     spmm_column_tile<false>(Space(), "einkorn::test", Epilogue<double>{alpha, beta}, rows, X, Y);
   });

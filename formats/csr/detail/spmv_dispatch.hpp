@@ -63,7 +63,7 @@ template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum
 void spmm_by_rows(
     Exec const& exec, int lanes, Epilogue<Sum> const& epilogue, Matrix const& A, X const& x, Y const& y,
     typename Matrix::offset_type longest = std::numeric_limits<typename Matrix::offset_type>::max()) {
-  RowsOfCsr<Matrix> const rows{A};
+  StridedCsrRows<Matrix> const rows{A};
   if (y.extent(1) == 0) return;
   if (takes_row_tile(x, y))
     spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue, rows, x, y, longest);
@@ -100,7 +100,7 @@ void spmv_sorted_rows(Exec const& exec, int lanes, EpilogueOp const& epilogue, M
                       Y const& y, [[maybe_unused]] Order const& order) {
   if constexpr (is_gpu<Exec> && Y::rank() == 1)
     if (order.extent(0) > 0)  // else the host has made the plan
-      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, RowsOfList<Order>{order});
+      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, ListedOrder<Order>{order});
   spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
 }
 

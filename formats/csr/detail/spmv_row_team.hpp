@@ -16,7 +16,7 @@
 namespace einkorn::detail {
 
 /// The order in which groups of lanes take the rows: as they come, or by a list of all rows (sorted_rows).
-struct RowsAsTheyCome {
+struct NaturalOrder {
   static constexpr bool is_list = false;
   template <class Ordinal>
   KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(Ordinal position) const {
@@ -24,7 +24,7 @@ struct RowsAsTheyCome {
   }
 };
 template <class List>
-struct RowsOfList {
+struct ListedOrder {
   static constexpr bool is_list = true;
   List list;
   template <class Ordinal>
@@ -139,10 +139,10 @@ void spmv_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A
   if constexpr (EpilogueOp::accumulates) {
     if constexpr (accumulates_in_launches<EpilogueOp> && lanes <= 4)
       if (static_cast<std::size_t>(A.num_rows) >= min_rows_of_small_teams)
-        return launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, true), lanes, conjugated>(
+        return launch_row_team<accumulating_row_team_tuning(arch, lanes, unroll, true), lanes, conjugated>(
             exec, epilogue, A, x, y, rows);
-    launch_row_team<gathering_row_team_tuning(arch, lanes, unroll, false), lanes, conjugated>(exec, epilogue, A,
-                                                                                              x, y, rows);
+    launch_row_team<accumulating_row_team_tuning(arch, lanes, unroll, false), lanes, conjugated>(exec, epilogue,
+                                                                                                 A, x, y, rows);
   } else {
     launch_row_team<row_team_tuning(arch, lanes, unroll), lanes, conjugated>(exec, epilogue, A, x, y, rows);
   }
@@ -150,7 +150,7 @@ void spmv_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A
 
 /// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
-          class Rows = RowsAsTheyCome>
+          class Rows = NaturalOrder>
 void spmv_row_team(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
                    Y const& y, Rows const& rows = {}) {
   int const unroll = row_team_unroll(lanes, static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));

@@ -228,7 +228,7 @@ void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& e
   if constexpr (is_gpu<Exec>) {
     if constexpr (Y::rank() == 2 && indices == Indices::full) {
       if (takes_row_tile(x, y))
-        return spmm_row_tile<false>(exec, label, epilogue, RowsOfPadded<Format>{F}, x, y);
+        return spmm_row_tile<false>(exec, label, epilogue, StridedPaddedRows<Format>{F}, x, y);
     }
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;

@@ -231,7 +231,7 @@ void spmm_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const& 
   auto const of_columns = [&]<int columns>(std::integral_constant<int, columns>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr ColumnTile tile = column_tile(arch, columns, sizeof(Sum));
-    if (is_max_unknown(static_cast<std::size_t>(longest), A.A.values.extent(0)))
+    if (has_no_dominant_row(static_cast<std::size_t>(longest), A.A.values.extent(0)))
       launch_column_tile<tile, long_rows(arch, true), conjugated>(exec, label, epilogue, A, x, y, longest);
     else
       launch_column_tile<tile, long_rows(arch), conjugated>(exec, label, epilogue, A, x, y, longest);

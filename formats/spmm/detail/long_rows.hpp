@@ -20,7 +20,7 @@ namespace einkorn::detail {
 /// which there is nothing else, and entries(position) is the length without it; row_at(position) is the row
 /// whose sums they make.
 template <class Matrix>
-struct RowsOfCsr {
+struct StridedCsrRows {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -38,7 +38,7 @@ struct RowsOfCsr {
 };
 /// The same of padded rows (spmv_padded_rows.hpp) with all their columns.
 template <class Format>
-struct RowsOfPadded {
+struct StridedPaddedRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;

@@ -79,8 +79,8 @@ struct TransposePackTiles {
 
 /// 1 launch.
 template <bool from_columns, class Value, class Exec, class From, class To>
-void turn_tiles(Exec const& exec, char const* label, std::size_t num_rows, std::size_t num_columns,
-                From const& from, To const& to) {
+void transpose_tiles(Exec const& exec, char const* label, std::size_t num_rows, std::size_t num_columns,
+                     From const& from, To const& to) {
   using Functor = TransposePackTiles<from_columns, Exec, Value, From, To>;
   int column_bits = 2;
   while (column_bits < 5 && std::size_t(1) << column_bits < num_columns) ++column_bits;
@@ -153,19 +153,19 @@ class PackBuffer {
 /// of the product of row-major X and Y: each of X and Y once more read and once more written. Launches: those
 /// of the product and 2, for every room.columns() columns.
 template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum, class Device>
-void spmm_as_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A, X const& x,
-                  Y const& y, PackBuffer<Sum, Device> const& room, typename Rows::Offset longest) {
+void spmm_packed(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A, X const& x,
+                 Y const& y, PackBuffer<Sum, Device> const& room, typename Rows::Offset longest) {
   std::size_t const k = y.extent(1), width = std::min(room.columns(), k);
   auto const x_rows = room.of_x(x.extent(0), width), y_rows = room.of_y(y.extent(0), width);
   using XRows = std::decay_t<decltype(x_rows)>;
   for (std::size_t done = 0; done < k; done += width) {
     std::size_t const first = std::min(done, k - width);  // the last columns with some that were there before
-    turn_tiles<true, Sum>(exec, "einkorn::spmv[columns to rows]", x.extent(0), width,
-                          EntriesFrom<Sum, X>{x, first}, EntriesTo<XRows>{x_rows});
+    transpose_tiles<true, Sum>(exec, "einkorn::spmv[columns to rows]", x.extent(0), width,
+                               EntriesFrom<Sum, X>{x, first}, EntriesTo<XRows>{x_rows});
     spmm_row_tile<conjugated>(exec, label, Epilogue<Sum>{Sum(1), Sum(0)}, A, x_rows, y_rows, longest);
-    turn_tiles<false, Sum>(exec, "einkorn::spmv[rows to columns]", y.extent(0),
-                           k - done < width ? k - done : width, EntriesFrom<Sum, XRows>{y_rows, done - first},
-                           SumsTo<Sum, Y>{epilogue, y, done});
+    transpose_tiles<false, Sum>(
+        exec, "einkorn::spmv[rows to columns]", y.extent(0), k - done < width ? k - done : width,
+        EntriesFrom<Sum, XRows>{y_rows, done - first}, SumsTo<Sum, Y>{epilogue, y, done});
   }
 }
 

@@ -250,7 +250,7 @@ void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epi
                                                      std::integral_constant<int, pack>) {
     constexpr Arch arch = arch_of<Exec>;
     constexpr RowTile tile = row_tile(arch, columns, pack, Rows::order);
-    if (is_max_unknown(static_cast<std::size_t>(longest), A.A.values.extent(0)))
+    if (has_no_dominant_row(static_cast<std::size_t>(longest), A.A.values.extent(0)))
       launch_row_tile<tile, long_rows(arch, true), conjugated>(exec, label, epilogue, A, x, y, longest);
     else
       launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, epilogue, A, x, y, longest);
