@@ -11,6 +11,7 @@ set(einkorn_headers
   formats/spgemm/detail/column_table.hpp
   core/allocate.hpp
   core/arch.hpp
+  core/bank_padding.hpp
   core/balance/bins.hpp
   core/balance/carry.hpp
   core/balance/host_parts.hpp

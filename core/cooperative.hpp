@@ -187,7 +187,7 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///     int block(), rank_in_block(), threads_of_block()
 ///     void sync_block()                  the threads of the block meet
 ///     unsigned char* scratch()           the block's own: CooperativeScratch::scratch_bytes, aligned to 16
-///     void sum_numbers(sums, step)       as sum_all(), but no sync(), which takes most of its time: only the
+///     void sum_relaxed(sums, step)       as sum_all(), but no sync(), which takes most of its time: only the
 ///                                        step sees the totals, and what threads wrote before is seen by their
 ///                                        own block alone
 ///     std::uint32_t epoch()              how often threads have met: differs before and after, never 0 after
@@ -225,7 +225,7 @@ std::size_t max_cooperative_scratch([[maybe_unused]] Exec const& exec) {
 }
 /// Blocks of which each has a multiprocessor to itself; 1 on the host.
 template <class Exec>
-int max_lone_blocks([[maybe_unused]] Exec const& exec) {
+int num_multiprocessors([[maybe_unused]] Exec const& exec) {
   if constexpr (is_gpu<Exec>)
     return detail::CooperativeRuntime<Exec>::multiprocessors(exec);
   else
@@ -337,7 +337,7 @@ class CooperativeVector {
 
  public:
   /// What was found of an entry.
-  struct Found {
+  struct TaggedEntry {
     std::uint64_t words[count];
   };
 
@@ -360,25 +360,25 @@ class CooperativeVector {
         L::store_relaxed(words + part, tagged(parts[part], tag), tagged(parts[part + 1], tag));
   }
   /// What the second cache has just now: asked for early, its latency is hidden.
-  KOKKOS_FORCEINLINE_FUNCTION Found ask(std::size_t i) const {
-    Found found;
+  KOKKOS_FORCEINLINE_FUNCTION TaggedEntry load(std::size_t i) const {
+    TaggedEntry entry;
     std::uint64_t const* const words = words_.data() + i * count;
     if constexpr (count == 1)
-      L::load_relaxed(words, found.words[0]);
+      L::load_relaxed(words, entry.words[0]);
     else
       for (int part = 0; part < count; part += 2)
-        L::load_relaxed(words + part, found.words[part], found.words[part + 1]);
-    return found;
+        L::load_relaxed(words + part, entry.words[part], entry.words[part + 1]);
+    return entry;
   }
   /// Whether it is the entry of this tag, and then the entry. Who finds another asks again.
-  static KOKKOS_FORCEINLINE_FUNCTION bool is_of(Found const& found, std::uint32_t tag) {
+  static KOKKOS_FORCEINLINE_FUNCTION bool has_tag(TaggedEntry const& entry, std::uint32_t tag) {
     bool is = true;
-    for (int part = 0; part < count; ++part) is = is && static_cast<std::uint32_t>(found.words[part]) == tag;
+    for (int part = 0; part < count; ++part) is = is && static_cast<std::uint32_t>(entry.words[part]) == tag;
     return is;
   }
-  static KOKKOS_FORCEINLINE_FUNCTION Scalar value(Found const& found) {
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar value(TaggedEntry const& entry) {
     std::uint32_t parts[count];
-    for (int part = 0; part < count; ++part) parts[part] = static_cast<std::uint32_t>(found.words[part] >> 32);
+    for (int part = 0; part < count; ++part) parts[part] = static_cast<std::uint32_t>(entry.words[part] >> 32);
     Scalar value;
     memcpy(static_cast<void*>(&value), static_cast<void const*>(parts), sizeof(Scalar));
     return value;
@@ -394,10 +394,10 @@ class CooperativeVector {
 };
 
 /// Whether the teams of a sweep's kernel (core/launch.hpp) may be those of for_each_team(): they need no
-/// scratch and no barrier, and the kernel says so by has_free_teams. (nvcc 13.0 takes kernel.run(team,
+/// scratch and no barrier, and the kernel says so by has_independent_warps. (nvcc 13.0 takes kernel.run(team,
 /// gathered) for invalid in a requires-expression of its device pass, and then drops the cooperative kernel
 /// without a word.)
 template <class Kernel>
-inline constexpr bool is_run_by_virtual_teams = requires { requires Kernel::has_free_teams; };
+inline constexpr bool is_run_by_virtual_teams = requires { requires Kernel::has_independent_warps; };
 
 }  // namespace einkorn

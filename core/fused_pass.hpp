@@ -15,8 +15,8 @@ namespace einkorn {
 
 /// The numbers of sweeps over vectors. H200: see docs/design/0003-solvers.md; AMD: analytical, not measured.
 struct FusedPassTuning {
-  int team_size, teams_at_once;
-  int entries_a_thread;  ///< loads of all of them are under way before the first is used
+  int team_size, min_teams_per_sm;
+  int entries_per_thread;  ///< loads of all of them are under way before the first is used
 };
 constexpr FusedPassTuning fused_pass_tuning(Arch arch) {
   switch (arch) {
@@ -40,7 +40,7 @@ constexpr FusedPassTuning fused_pass_tuning(Arch arch) {
 template <class Exec, class Body>
 struct FusedPass {
   static constexpr FusedPassTuning tuning = fused_pass_tuning(arch_of<Exec>);
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
   using Sums = typename Body::Sums;
   using Accumulators = typename Sums::Accumulators;
@@ -52,7 +52,7 @@ struct FusedPass {
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
-    constexpr int batch = tuning.entries_a_thread;
+    constexpr int batch = tuning.entries_per_thread;
     auto const scalars = body.begin();
     if (!scalars) return;
     auto const first = static_cast<std::size_t>(team.league_rank()) * (tuning.team_size * batch) +
@@ -81,7 +81,7 @@ struct FusedPass {
   }
 
   static int league_for(std::size_t size) {
-    constexpr auto a_team = static_cast<std::size_t>(tuning.team_size * tuning.entries_a_thread);
+    constexpr auto a_team = static_cast<std::size_t>(tuning.team_size * tuning.entries_per_thread);
     return static_cast<int>((size + a_team - 1) / a_team);
   }
 

@@ -21,7 +21,7 @@ auto light_weight(Policy const& policy) {
 ///   update                       what it does with a row's result, and what it gathers (Update,
 ///   EpilogueWithDots) Policy, L                    on a GPU: its team policy, and the lanes that exchange
 ///   values run(team, gathered)          the work of one team (GPU); may return early, thread by thread
-///   has_free_teams               on a GPU: true when teams need neither scratch nor a barrier
+///   has_independent_warps               on a GPU: true when teams need neither scratch nor a barrier
 ///   run(part, gathered)          the work of one part (host)
 /// The same kernel is launched by Kokkos, recorded into a graph, or run inside a cooperative launch, where
 /// `team` is any type with league_rank() and team_rank(); one with scratch or barriers is only for Kokkos.

@@ -47,11 +47,11 @@ struct HostToDevice {
 /// What one thread stages through: a chunk of pinned memory, and an instance of its own, so that a fence of
 /// that instance waits for the chunk and for nothing else.
 template <class Exec>
-class PinnedLane {
+class PinnedBuffer {
  public:
-  PinnedLane(Exec exec, std::size_t bytes)
+  PinnedBuffer(Exec exec, std::size_t bytes)
       : exec_(std::move(exec)),
-        chunk_(allocate<decltype(chunk_)>(exec_, "einkorn::PinnedLane::chunk", bytes)) {}
+        chunk_(allocate<decltype(chunk_)>(exec_, "einkorn::PinnedBuffer::chunk", bytes)) {}
 
   [[nodiscard]] std::byte* chunk() const { return reinterpret_cast<std::byte*>(chunk_.data()); }
   [[nodiscard]] std::size_t bytes() const { return chunk_.extent(0); }
@@ -61,7 +61,7 @@ class PinnedLane {
     Kokkos::deep_copy(exec_, Target(reinterpret_cast<char*>(to), bytes),
                       Kokkos::subview(chunk_, std::pair<std::size_t, std::size_t>(0, bytes)));
   }
-  void wait() const { exec_.fence("einkorn::PinnedLane: the chunk is there"); }
+  void wait() const { exec_.fence("einkorn::PinnedBuffer: the chunk is there"); }
 
  private:
   Exec exec_;

@@ -27,7 +27,7 @@ struct SumPartials {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;
   using L = Lanes<Exec>;
   static constexpr int team_size = 512, warps = team_size / L::size, max_teams = 128;
-  static constexpr std::size_t units_a_team = 8 * team_size;
+  static constexpr std::size_t blocks_per_team = 8 * team_size;
   static constexpr std::size_t scratch_bytes = (static_cast<std::size_t>(warps) * count + 1) * sizeof(double);
 
   Kokkos::View<double*, Device> partials;
@@ -120,8 +120,8 @@ void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> c
   static_assert(count <= SumSpace<Device>::max_sums);
   if constexpr (is_gpu<Exec>) {
     using Kernel = detail::SumPartials<Exec, count, Device, Step>;
-    auto const teams = std::clamp<std::size_t>((num_blocks + Kernel::units_a_team - 1) / Kernel::units_a_team,
-                                               1, Kernel::max_teams);
+    auto const teams = std::clamp<std::size_t>(
+        (num_blocks + Kernel::blocks_per_team - 1) / Kernel::blocks_per_team, 1, Kernel::max_teams);
     auto policy = typename Kernel::Policy(exec, static_cast<int>(teams), Kernel::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes + alignof(double))));
     Kokkos::parallel_for(

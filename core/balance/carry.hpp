@@ -22,13 +22,13 @@ struct CarryRun {
 };
 
 /// Pieces beyond which a run is left to a whole team on a GPU.
-inline constexpr int carry_long_run = 512;
+inline constexpr int max_short_carry_run = 512;
 
 namespace detail {
 
 /// y(row) += alpha (carry(first) + ... ) for every run. Runs: a callable from a part's number to the CarryRun
 /// that begins there (count 0 if none does). A short run is added up by one thread in order, a longer one by
-/// its warp, one after the other; the threads of a team put those beyond carry_long_run into a list in
+/// its warp, one after the other; the threads of a team put those beyond max_short_carry_run into a list in
 /// scratch, and the team then adds up one after the other. The place of a run in the list varies, but each is
 /// summed by itself in an order that depends on nothing but its length.
 template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
@@ -56,7 +56,7 @@ struct AddCarry {
     Offset const part = begin + static_cast<Offset>(team.team_rank());
     decltype(runs(part)) run{};
     if (part < num_parts) run = runs(part);
-    bool const is_long = has_long_runs && run.count > carry_long_run;
+    bool const is_long = has_long_runs && run.count > max_short_carry_run;
     if (run.count > 0 && run.count <= longest_serial) {
       Sum sum = carry(run.first);
       for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
@@ -121,7 +121,7 @@ struct AddCarryHost {
 }  // namespace detail
 
 /// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
-/// has_long_runs: whether a run may hold more than carry_long_run pieces.
+/// has_long_runs: whether a run may hold more than max_short_carry_run pieces.
 template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,
                [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y,

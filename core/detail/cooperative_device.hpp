@@ -125,7 +125,7 @@ class DeviceCooperativeMember {
     for (int i = 0; i < k; ++i) sums[i] = shared_.totals[i];
   }
   template <int k, class Step>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_numbers(double (&sums)[k], Step const& step) {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_relaxed(double (&sums)[k], Step const& step) {
     leave_to_block(sums);
     sync<k, false>(step);
   }

@@ -77,7 +77,7 @@ KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane
 /// The largest value among the lanes of a warp whose numbers are alike below the bit `from`: of all of them,
 /// or, for values that groups of `from` lanes have in common, among the groups.
 template <class L, class T>
-KOKKOS_FORCEINLINE_FUNCTION T largest_over_lanes(T value, int from = 1) {
+KOKKOS_FORCEINLINE_FUNCTION T max_over_lanes(T value, int from = 1) {
   for (int bits = from; bits < L::size; bits *= 2) {
     T const other = L::shuffle_xor(value, bits);
     if (other > value) value = other;

@@ -41,7 +41,7 @@ struct ScalarLane {
     return Kokkos::atomic_load(address);
   }
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+  static KOKKOS_FORCEINLINE_FUNCTION void store_volatile(T* address, T value) {
     Kokkos::atomic_store(address, value);
   }
   template <class T>

@@ -78,7 +78,7 @@ struct Warp {
   }
   /// And its counterpart: a store that others may do at once.
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+  static KOKKOS_FORCEINLINE_FUNCTION void store_volatile(T* address, T value) {
     *static_cast<T volatile*>(address) = value;
   }
 

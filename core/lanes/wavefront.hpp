@@ -83,7 +83,7 @@ struct Wavefront {
     return *static_cast<T const volatile*>(address);
   }
   template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION void store_shared(T* address, T value) {
+  static KOKKOS_FORCEINLINE_FUNCTION void store_volatile(T* address, T value) {
     *static_cast<T volatile*>(address) = value;
   }
 

@@ -111,7 +111,8 @@ struct RodPass {
   using Accumulators = typename EpilogueOp::Accumulators;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = einkorn::Lanes<Exec>;
-  static constexpr bool has_free_teams = true;  // no scratch, no barrier: all iterations may be one launch
+  static constexpr bool has_independent_warps =
+      true;  // no scratch, no barrier: all iterations may be one launch
 
   Rod rod;
   X x;

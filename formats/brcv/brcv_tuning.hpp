@@ -10,10 +10,10 @@ namespace einkorn {
 
 /// The numbers of the BRCV kernels. A structural type: kernels take it as a template argument.
 struct BrcvTuning {
-  int team_size;        ///< threads a team
-  int teams_at_once;    ///< teams that a multiprocessor must have registers for
-  int unroll;           ///< spmv: entries a lane asks for before it uses the first; SpMM: rows of B
-  int columns_at_once;  ///< spmv: columns of a multivector that share one pass over the matrix
+  int team_size;         ///< threads a team
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
+  int unroll;            ///< spmv: entries a lane asks for before it uses the first; SpMM: rows of B
+  int columns_at_once;   ///< spmv: columns of a multivector that share one pass over the matrix
 };
 
 /// One row a group of `lanes` lanes, for one vector and for multivectors that are not row-major. The numbers of
@@ -66,7 +66,7 @@ inline constexpr std::size_t brcv_min_spmm_columns = 4;
 
 /// Rows whose first stripe a plan keeps: one number for so many rows. 32, so that the row kernel's warps
 /// (which have 32 rows at most) find their stripes by 5 halvings at most from there.
-inline constexpr int brcv_rows_a_mark = 32;
+inline constexpr int brcv_rows_per_mark = 32;
 
 /// from_csr: threads a team that marks the rows which start a stripe. Needs few registers; any size would do.
 inline constexpr int mark_stripes_team_size = 256;

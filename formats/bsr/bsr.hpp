@@ -47,7 +47,7 @@ struct Bsr {
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FUNCTION Offset num_blocks() const { return static_cast<Offset>(columns.extent(0)); }
   /// b * b
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries_a_block() const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries_per_block() const {
     return static_cast<Offset>(block_size) * static_cast<Offset>(block_size);
   }
 

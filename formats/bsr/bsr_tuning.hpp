@@ -13,10 +13,10 @@ inline constexpr int largest_block_size = 64;                ///< what from_csr 
 
 /// The numbers of the BSR kernels. A structural type: kernels take it as a template argument.
 struct BsrTuning {
-  int team_size;        ///< threads a team
-  int teams_at_once;    ///< teams that a multiprocessor must have registers for
-  int unroll;           ///< blocks that a lane asks for before it uses the first
-  int columns_at_once;  ///< columns of a multivector that share one pass over the matrix
+  int team_size;         ///< threads a team
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
+  int unroll;            ///< blocks that a lane asks for before it uses the first
+  int columns_at_once;   ///< columns of a multivector that share one pass over the matrix
 };
 
 /// For groups of `lanes` lanes a block row; `vectors` is 1 for one vector, more for a multivector.
@@ -45,7 +45,7 @@ constexpr BsrTuning bsr_tuning(Arch arch, int lanes, std::size_t sum_bytes, int 
 /// Block rows that a group of lanes takes one after another, so that a team meets more of its x in the first
 /// cache, and the teams below which it takes one, so that every multiprocessor has several. H200: 4 to
 /// 20 % faster up to b = 6, up to 3 % slower beyond.
-constexpr int block_rows_a_group(int b) {
+constexpr int block_rows_per_group(int b) {
   return b <= 6 ? 4 : 1;
 }
 inline constexpr int min_block_row_teams = 4096;
@@ -57,9 +57,9 @@ template <int b, int lanes>
 struct BlockLanes {
   static_assert(lanes >= b, "einkorn::BlockLanes: a row of a block needs a lane for each column");
   static constexpr int max_rows = lanes / b < b ? lanes / b : b;
-  static constexpr int values_a_lane = (b + max_rows - 1) / max_rows;
-  static constexpr int rows = (b + values_a_lane - 1) / values_a_lane;    // side by side
-  static constexpr int slots = values_a_lane == 1 ? lanes / (b * b) : 1;  // blocks at once
+  static constexpr int values_per_lane = (b + max_rows - 1) / max_rows;
+  static constexpr int rows = (b + values_per_lane - 1) / values_per_lane;  // side by side
+  static constexpr int slots = values_per_lane == 1 ? lanes / (b * b) : 1;  // blocks at once
   static constexpr int used_lanes = slots * rows * b;
 };
 

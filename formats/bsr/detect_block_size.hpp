@@ -29,7 +29,7 @@ int block_size_of_min_bytes(Exec const& exec, Matrix const& A) {
   using Offset = typename Matrix::offset_type;
   BlockCounts counts;
   if constexpr (is_gpu<Exec>) {
-    std::int64_t const groups = (static_cast<std::int64_t>(A.num_rows) + rows_a_group - 1) / rows_a_group;
+    std::int64_t const groups = (static_cast<std::int64_t>(A.num_rows) + rows_per_group - 1) / rows_per_group;
     counts = sample_blocks(exec, A, RowGroups{groups, groups});
   } else {
     auto const max_rows = static_cast<std::size_t>(A.num_rows) / smallest_block + 1;

@@ -11,9 +11,9 @@ namespace einkorn {
 /// The numbers of the COO kernel on a GPU: one part of the entries a warp. A structural type: kernels take it
 /// as a template argument.
 struct CooTuning {
-  int team_size;      ///< threads a team
-  int teams_at_once;  ///< teams that a multiprocessor must have registers for
-  int unroll;         ///< steps of one entry a lane that are asked for before the first is used
+  int team_size;         ///< threads a team
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
+  int unroll;            ///< steps of one entry a lane that are asked for before the first is used
 };
 
 /// Columns of a multivector that share one pass over the matrix on a GPU; the plan has a carry for each.

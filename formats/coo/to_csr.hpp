@@ -28,7 +28,7 @@ struct CooRowOffsets {
   Offset nnz;
 
   KOKKOS_FUNCTION void operator()(std::size_t row) const {
-    offsets(row) = row < num_rows ? first_not_below(F.rows, Offset(0), nnz, static_cast<Ordinal>(row)) : nnz;
+    offsets(row) = row < num_rows ? lower_bound_index(F.rows, Offset(0), nnz, static_cast<Ordinal>(row)) : nnz;
   }
 };
 

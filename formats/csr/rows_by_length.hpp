@@ -148,14 +148,14 @@ Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordi
   auto const rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::rows_by_length", num_rows);
   if (num_rows == 0) return rows;
   Offset const longest = row_lengths(exec, A).longest;
-  std::size_t const rows_a_window =
+  std::size_t const rows_per_window =
       window == 0 ? num_rows : std::min(static_cast<std::size_t>(window), num_rows);
   if constexpr (is_gpu<Exec>)
-    detail::order_by_length_sorting(exec, A, rows_a_window, static_cast<std::uint64_t>(longest), rows);
-  else if (rows_a_window == num_rows && static_cast<std::size_t>(longest) <= num_rows)
+    detail::order_by_length_sorting(exec, A, rows_per_window, static_cast<std::uint64_t>(longest), rows);
+  else if (rows_per_window == num_rows && static_cast<std::size_t>(longest) <= num_rows)
     detail::order_by_length_counting(exec, A, longest, rows);
   else
-    detail::order_by_length_in_windows(exec, A, rows_a_window, rows);
+    detail::order_by_length_in_windows(exec, A, rows_per_window, rows);
   exec.fence("einkorn::rows_by_length: A may change from here on");
   return rows;
 }

@@ -10,8 +10,8 @@ namespace einkorn {
 
 /// The numbers of the CSR kernels. A structural type: kernels take it as a template argument.
 struct SpmvTuning {
-  int team_size;      ///< threads a team
-  int teams_at_once;  ///< teams that a multiprocessor must have registers for
+  int team_size;         ///< threads a team
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
   int unroll;  ///< entries (row_team: a lane; segmented_sum: a thread) asked for before the first is used
 };
 
@@ -52,7 +52,7 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
 /// team.
 constexpr SpmvTuning accumulating_row_team_tuning(Arch arch, int lanes, int unroll, bool has_many_rows) {
   SpmvTuning tuning = row_team_tuning(arch, lanes, unroll);
-  tuning.teams_at_once = (3 * tuning.teams_at_once + 3) / 4;
+  tuning.min_teams_per_sm = (3 * tuning.min_teams_per_sm + 3) / 4;
   bool const is_measured = arch == Arch::hopper || arch == Arch::cuda;
   return has_many_rows && is_measured && lanes <= 4 ? SpmvTuning{128, 12, unroll} : tuning;
 }

@@ -33,9 +33,9 @@ constexpr Csr5Shape csr5_shape([[maybe_unused]] double mean, [[maybe_unused]] st
 
 /// The numbers of the GPU kernel: one tile a warp.
 struct Csr5Tuning {
-  int team_size;      ///< threads a team
-  int teams_at_once;  ///< teams that a multiprocessor must have registers for
-  int batch;          ///< entries that a lane asks for before it uses the first
+  int team_size;         ///< threads a team
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
+  int batch;             ///< entries that a lane asks for before it uses the first
 };
 
 /// H200, 2026-11: batches of 8 before 4 and 16; 4 teams (64 registers) for double, 5 for float.

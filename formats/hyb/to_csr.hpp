@@ -31,10 +31,10 @@ struct HybRowLengths {
     Offset length = 0;
     while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
     if (length == ell.width) {
-      Offset const begin = first_not_below(coo.rows, Offset(0), beyond, row);
+      Offset const begin = lower_bound_index(coo.rows, Offset(0), beyond, row);
       Offset end = begin;
       if (begin < beyond && coo.rows(begin) == row)
-        end = row + 1 < ell.num_rows ? first_not_below(coo.rows, Offset(0), beyond, row + 1) : beyond;
+        end = row + 1 < ell.num_rows ? lower_bound_index(coo.rows, Offset(0), beyond, row + 1) : beyond;
       length += end - begin;
     }
     offsets(row) = length;
@@ -79,7 +79,7 @@ struct CopyHybCoo {
 
   KOKKOS_FUNCTION void operator()(Offset k) const {
     Ordinal const row = coo.rows(k);
-    Offset const to = offsets(row) + ell.width + (k - first_not_below(coo.rows, Offset(0), beyond, row));
+    Offset const to = offsets(row) + ell.width + (k - lower_bound_index(coo.rows, Offset(0), beyond, row));
     columns(to) = coo.columns(k);
     values(to) = coo.values(k);
   }

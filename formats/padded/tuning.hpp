@@ -12,10 +12,10 @@ namespace einkorn {
 /// The numbers of the kernels of padded rows (ELL, SELL). A structural type: kernels take it as a template
 /// argument.
 struct PaddedTuning {
-  int team_size;        ///< threads a team, each with a row
-  int teams_at_once;    ///< teams that a multiprocessor must have registers for
-  int unroll;           ///< slots a thread asks for before it uses the first
-  int columns_at_once;  ///< columns of a multivector that share one pass over the matrix
+  int team_size;         ///< threads a team, each with a row
+  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
+  int unroll;            ///< slots a thread asks for before it uses the first
+  int columns_at_once;   ///< columns of a multivector that share one pass over the matrix
 };
 
 constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {

@@ -11,20 +11,20 @@ namespace einkorn {
 /// The shape of the kernel of row-major multivectors. A structural type: kernels take it as a template
 /// argument.
 struct RowTile {
-  int lanes;          ///< that take a row together, a power of two
-  int packs;          ///< of columns a lane
-  int pack;           ///< columns side by side that a lane reads and writes as one
-  int held;           ///< entries of a row that a lane keeps for its group
-  int unroll;         ///< rows of X that a group asks for before it uses the first
-  int team_size;      ///< threads
-  int teams_at_once;  ///< that a multiprocessor must have registers for
+  int lanes;             ///< that take a row together, a power of two
+  int packs;             ///< of columns a lane
+  int pack;              ///< columns side by side that a lane reads and writes as one
+  int held;              ///< entries of a row that a lane keeps for its group
+  int unroll;            ///< rows of X that a group asks for before it uses the first
+  int team_size;         ///< threads
+  int min_teams_per_sm;  ///< that a multiprocessor must have registers for
 
   [[nodiscard]] constexpr int columns() const { return lanes * packs * pack; }
 };
 
 /// Columns of 16 bytes, the most that a lane loads as one.
 template <class T>
-inline constexpr int columns_a_pack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
+inline constexpr int columns_per_pack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
 
 /// How the entries of a row lie: in Csr side by side, in padded rows with those of other rows between.
 enum class EntryOrder { by_row, by_slot };
@@ -92,14 +92,14 @@ struct LongRowsTuning {
   int bound, means, of_one_warp;
   int warp_bytes, team_bytes;
   int side_by_side, min_teams;
-  int unroll, team_size, teams_at_once;
+  int unroll, team_size, min_teams_per_sm;
 
   /// The shape for so many bytes of columns, beside that of the groups.
   [[nodiscard]] constexpr RowTile tile(RowTile of_groups, std::size_t scalar_bytes, int bytes) const {
     int const most = bytes / (of_groups.pack * static_cast<int>(scalar_bytes));
     int lanes = 1;
     while (team_size > 1 && lanes * 2 <= most && lanes * 2 <= of_groups.lanes * of_groups.packs) lanes *= 2;
-    return {lanes, 1, of_groups.pack, lanes < unroll ? unroll / lanes : 1, unroll, team_size, teams_at_once};
+    return {lanes, 1, of_groups.pack, lanes < unroll ? unroll / lanes : 1, unroll, team_size, min_teams_per_sm};
   }
 };
 
@@ -129,12 +129,12 @@ constexpr bool has_no_dominant_row(std::size_t longest, std::size_t entries) {
 /// The shape of the kernel of multivectors of any strides. A structural type: kernels take it as a template
 /// argument.
 struct ColumnTile {
-  int columns;        ///< of a thread
-  int long_columns;   ///< of a warp, in rows that are not for one thread
-  int held;           ///< entries of each row that a warp brings to its lanes at once, a power of two
-  int unroll;         ///< entries of a row whose products a thread adds together
-  int team_size;      ///< threads
-  int teams_at_once;  ///< that a multiprocessor must have registers for
+  int columns;           ///< of a thread
+  int long_columns;      ///< of a warp, in rows that are not for one thread
+  int held;              ///< entries of each row that a warp brings to its lanes at once, a power of two
+  int unroll;            ///< entries of a row whose products a thread adds together
+  int team_size;         ///< threads
+  int min_teams_per_sm;  ///< that a multiprocessor must have registers for
 };
 
 /// The shape for tiles of 4 or 8 columns.

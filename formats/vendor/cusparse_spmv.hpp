@@ -186,12 +186,12 @@ struct CusparseSell {
   Kokkos::View<std::remove_const_t<Scalar>*, Device> values;  // [stored]
 
   template <class Offset>
-  CusparseSell(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int rows_a_slice = 32,
+  CusparseSell(Kokkos::Cuda const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, int rows_per_slice = 32,
                double fill_limit = 3.0)
       : num_rows(A.num_rows),
         num_cols(A.num_cols),
         nnz(static_cast<std::int64_t>(A.nnz())),
-        slice_size(rows_a_slice) {
+        slice_size(rows_per_slice) {
     auto const slices = (static_cast<std::size_t>(num_rows) + static_cast<std::size_t>(slice_size) - 1) /
                         static_cast<std::size_t>(slice_size);
     auto const ends =

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double batch_seconds = is_gpu<Exec> ? 3e-3 : 10e-3;
 constexpr int longest_batch = 1000;
-constexpr int batches_a_round = 3;
+constexpr int batches_per_round = 3;
 // With Rule::screen:
 constexpr int min_rounds = 3, rounds_of_conversions = 3;
 constexpr double enough_seconds = 10.0;
@@ -102,7 +102,7 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
       };
       or_refuse(candidate, [&] {
         bool const multiplies = candidate.operation == "spmv";
-        for (int k = 0; k < (multiplies ? batches_a_round : 1); ++k)
+        for (int k = 0; k < (multiplies ? batches_per_round : 1); ++k)
           if (rule.warm || !multiplies)
             samples[i].warm.push_back(seconds_of(exec, candidate.run, batched) / batch);
         if (rule.cold && multiplies)

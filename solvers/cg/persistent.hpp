@@ -100,7 +100,7 @@ struct CgResidentLoop {
       own.p(i) = v.p(i);
     });
     double too_long[1] = {widths.fits ? 0.0 : 1.0}, updated[of_update] = {};
-    member.sum_numbers(too_long, [&](double const* totals) {
+    member.sum_relaxed(too_long, [&](double const* totals) {
       s = *state;
       s.is_open = false;
       if (totals[0] > 0) s.refuse_rows();
@@ -172,7 +172,7 @@ struct CgResidentLoop {
     sums[of_both - 1] = updated[2];
     if constexpr (Vectors::is_scaled) sums[of_product + 1] = updated[1];
     for (double& sum : updated) sum = 0;
-    member.sum_numbers(sums, [&](double const* totals) {
+    member.sum_relaxed(sums, [&](double const* totals) {
       double const of_last[of_update] = {totals[of_product], Vectors::is_scaled ? totals[of_product + 1] : 0.0,
                                          totals[of_both - 1]};
       if (s.is_open) CgAfterUpdate<Publisher>{&s, speaker(member)}(of_last);
@@ -193,7 +193,7 @@ struct CgResidentLoop {
   }
   /// Takes the sums of the last update.
   KOKKOS_FORCEINLINE_FUNCTION void close(Member& member, CgState& s, double (&updated)[of_update]) const {
-    member.sum_numbers(updated, [&](double const* totals) { CgClose<Publisher>{&s, speaker(member)}(totals); });
+    member.sum_relaxed(updated, [&](double const* totals) { CgClose<Publisher>{&s, speaker(member)}(totals); });
     for (double& sum : updated) sum = 0;
   }
   /// r <- b - A x.
@@ -210,7 +210,7 @@ struct CgResidentLoop {
       in.q = q;
       residual.store(i, in, true, sums);
     });
-    member.sum_numbers(
+    member.sum_relaxed(
         sums, [&](double const* totals) { CgAfterResidual<Publisher>{&s, is_check, Publisher{}}(totals); });
     run_pass(block, CgSaveBest<Own>{own, &s}, none);
   }

@@ -31,7 +31,7 @@ template <class Exec, class Vectors, class Publisher, int dots>
 struct CgPrologueUpdate {
   static constexpr FusedPassTuning tuning = fused_pass_tuning(arch_of<Exec>);
   static constexpr int team_size = tuning.team_size, batch = 2, updates = CgUpdate<Vectors>::Sums::count;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
   using Body = CgUpdate<Vectors>;
   static constexpr int warps = team_size / L::size, prologue_sums = dots + updates;

@@ -47,7 +47,7 @@ struct ResidentShape {
     std::size_t const most = max_cooperative_scratch(exec);
     if (num_rows == 0 || num_rows > most * 1024 || width > most) return {};
     ResidentShape shape;
-    auto const blocks = static_cast<std::size_t>(std::min(max_blocks, max_lone_blocks(exec)));
+    auto const blocks = static_cast<std::size_t>(std::min(max_blocks, num_multiprocessors(exec)));
     std::size_t const rows = (num_rows + blocks * together - 1) / (blocks * together) * together;
     shape.rows = static_cast<int>(rows);
     shape.width = static_cast<int>(width);
@@ -147,8 +147,8 @@ struct ResidentRows {
       if (inside > widths.inside) widths.inside = inside;
       if (outside > widths.outside) widths.outside = outside;
     });
-    widths.inside = largest_over_lanes<L>(widths.inside);
-    widths.outside = largest_over_lanes<L>(widths.outside);
+    widths.inside = max_over_lanes<L>(widths.inside);
+    widths.outside = max_over_lanes<L>(widths.outside);
     return widths;
   }
   /// each(i, sum) for the rows of the thread: sum = (A x)_i. x: the block's own entries; those of others are
@@ -185,7 +185,7 @@ struct ResidentRows {
   /// Some entries of a row whose columns other blocks have; -1 - column, or not negative where there is none.
   struct Outside {
     int columns[together];
-    typename Handed::Found found[together];
+    typename Handed::TaggedEntry found[together];
   };
 
   KOKKOS_FORCEINLINE_FUNCTION Outside ask(int const* columns, Widths const& widths, int first,
@@ -195,7 +195,7 @@ struct ResidentRows {
       outside.columns[e] =
           first + e < widths.outside ? columns[(shape.width - 1 - first - e) * shape.rows + place] : 0;
       if (outside.columns[e] < 0)
-        outside.found[e] = handed.ask(static_cast<std::size_t>(-1 - outside.columns[e]));
+        outside.found[e] = handed.load(static_cast<std::size_t>(-1 - outside.columns[e]));
     }
     return outside;
   }
@@ -205,8 +205,8 @@ struct ResidentRows {
     while (lacks) {
       lacks = false;
       for (int e = 0; e < together; ++e)
-        if (outside.columns[e] < 0 && !Handed::is_of(outside.found[e], tag)) {
-          outside.found[e] = handed.ask(static_cast<std::size_t>(-1 - outside.columns[e]));
+        if (outside.columns[e] < 0 && !Handed::has_tag(outside.found[e], tag)) {
+          outside.found[e] = handed.load(static_cast<std::size_t>(-1 - outside.columns[e]));
           lacks = true;
         }
       lacks = L::ballot(lacks) != 0;

@@ -101,7 +101,7 @@ class SolveSpace {
                                   : Vector()) {
     if constexpr (is_cooperative<Exec>) {
       if (!has_loop || x.extent(0) == 0) return;
-      constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_a_block);
+      constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_per_block);
       int const blocks = static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20));
       if constexpr (is_gpu<Exec>) share_out(exec, a, x.extent(0), blocks);
       if (resident_.exists()) handed_ = Handed(exec, x.extent(0));

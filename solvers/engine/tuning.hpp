@@ -15,7 +15,7 @@ struct SolverTuning {
   std::size_t max_recorded_rows;    ///< up to here, if not persistent, they are graph
   std::size_t max_blocks_in_prologue,
       max_rows_with_prologue;  ///< up to here sums are taken at the head of the update
-  int rows_a_block;            ///< of a cooperative launch, on the mean, before it takes another block
+  int rows_per_block;          ///< of a cooperative launch, on the mean, before it takes another block
 };
 
 constexpr SolverTuning solver_tuning(Arch arch) {

@@ -52,7 +52,7 @@ TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
 template <BdiaTuning tuning, class S>
 void expect_windows(std::size_t max_rows = 10000) {
   SCOPED_TRACE("window of " + std::to_string(tuning.window_bytes) + " bytes, " +
-               std::to_string(tuning.rows_a_thread) + " rows a thread");
+               std::to_string(tuning.rows_per_thread) + " rows a thread");
   on_bands<S>([max_rows](auto const& A, auto const& F) {
     if (A.rows() > max_rows) return;
     expect_exact_products<S>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {

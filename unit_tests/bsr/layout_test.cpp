@@ -256,7 +256,7 @@ TEST(BsrLayout, TeamsFillTheBlocksOfUnsortedRows) {
 /// entries from the block of size b(row) on that it lies in.
 template <class BlockSize>
 HostMatrix<float> large_matrix(int length, BlockSize const& b) {
-  int const rows = 256 * detail::rows_a_group + 11, cols = rows + 100;
+  int const rows = 256 * detail::rows_per_group + 11, cols = rows + 100;
   HostMatrix<float> A{rows, cols, {0}, {}, {}};
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < length; ++j) A.columns.push_back(i / b(i) * b(i) + j);
@@ -272,7 +272,7 @@ TEST(BsrDetection, CountsAllBlockSizesAtOnce) {
     if (pattern.is_large() || pattern.name == "columns not sorted" || pattern.name == "positions that repeat")
       continue;
     auto const host = with_numbers<double>(pattern, Numbers::reals);
-    std::int64_t const groups = (pattern.num_rows + detail::rows_a_group - 1) / detail::rows_a_group;
+    std::int64_t const groups = (pattern.num_rows + detail::rows_per_group - 1) / detail::rows_per_group;
 
     auto const counts = detail::sample_blocks(Space(), host.on_device(), detail::RowGroups{groups, groups});
 
@@ -294,7 +294,7 @@ TEST(BsrDetection, ASampleAnswersForALargeMatrix) {
 
 TEST(BsrDetection, IsExactWhereTheSamplesChoiceBreaksTheFillLimit) {
   // The groups that a sample takes, 0, 32, 64, .., have blocks of 8, the others blocks of 2.
-  auto const A = large_matrix(8, [](int row) { return row / detail::rows_a_group % 32 == 0 ? 8 : 2; });
+  auto const A = large_matrix(8, [](int row) { return row / detail::rows_per_group % 32 == 0 ? 8 : 2; });
   auto const on_device = A.on_device();
   int const exact = detect_block_size(Space(), on_device);
   ASSERT_EQ(exact, 2);
@@ -312,7 +312,7 @@ TEST(BsrDetection, IsExactWhereTheSampleMissesMostEntries) {
   auto A = large_matrix(6, [](int) { return 6; });
   for (int i = 0; i < A.num_rows; ++i)
     A.offsets[static_cast<std::size_t>(i) + 1] =
-        A.offsets[static_cast<std::size_t>(i)] + (i / detail::rows_a_group % 32 == 0 ? 1 : 6);
+        A.offsets[static_cast<std::size_t>(i)] + (i / detail::rows_per_group % 32 == 0 ? 1 : 6);
   auto const nnz = static_cast<std::size_t>(A.offsets.back());
   ASSERT_GE(nnz, std::size_t(1) << 20);
   A.columns.resize(nnz);

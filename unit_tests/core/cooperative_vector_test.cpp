@@ -35,15 +35,15 @@ struct HandAround {
       S value(static_cast<real_type<S>>(own));
       for (int round = 0; round <= rounds; ++round) {
         double sums[2] = {real(value), 1.0};
-        member.sum_numbers(sums, [&](double const* totals) {
+        member.sum_relaxed(sums, [&](double const* totals) {
           if (round == 0) errors = 0;
           if (totals[0] != of_ranks + round * static_cast<double>(size) || totals[1] != double(size)) ++errors;
         });
         if (round == rounds) break;
         std::uint32_t const tag = member.epoch();
         handed.store(own, value, tag);
-        auto found = handed.ask(from);
-        while (Lanes<Space>::ballot(!handed.is_of(found, tag)) != 0) found = handed.ask(from);
+        auto found = handed.load(from);
+        while (Lanes<Space>::ballot(!handed.has_tag(found, tag)) != 0) found = handed.load(from);
         value = handed.value(found) + S(1);
       }
       ends(own) = value;
@@ -111,7 +111,7 @@ TEST(Cooperative, RefusesMoreBlocksThanFit) {
 
 TEST(Cooperative, SaysWhatScratchABlockCanHave) {
   EXPECT_EQ(max_cooperative_scratch(Space()) > 0, is_gpu<Space>);
-  EXPECT_GE(max_lone_blocks(Space()), 1);
+  EXPECT_GE(num_multiprocessors(Space()), 1);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "../support/near.hpp"
 #include "../support/vectors.hpp"
-#include "gathered.hpp"
+#include "accumulated.hpp"
 
 #include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/formats/spmv_plan.hpp>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
-#include "gathered.hpp"
+#include "accumulated.hpp"
 
 #include <einkorn/core/fused_pass.hpp>
 

@@ -188,13 +188,13 @@ TEST(StagedCopy, EachThreadCallsBeforeItSends) {
 
 TEST(StagedCopy, GoesThroughPinnedMemory) {
   Arrays all({100, 9001, 4096});
-  std::vector<detail::PinnedLane<Space>> lanes;
+  std::vector<detail::PinnedBuffer<Space>> lanes;
   for (int i = 0; i < 2; ++i) lanes.emplace_back(Space(), 4096);
   Kokkos::View<char*, Device> const target("target", all.to.size());
   for (std::size_t a = 0, at = 0; a < all.arrays.size(); at += all.arrays[a++].bytes)
     all.arrays[a].to = reinterpret_cast<std::byte*>(target.data()) + at;
 
-  StagedCopy<detail::PinnedLane<Space>> copy(lanes, all.arrays);
+  StagedCopy<detail::PinnedBuffer<Space>> copy(lanes, all.arrays);
   copy.wait_for(3);
 
   auto const there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), target);

@@ -3,7 +3,7 @@
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
 #include "../support/watch.hpp"
-#include "gathered.hpp"
+#include "accumulated.hpp"
 
 #include <einkorn/core/sum_partials.hpp>
 

@@ -51,9 +51,9 @@ template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, teams_at_once = 4, lanes = is_gpu<Exec> ? 8 : 1;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, min_teams_per_sm = 4, lanes = is_gpu<Exec> ? 8 : 1;
   static constexpr int held = is_gpu<Exec> ? 4 : 64;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
   using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
 

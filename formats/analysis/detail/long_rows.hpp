@@ -19,8 +19,8 @@ struct LookAtLongRows {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Found = StructureCounters<Device>;
-  static constexpr int team_size = 256, teams_at_once = 4, unroll = 4;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, teams_at_once>>;
+  static constexpr int team_size = 256, min_teams_per_sm = 4, unroll = 4;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
 
   Matrix A;
   Found found;

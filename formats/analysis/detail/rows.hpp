@@ -14,19 +14,19 @@
 
 namespace einkorn::detail {
 
-/// Blocks of `rows_a_group` rows for each group of `lanes` threads, dealt to the teams in turns.
-template <int lanes, int team_size, int rows_a_group>
+/// Blocks of `rows_per_group` rows for each group of `lanes` threads, dealt to the teams in turns.
+template <int lanes, int team_size, int rows_per_group>
 struct StridedRowRange {
-  static constexpr std::int64_t groups = team_size / lanes, a_block = groups * rows_a_group;
+  static constexpr std::int64_t groups = team_size / lanes, a_block = groups * rows_per_group;
 
   /// The first row of the team's block in a step; past the last row: no step is left.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t block(Member const& team, std::int64_t step) {
-    return (team.league_rank() + step / rows_a_group * team.league_size()) * a_block;
+    return (team.league_rank() + step / rows_per_group * team.league_size()) * a_block;
   }
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t row(Member const& team, std::int64_t step) {
-    return block(team, step) + step % rows_a_group * groups + team.team_rank() / lanes;
+    return block(team, step) + step % rows_per_group * groups + team.team_rank() / lanes;
   }
   static std::int64_t num_blocks(std::int64_t rows) { return (rows + a_block - 1) / a_block; }
 };
@@ -42,10 +42,10 @@ struct LookAtRows {
   using Found = StructureCounters<Device>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, teams_at_once = 4;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, min_teams_per_sm = 4;
   static constexpr int held = is_gpu<Exec> ? 4 : 64;  // the host's are in its first cache
   static constexpr std::size_t scratch_bytes = Found::size * sizeof(std::int64_t);
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
   using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
 

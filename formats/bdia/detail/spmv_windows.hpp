@@ -30,10 +30,10 @@ struct SpmvWindows {
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
   using XScalar = typename X::non_const_value_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = tuning.team_size, own_rows = tuning.rows_a_thread;
+  static constexpr int team_size = tuning.team_size, own_rows = tuning.rows_per_thread;
   static constexpr int rows = team_size * own_rows;
   static constexpr int staged_at_once = k > 2 ? 1 : 4 / k;  // entries of x that a thread asks for together
 
@@ -196,13 +196,13 @@ void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogu
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, EpilogueOp>;
   constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-  auto const all_windows =
-      static_cast<std::size_t>(F.num_bands()) * (rows_a_team - 1) + static_cast<std::size_t>(F.num_diagonals());
-  auto const capacity =
-      std::max(rows_a_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
+  auto const all_windows = static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) +
+                           static_cast<std::size_t>(F.num_diagonals());
+  auto const capacity = std::max(
+      rows_per_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));

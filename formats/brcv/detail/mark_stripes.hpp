@@ -59,10 +59,10 @@ struct MarkStripes {
   }
 
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
-    constexpr int groups_a_warp = L::size < lanes ? 1 : L::size / lanes;
+    constexpr int groups_per_warp = L::size < lanes ? 1 : L::size / lanes;
     int const local = team.team_rank() / lanes;
     mark(static_cast<Ordinal>(team.league_rank()) * (team.team_size() / lanes) + static_cast<Ordinal>(local),
-         local % groups_a_warp, team.team_rank() % lanes);
+         local % groups_per_warp, team.team_rank() % lanes);
   }
   KOKKOS_FUNCTION void operator()(Ordinal row) const { mark(row, 0, 0); }
 
@@ -76,8 +76,8 @@ void mark_stripes_by(Exec const& exec, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Matrix::ordinal_type;
   MarkStripes<lanes, Exec, Matrix, Starts> const mark{A, starts};
   if constexpr (is_gpu<Exec>) {
-    constexpr int rows_a_team = mark_stripes_team_size / lanes;
-    auto const teams = (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
+    constexpr int rows_per_team = mark_stripes_team_size / lanes;
+    auto const teams = (static_cast<std::size_t>(A.num_rows) + rows_per_team - 1) / rows_per_team;
     Kokkos::parallel_for("einkorn::stripes[mark]",
                          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), mark_stripes_team_size), mark);
   } else {

@@ -32,7 +32,7 @@ struct SpmmStripes {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using Member = typename Policy::member_type;
   using Chunks = StripeChunks<Ordinal, typename Format::device_type>;
   using L = Lanes<Exec>;
@@ -41,10 +41,10 @@ struct SpmmStripes {
   static constexpr int chunk_rows = brcv_chunk_rows(sizeof(Sum));
   static constexpr int piece = brcv_piece(lanes);
   using Staged = StagedValues<Scalar, Ordinal, chunk_rows, piece>;
-  static constexpr int groups_a_team = tuning.team_size / lanes;
-  static constexpr int groups_a_warp = L::size < lanes ? 1 : L::size / lanes;
+  static constexpr int groups_per_team = tuning.team_size / lanes;
+  static constexpr int groups_per_warp = L::size < lanes ? 1 : L::size / lanes;
   static constexpr int width = lanes * cols;  // columns a tile
-  static constexpr std::size_t scratch_bytes = groups_a_team * Staged::bytes;
+  static constexpr std::size_t scratch_bytes = groups_per_team * Staged::bytes;
 
   Format F;
   X x;
@@ -67,7 +67,7 @@ struct SpmmStripes {
       columns[q] = column < y.extent(1) ? column : y.extent(1) - 1;
     }
     auto const unit =
-        static_cast<Ordinal>(team.league_rank() / tiles) * groups_a_team + static_cast<Ordinal>(group);
+        static_cast<Ordinal>(team.league_rank() / tiles) * groups_per_team + static_cast<Ordinal>(group);
     if (chunks.rows.extent(0) > 0) {
       if (unit >= num_units) return;
       Ordinal const stripe = chunks.stripes(unit), row = chunks.rows(unit), rest = F.b(stripe + 1) - row;
@@ -82,7 +82,7 @@ struct SpmmStripes {
   KOKKOS_FORCEINLINE_FUNCTION void rows_without_plan(Member const& team, Staged const& staged, int group,
                                                      int lane, Ordinal unit, std::size_t first,
                                                      std::size_t const (&columns)[cols]) const {
-    int const in_warp = group % groups_a_warp;
+    int const in_warp = group % groups_per_warp;
     Ordinal const first_unit = unit - static_cast<Ordinal>(in_warp);
     if (first_unit >= num_units) return;  // the whole warp
     Ordinal const first_row = first_unit * chunk_rows;
@@ -159,13 +159,13 @@ void spmm_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const&
   constexpr BrcvTuning tuning = brcv_spmm_tuning(arch_of<Exec>);
   using Functor = SpmmStripes<tuning, lanes, cols, Exec, Format, X, Y, Sum>;
   constexpr auto chunk_rows = static_cast<std::size_t>(Functor::chunk_rows);
-  constexpr auto groups_a_team = static_cast<std::size_t>(Functor::groups_a_team);
+  constexpr auto groups_per_team = static_cast<std::size_t>(Functor::groups_per_team);
   auto const units = chunks.rows.extent(0) > 0
                          ? chunks.rows.extent(0)
                          : (static_cast<std::size_t>(F.num_rows) + chunk_rows - 1) / chunk_rows;
   auto const tiles = (y.extent(1) + Functor::width - 1) / Functor::width;
-  auto const teams = (units + groups_a_team - 1) / groups_a_team * tiles;
-  typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_a_team, lanes);
+  auto const teams = (units + groups_per_team - 1) / groups_per_team * tiles;
+  typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_per_team, lanes);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + 16)));
   Kokkos::parallel_for(
       "einkorn::spmv[brcv]", light_weight(policy),

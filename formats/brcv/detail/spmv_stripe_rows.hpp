@@ -24,7 +24,7 @@ struct SpmvStripeRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using Marks = Kokkos::View<Ordinal*, typename Format::device_type>;
   using L = Lanes<Exec>;
 
@@ -35,23 +35,23 @@ struct SpmvStripeRows {
   Marks marks;    // of a plan, or empty
   int row_teams;  // teams that it takes to cover the rows once
 
-  static constexpr int rows_a_team = tuning.team_size / lanes;
-  static constexpr int rows_a_warp = L::size < lanes ? 1 : L::size / lanes;
+  static constexpr int rows_per_team = tuning.team_size / lanes;
+  static constexpr int rows_per_warp = L::size < lanes ? 1 : L::size / lanes;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     int const local = team.team_rank() / lanes, lane = team.team_rank() % lanes;
     Ordinal const row =
-        static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_a_team + Ordinal(local);
+        static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_per_team + Ordinal(local);
     bool const inside = row < F.num_rows && row >= 0;  // the last team may reach past the largest Ordinal
-    Ordinal const first_row = row - static_cast<Ordinal>(local % rows_a_warp);
+    Ordinal const first_row = row - static_cast<Ordinal>(local % rows_per_warp);
     if (first_row >= F.num_rows || first_row < 0) return;  // the whole warp
 
     Ordinal known = first_row, low;
     if (marks.extent(0) > 0) {
-      Ordinal const mark = first_row / brcv_rows_a_mark;
-      known = mark * brcv_rows_a_mark;
+      Ordinal const mark = first_row / brcv_rows_per_mark;
+      known = mark * brcv_rows_per_mark;
       low = marks(mark);
     } else {
       low = stripe_of_row_by_lanes<L>(F.b, F.num_stripes(), first_row, team.team_rank() % L::size);
@@ -104,8 +104,8 @@ void spmv_stripe_rows(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   constexpr BrcvTuning tuning = brcv_row_tuning(arch_of<Exec>, lanes);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvStripeRows<tuning, lanes, k, Exec, Format, X, Y, Sum>;
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows_per_team);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   Kokkos::parallel_for(
       "einkorn::spmv[brcv]",

@@ -19,7 +19,7 @@ namespace einkorn::detail {
 /// has the rest.
 template <class Ordinal, class Device>
 struct StripeChunks {
-  Kokkos::View<Ordinal*, Device> marks;    // [num_rows / brcv_rows_a_mark, up]: stripe of each mark's first row
+  Kokkos::View<Ordinal*, Device> marks;  // [num_rows / brcv_rows_per_mark, up]: stripe of each mark's first row
   Kokkos::View<Ordinal*, Device> stripes;  // [chunks]: a chunk's stripe
   Kokkos::View<Ordinal*, Device> rows;     // [chunks]: its first row
 
@@ -31,14 +31,14 @@ struct StripeChunks {
 template <class Bounds, class List>
 struct MarkStripeRows {
   using Ordinal = typename List::non_const_value_type;
-  static constexpr int rows_a_mark = brcv_rows_a_mark;
+  static constexpr int rows_per_mark = brcv_rows_per_mark;
 
   Bounds b;
   List marks;
   Ordinal num_stripes;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    marks(i) = stripe_of_row(b, Ordinal(0), num_stripes, static_cast<Ordinal>(i) * rows_a_mark);
+    marks(i) = stripe_of_row(b, Ordinal(0), num_stripes, static_cast<Ordinal>(i) * rows_per_mark);
   }
 };
 
@@ -84,10 +84,10 @@ StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_s
   auto const policy = [&exec](std::size_t size) {
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size);
   };
-  constexpr int rows_a_mark = brcv_rows_a_mark;
+  constexpr int rows_per_mark = brcv_rows_per_mark;
   Ordinal const num_stripes = F.num_stripes(), most = static_cast<Ordinal>(chunk_rows);
   auto const b = F.b;
-  auto const num_marks = (static_cast<std::size_t>(F.num_rows) + rows_a_mark - 1) / rows_a_mark;
+  auto const num_marks = (static_cast<std::size_t>(F.num_rows) + rows_per_mark - 1) / rows_per_mark;
   List const marks = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::marks", num_marks);
   Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,marks]", policy(num_marks),
                        MarkStripeRows<decltype(F.b), List>{b, marks, num_stripes});

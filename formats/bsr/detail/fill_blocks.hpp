@@ -34,7 +34,7 @@ struct FillBlocks {
 
   Format F;
   Matrix A;
-  int block_rows_a_team;
+  int block_rows_per_team;
   int entry_capacity, slot_capacity;  // of scratch
 
   static std::size_t scratch_bytes(int entries, int places) {
@@ -49,15 +49,15 @@ struct FillBlocks {
         static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(values_bytes, alignof(Scalar)));
     auto* const notes = static_cast<Note*>(team.team_scratch(0).get_shmem_aligned(notes_bytes, alignof(Note)));
     auto const size = static_cast<Ordinal>(F.block_size);
-    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_a_team);
+    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_per_team);
     Ordinal const left = F.num_block_rows - first;
     Ordinal const block_rows =
-        left < static_cast<Ordinal>(block_rows_a_team) ? left : Ordinal(block_rows_a_team);
+        left < static_cast<Ordinal>(block_rows_per_team) ? left : Ordinal(block_rows_per_team);
     Ordinal const first_row = first * size, rows_left = F.num_rows - first_row;
     Ordinal const rows = rows_left < block_rows * size ? rows_left : block_rows * size;
     Offset const begin = A.row_begin(first_row), end = A.row_begin(first_row + rows);
-    Offset const place = F.row_offsets(first) * F.entries_a_block();  // where the team's blocks begin
-    Offset const places = F.row_offsets(first + block_rows) * F.entries_a_block() - place;
+    Offset const place = F.row_offsets(first) * F.entries_per_block();  // where the team's blocks begin
+    Offset const places = F.row_offsets(first + block_rows) * F.entries_per_block() - place;
     if (end - begin > static_cast<Offset>(entry_capacity) || places > static_cast<Offset>(slot_capacity))
       return scatter(team, first_row, rows, place, places);
 
@@ -96,7 +96,7 @@ struct FillBlocks {
     Offset const end = A.row_begin(first_row + rows);
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(team.team_rank()); k < end;
          k += static_cast<Offset>(team.team_size())) {
-      Ordinal const row = row_of_entry_between(A.row_offsets, first_row, first_row + rows, k);
+      Ordinal const row = row_of_entry(A.row_offsets, first_row, first_row + rows, k);
       F.values(PlaceInBlocks<Format>(F, row)(A.columns(k))) = static_cast<Scalar>(A.values(k));
     }
   }

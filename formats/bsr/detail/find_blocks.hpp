@@ -23,7 +23,7 @@ struct StagedColumns {
   int const* begins;
 
   KOKKOS_FORCEINLINE_FUNCTION int begin(int row) const { return begins[row]; }
-  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[skewed(i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[bank_padded_index(i)]; }
 };
 
 /// The same where they lie.
@@ -60,28 +60,28 @@ struct FindBlocks {
   Ordinal num_block_rows;
   Offsets offsets;
   Columns columns;
-  int block_rows_a_team;
+  int block_rows_per_team;
   int staged_entries;  // that scratch has room for
 
   static std::size_t scratch_bytes(int staged, int rows) {
-    return static_cast<std::size_t>(skewed(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
+    return static_cast<std::size_t>(bank_padded_index(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
            static_cast<std::size_t>(rows + 1) * sizeof(int) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const counts_bytes = static_cast<std::size_t>(team.team_size()) * sizeof(Offset);
-    auto const staged_bytes = static_cast<std::size_t>(skewed(staged_entries)) * sizeof(Ordinal);
-    auto const begins_bytes = static_cast<std::size_t>(block_rows_a_team * block_size + 1) * sizeof(int);
+    auto const staged_bytes = static_cast<std::size_t>(bank_padded_index(staged_entries)) * sizeof(Ordinal);
+    auto const begins_bytes = static_cast<std::size_t>(block_rows_per_team * block_size + 1) * sizeof(int);
     auto* const counts =
         static_cast<Offset*>(team.team_scratch(0).get_shmem_aligned(counts_bytes, alignof(Offset)));
     auto* const staged =
         static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(staged_bytes, alignof(Ordinal)));
     auto* const begins = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(begins_bytes, alignof(int)));
 
-    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_a_team);
-    int const block_rows = num_block_rows - first < static_cast<Ordinal>(block_rows_a_team)
+    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_per_team);
+    int const block_rows = num_block_rows - first < static_cast<Ordinal>(block_rows_per_team)
                                ? static_cast<int>(num_block_rows - first)
-                               : block_rows_a_team;
+                               : block_rows_per_team;
     Ordinal const first_row = first * static_cast<Ordinal>(block_size), rows_left = A.num_rows - first_row;
     int const rows = rows_left < static_cast<Ordinal>(block_rows * block_size) ? static_cast<int>(rows_left)
                                                                                : block_rows * block_size;
@@ -90,7 +90,7 @@ struct FindBlocks {
     bool const fits = count <= static_cast<Offset>(staged_entries);
     if (fits) {
       for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size())
-        staged[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
+        staged[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
       for (int i = team.team_rank(); i <= rows; i += team.team_size())
         begins[i] = static_cast<int>(A.row_begin(first_row + static_cast<Ordinal>(i)) - begin);
       team.team_barrier();

@@ -19,7 +19,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_nonzero(Format const& F, typename Form
   for (Offset q = F.row_offsets(block_row); q < F.row_offsets(block_row + 1); ++q) {
     Ordinal const first = F.columns(q) * size;
     Ordinal const columns = F.num_cols - first < size ? F.num_cols - first : size;
-    Offset const at = q * F.entries_a_block() + in_block;
+    Offset const at = q * F.entries_per_block() + in_block;
     for (Ordinal c = 0; c < columns; ++c) {
       Scalar const value = F.values(at + static_cast<Offset>(c));
       if (value != Scalar(0)) use(first + c, value);

@@ -15,15 +15,15 @@
 namespace einkorn::detail {
 
 /// Rows that every block size from 2 to 8 divides.
-inline constexpr int rows_a_group = 840;
+inline constexpr int rows_per_group = 840;
 
-/// Which groups of rows are looked at: `taken` of `all`, evenly spaced, each the rows_a_group rows from
+/// Which groups of rows are looked at: `taken` of `all`, evenly spaced, each the rows_per_group rows from
 /// first_row(i) on. A last group of fewer rows counts only where all are taken.
 struct RowGroups {
   std::int64_t all, taken;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t i) const {
-    return i * all / taken * rows_a_group;
+    return i * all / taken * rows_per_group;
   }
 };
 
@@ -54,11 +54,11 @@ struct SampleBlocks {
   KOKKOS_FUNCTION void operator()(std::int64_t item, BlockCounts& counts) const {
     std::int64_t const first = groups.first_row(item / threads), rows = static_cast<std::int64_t>(A.num_rows);
     auto const first_row = static_cast<Ordinal>(first);
-    auto const last_row = static_cast<Ordinal>(first + rows_a_group < rows ? first + rows_a_group : rows);
+    auto const last_row = static_cast<Ordinal>(first + rows_per_group < rows ? first + rows_per_group : rows);
     Offset const end = A.row_begin(last_row);
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(item % threads); k < end;
          k += static_cast<Offset>(threads)) {
-      Ordinal const row = row_of_entry_between(A.row_offsets, first_row, last_row, k);
+      Ordinal const row = row_of_entry(A.row_offsets, first_row, last_row, k);
       ++counts.entries;
       count<2>(row, k, counts);
       count<3>(row, k, counts);
@@ -128,7 +128,7 @@ int min_bytes(BlockCounts const& counts) {
 /// the entries that are its share, as where a few rows hold most. The same on every run and every backend.
 template <class Exec, class Matrix>
 int sampled_block_size(Exec const& exec, Matrix const& A) {
-  std::int64_t const all = static_cast<std::int64_t>(A.num_rows) / rows_a_group;
+  std::int64_t const all = static_cast<std::int64_t>(A.num_rows) / rows_per_group;
   auto const nnz = static_cast<double>(A.nnz());
   if (all < 256 || nnz < 1048576.0) return 0;
   RowGroups const groups{all, std::min<std::int64_t>(32, all / 32)};

@@ -28,7 +28,7 @@ class PlaceInBlocks {
     Ordinal const wanted = column / size_;
     if (F_.columns(block_) != wanted)
       block_ = block_ + 1 < end_ && F_.columns(block_ + 1) == wanted ? block_ + 1 : find(wanted);
-    return block_ * F_.entries_a_block() + in_block_ + static_cast<Offset>(column - wanted * size_);
+    return block_ * F_.entries_per_block() + in_block_ + static_cast<Offset>(column - wanted * size_);
   }
 
  private:

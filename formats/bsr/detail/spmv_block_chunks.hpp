@@ -22,11 +22,11 @@ struct SpmvBlockChunks {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
   static constexpr int lanes = 32;
-  static constexpr int chunks_a_team = tuning.team_size / lanes;
+  static constexpr int chunks_per_team = tuning.team_size / lanes;
   static constexpr int unroll = tuning.unroll;
 
   Format F;
@@ -35,7 +35,7 @@ struct SpmvBlockChunks {
   Epilogue<Sum> epilogue;
   int chunk_teams;  // teams that it takes to cover the chunks once
 
-  static int chunks_a_block_row(int block_size) {
+  static int chunks_per_block_row(int block_size) {
     int const rows = block_size < lanes ? lanes / block_size : 1;
     return (block_size + rows - 1) / rows;
   }
@@ -50,7 +50,7 @@ struct SpmvBlockChunks {
     int const size = F.block_size, width = size < lanes ? size : lanes, rows = lanes / width;
     int const chunks = (size + rows - 1) / rows, lane = thread % lanes;
     std::int64_t const chunk =
-        static_cast<std::int64_t>(team - column_tile * chunk_teams) * chunks_a_team + thread / lanes;
+        static_cast<std::int64_t>(team - column_tile * chunk_teams) * chunks_per_team + thread / lanes;
     bool const inside = chunk / chunks < static_cast<std::int64_t>(F.num_block_rows);
     auto const block_row = inside ? static_cast<Ordinal>(chunk / chunks) : Ordinal(0);
     Ordinal const first = block_row * static_cast<Ordinal>(size);
@@ -80,7 +80,7 @@ struct SpmvBlockChunks {
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset block, Offset end, int r, int c, std::size_t column,
                                              Sum (&sum)[k]) const {
     auto const size = static_cast<Ordinal>(F.block_size);
-    Offset const a_block = F.entries_a_block();
+    Offset const a_block = F.entries_per_block();
     auto const in_block = static_cast<Offset>(static_cast<Ordinal>(r) * size + static_cast<Ordinal>(c));
     Ordinal columns[unroll];
     Scalar values[unroll];

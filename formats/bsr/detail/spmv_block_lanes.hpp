@@ -24,12 +24,12 @@ struct SpmvBlockLanes {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
   using Shape = BlockLanes<b, lanes>;
 
   static constexpr int groups = tuning.team_size / lanes;
-  static constexpr int parts = Shape::values_a_lane;
+  static constexpr int parts = Shape::values_per_lane;
   static constexpr int unroll = tuning.unroll;
 
   Format F;

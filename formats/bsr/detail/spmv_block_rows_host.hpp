@@ -88,7 +88,7 @@ struct SpmvBlockRowsHost {
     for (auto& row : sum)
       for (auto& one : row) one = Sum(0);
     for (Offset q = F.row_offsets(block_row); q < F.row_offsets(block_row + 1); ++q) {
-      auto const* const values = F.values.data() + q * F.entries_a_block() + static_cast<Offset>(r * size());
+      auto const* const values = F.values.data() + q * F.entries_per_block() + static_cast<Offset>(r * size());
       add_block(values, F.columns(q) * size(), column, width, sum);
     }
     for (Ordinal i = 0; i < rows_at_once && r + i < rows; ++i)

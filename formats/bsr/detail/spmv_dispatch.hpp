@@ -59,7 +59,7 @@ void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
     auto const a_team = static_cast<std::size_t>(Functor::groups * passes);
     return (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
   };
-  int passes = block_rows_a_group(b);
+  int passes = block_rows_per_group(b);
   if (teams_of(passes) < std::size_t(min_block_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const league = row_teams * column_tiles<Y, k>(y);
@@ -75,9 +75,9 @@ void spmv_block_chunks(Exec const& exec, Epilogue<Sum> const& epilogue, Format c
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
   constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), k);
   using Functor = SpmvBlockChunks<tuning, k, Exec, Format, X, Y, Sum>;
-  constexpr auto a_team = static_cast<std::size_t>(Functor::chunks_a_team);
+  constexpr auto a_team = static_cast<std::size_t>(Functor::chunks_per_team);
   auto const chunks = static_cast<std::size_t>(F.num_block_rows) *
-                      static_cast<std::size_t>(Functor::chunks_a_block_row(F.block_size));
+                      static_cast<std::size_t>(Functor::chunks_per_block_row(F.block_size));
   auto const chunk_teams = (chunks + a_team - 1) / a_team;
   auto const league = chunk_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",

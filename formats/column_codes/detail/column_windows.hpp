@@ -69,12 +69,12 @@ struct EqualTiles {
 template <class Exec, class Body, class Offset>
 struct ForEachTile {
   using L = Lanes<Exec>;
-  static constexpr int team_size = 256, tiles_a_team = team_size / L::size;
+  static constexpr int team_size = 256, tiles_per_team = team_size / L::size;
   Body body;
   Offset num_tiles;
 
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
-    Offset const tile = static_cast<Offset>(team.league_rank()) * static_cast<Offset>(tiles_a_team) +
+    Offset const tile = static_cast<Offset>(team.league_rank()) * static_cast<Offset>(tiles_per_team) +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile < num_tiles) body(tile, team.team_rank() % L::size);  // the same in all lanes of the warp
   }
@@ -85,7 +85,7 @@ template <class Exec, class Offset, class Body>
 void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body const& body) {
   using Functor = ForEachTile<Exec, Body, Offset>;
   if constexpr (is_gpu<Exec>) {
-    auto const a_team = static_cast<Offset>(Functor::tiles_a_team);
+    auto const a_team = static_cast<Offset>(Functor::tiles_per_team);
     auto const teams = static_cast<int>((num_tiles + a_team - 1) / a_team);
     Kokkos::parallel_for(label, light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
                          Functor{body, num_tiles});

@@ -18,7 +18,7 @@ template <class Exec, class Offsets, class Rows, class Offset>
 struct ExpandRows {
   using Ordinal = typename Rows::value_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
-  static constexpr int team_size = 256, entries_a_team = team_size * 16;
+  static constexpr int team_size = 256, entries_per_team = team_size * 16;
 
   Offsets offsets;
   Rows rows;
@@ -26,14 +26,14 @@ struct ExpandRows {
   Offset num_entries;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Offset const begin = static_cast<Offset>(team.league_rank()) * entries_a_team;
+    Offset const begin = static_cast<Offset>(team.league_rank()) * entries_per_team;
     Offset const end =
-        num_entries - begin < static_cast<Offset>(entries_a_team) ? num_entries : begin + entries_a_team;
+        num_entries - begin < static_cast<Offset>(entries_per_team) ? num_entries : begin + entries_per_team;
     Ordinal const first = row_of_entry(offsets, num_rows, begin);
     Ordinal const last = row_of_entry(offsets, num_rows, static_cast<Offset>(end - 1));
     for (Offset k = begin + static_cast<Offset>(team.team_rank()); k < end;
          k += static_cast<Offset>(team.team_size()))
-      rows(k) = row_of_entry_between(offsets, first, static_cast<Ordinal>(last + 1), k);
+      rows(k) = row_of_entry(offsets, first, static_cast<Ordinal>(last + 1), k);
   }
 };
 
@@ -67,7 +67,7 @@ void expand_rows(Exec const& exec, Offsets const& offsets, typename Rows::value_
   auto const parts_of = [num_entries](Offset size) { return num_entries / size + (num_entries % size != 0); };
   if constexpr (is_gpu<Exec>) {
     using Functor = ExpandRows<Exec, Offsets, Rows, Offset>;
-    auto const league = static_cast<int>(parts_of(Functor::entries_a_team));
+    auto const league = static_cast<int>(parts_of(Functor::entries_per_team));
     Kokkos::parallel_for("einkorn::expand_rows", typename Functor::Policy(exec, league, Functor::team_size),
                          Functor{offsets, rows, num_rows, num_entries});
   } else {

@@ -29,7 +29,7 @@ void sum_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& e
     constexpr int k = Y::rank() == 1 ? 1 : coo_columns_at_once;
     constexpr CooTuning tuning = coo_tuning(arch_of<Exec>, sizeof(Sum), k > 1);
     using Functor = SpmvEntryParts<tuning, target, k, Exec, Format, X, Y, Sum, Parts, Carry>;
-    constexpr auto a_team = static_cast<std::size_t>(Functor::parts_a_team);
+    constexpr auto a_team = static_cast<std::size_t>(Functor::parts_per_team);
     auto const league = (static_cast<std::size_t>(parts.num_parts) + a_team - 1) / a_team;
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),

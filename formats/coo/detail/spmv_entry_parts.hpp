@@ -33,8 +33,8 @@ struct SpmvEntryParts {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
-  static constexpr int parts_a_team = tuning.team_size / L::size;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
+  static constexpr int parts_per_team = tuning.team_size / L::size;
   static constexpr int unroll = tuning.unroll;
 
   Format F;
@@ -46,7 +46,7 @@ struct SpmvEntryParts {
   std::size_t column;  // the first of the k columns of x and y
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Offset const part = static_cast<Offset>(team.league_rank()) * parts_a_team +
+    Offset const part = static_cast<Offset>(team.league_rank()) * parts_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (part < parts.num_parts) sum_part(part, team.team_rank() % L::size);
   }

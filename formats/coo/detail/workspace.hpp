@@ -18,7 +18,7 @@ template <class Ordinal, class Offset, class Device, class Sum>
 struct CooWorkspace {
   EntryParts<Ordinal, Offset, Device> parts;
   Kokkos::View<Sum*, Device> carry;  // [num_parts * columns]: of what goes on from the part before
-  bool has_long_runs = false;        // of parts that share a row (carry_long_run)
+  bool has_long_runs = false;        // of parts that share a row (max_short_carry_run)
   bool has_long_gaps = false;        // whether y is better scaled by a kernel of its own
 
   [[nodiscard]] std::size_t bytes() const { return carry.extent(0) * sizeof(Sum); }
@@ -61,19 +61,19 @@ struct FindLongRun {
   Parts parts;
 
   KOKKOS_FUNCTION void operator()(Offset part, int& any) const {
-    if (parts.rows(part * parts.size) == parts.rows((part + carry_long_run) * parts.size)) any = 1;
+    if (parts.rows(part * parts.size) == parts.rows((part + max_short_carry_run) * parts.size)) any = 1;
   }
 };
 
-/// Whether some row begins carry_long_run parts in a row. Fences exec.
+/// Whether some row begins max_short_carry_run parts in a row. Fences exec.
 template <class Exec, class Parts>
 bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
-  if (parts.num_parts <= carry_long_run) return false;
+  if (parts.num_parts <= max_short_carry_run) return false;
   int found = 0;
   Kokkos::parallel_reduce(
       "einkorn::make_spmv_plan[coo,runs]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - carry_long_run),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - max_short_carry_run),
       FindLongRun<Parts>{parts}, Kokkos::Max<int>(found));
   return found > 0;
 }

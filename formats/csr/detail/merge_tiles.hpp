@@ -23,7 +23,7 @@ struct MergeTiles {
   std::int64_t items = 0, num_steps = 0;  // num_steps: num_rows + nnz
   Offset num_tiles = 0;
   Ordinal num_rows = 0;
-  bool has_long_runs = false;                       // of tiles that share a row (carry_long_run)
+  bool has_long_runs = false;                       // of tiles that share a row (max_short_carry_run)
   Kokkos::View<Ordinal*, Device> first_rows;        // [num_tiles + 1]
   Kokkos::View<Sum*, Device> carry;                 // [num_tiles]
   Kokkos::View<Offset const*, Device> row_offsets;  // [num_rows + 1]
@@ -74,7 +74,7 @@ Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
   tiles.num_rows = A.num_rows;
   tiles.num_steps = num_steps;
   tiles.num_tiles = static_cast<Offset>((num_steps + items - 1) / items);
-  tiles.has_long_runs = static_cast<std::int64_t>(longest_row) / items + 2 > carry_long_run;
+  tiles.has_long_runs = static_cast<std::int64_t>(longest_row) / items + 2 > max_short_carry_run;
   tiles.row_offsets = A.row_offsets;
   auto const count = static_cast<std::size_t>(tiles.num_tiles);
   tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);

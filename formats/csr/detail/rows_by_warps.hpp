@@ -16,7 +16,7 @@ namespace einkorn::detail {
 template <class Exec, class Ordinal, class Body>
 struct RowsByWarps {
   static constexpr int team_size = 128;  // analytical, not measured: nothing is shared between its warps
-  static constexpr int rows_a_team = team_size / Lanes<Exec>::size;
+  static constexpr int rows_per_team = team_size / Lanes<Exec>::size;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size>>;
 
   Body body;
@@ -24,7 +24,7 @@ struct RowsByWarps {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     auto const row =
-        static_cast<std::int64_t>(team.league_rank()) * rows_a_team + team.team_rank() / Lanes<Exec>::size;
+        static_cast<std::int64_t>(team.league_rank()) * rows_per_team + team.team_rank() / Lanes<Exec>::size;
     if (row < static_cast<std::int64_t>(num_rows))
       body(static_cast<Ordinal>(row), team.team_rank() % Lanes<Exec>::size);
   }
@@ -44,7 +44,8 @@ void for_each_row(Exec const& exec, char const* label, Ordinal num_rows, Body co
   if (num_rows == 0) return;
   if constexpr (is_gpu<Exec>) {
     using Functor = RowsByWarps<Exec, Ordinal, Body>;
-    auto const teams = (static_cast<std::int64_t>(num_rows) + Functor::rows_a_team - 1) / Functor::rows_a_team;
+    auto const teams =
+        (static_cast<std::int64_t>(num_rows) + Functor::rows_per_team - 1) / Functor::rows_per_team;
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(teams), Functor::team_size)),
         Functor{body, num_rows});

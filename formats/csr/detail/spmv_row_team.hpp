@@ -42,11 +42,11 @@ template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matri
 struct SpmvRowTeam {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_free_teams = true;
+  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
   Matrix A;
@@ -119,8 +119,8 @@ void launch_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const&
   using Functor = SpmvRowTeam<tuning, lanes, conjugated, Exec, Matrix, X, Y, EpilogueOp, Rows>;
   using Policy = typename Functor::Policy;
   auto const teams_of = [&](int passes) {
-    auto const rows_a_team = static_cast<std::size_t>(Functor::groups * passes);
-    return (static_cast<std::size_t>(A.num_rows) + rows_a_team - 1) / rows_a_team;
+    auto const rows_per_team = static_cast<std::size_t>(Functor::groups * passes);
+    return (static_cast<std::size_t>(A.num_rows) + rows_per_team - 1) / rows_per_team;
   };
   int passes = rows_in_turn(lanes, tuning.unroll);
   if (teams_of(passes) < std::size_t(min_row_teams)) passes = 1;

@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -35,13 +36,11 @@ struct SpmvSegmentedSum {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
   static constexpr int team_size = tuning.team_size;
   static constexpr int items = team_size * tuning.unroll;
-  /// Where product p lies: one slot in 17 stays empty, so that rows of 8, 16, 32 entries do not share banks.
-  static KOKKOS_FORCEINLINE_FUNCTION int slot(int p) { return p + (p >> 4); }
   static constexpr std::size_t scratch_bytes = (items + items / 16 + 1) * sizeof(Sum);
 
   Matrix A;
@@ -99,7 +98,7 @@ struct SpmvSegmentedSum {
     Sum from_x[tuning.unroll];
     for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
     for (int u = 0; u < tuning.unroll; ++u)
-      products[slot(thread + u * team_size)] =
+      products[bank_padded_index(thread + u * team_size)] =
           (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
   }
 
@@ -111,7 +110,7 @@ struct SpmvSegmentedSum {
     bool const is_long = end - begin > longest * group;
     Sum sum = Sum(0);
     if (!is_long)
-      for (int p = begin + lane; p < end; p += group) sum += products[slot(p)];
+      for (int p = begin + lane; p < end; p += group) sum += products[bank_padded_index(p)];
     for (int bits = group / 2; bits > 0; bits /= 2) sum += L::shuffle_xor(sum, bits);
     int const own = thread % L::size;
     for (auto waiting = L::ballot(is_long && lane == 0); waiting != 0; waiting &= waiting - 1) {
@@ -120,10 +119,10 @@ struct SpmvSegmentedSum {
       Sum part = Sum(0), other = Sum(0);
       int p = from + own;
       for (; p + L::size < to; p += 2 * L::size) {
-        part += products[slot(p)];
-        other += products[slot(p + L::size)];
+        part += products[bank_padded_index(p)];
+        other += products[bank_padded_index(p + L::size)];
       }
-      if (p < to) part += products[slot(p)];
+      if (p < to) part += products[bank_padded_index(p)];
       part = sum_over_lanes<L, L::size>(part + other);
       if (own == owner) sum = part;
     }

@@ -17,7 +17,7 @@ namespace einkorn::detail {
 
 template <class Exec>
 struct UploadLanes {
-  std::vector<PinnedLane<Exec>> lanes;
+  std::vector<PinnedBuffer<Exec>> lanes;
   std::atomic<bool> busy = false;
 };
 
@@ -41,7 +41,7 @@ struct RunningUpload {
 
   Claim claim;
   std::size_t arrays;
-  StagedCopy<PinnedLane<Exec>> copy;  // ends before the claim does
+  StagedCopy<PinnedBuffer<Exec>> copy;  // ends before the claim does
 };
 
 template <class To, class From>

@@ -83,14 +83,14 @@ struct DescribeTiles {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using L = Lanes<Exec>;
-  static constexpr int team_size = 256, tiles_a_team = team_size / L::size;
+  static constexpr int team_size = 256, tiles_per_team = team_size / L::size;
 
   Format F;
   int words;
 
   /// GPU: a tile a warp.
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
-    Offset const tile = static_cast<Offset>(team.league_rank()) * tiles_a_team +
+    Offset const tile = static_cast<Offset>(team.league_rank()) * tiles_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile >= F.num_tiles) return;  // the same in all lanes of the warp
     int const lane = team.team_rank() % L::size;
@@ -171,7 +171,7 @@ void describe_tiles(Exec const& exec, Format const& F) {
   char const* const label = "einkorn::from_csr[csr5,tile_desc]";
   Functor const functor{F, F.shape.words()};
   if constexpr (is_gpu<Exec>) {
-    auto const teams = (F.num_tiles + Functor::tiles_a_team - 1) / Functor::tiles_a_team;
+    auto const teams = (F.num_tiles + Functor::tiles_per_team - 1) / Functor::tiles_per_team;
     Kokkos::parallel_for(
         label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
         functor);

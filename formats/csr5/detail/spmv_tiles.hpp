@@ -28,14 +28,14 @@ template <Indices indices, class Exec, class Format, class X, class Y, class Epi
 struct SpmvTiles {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_free_teams = true;
+  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
   static constexpr Csr5Tuning tuning = csr5_tuning(arch_of<Exec>, sizeof(Sum));
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
-  static constexpr int team_size = tuning.team_size, tiles_a_team = team_size / L::size;
+  static constexpr int team_size = tuning.team_size, tiles_per_team = team_size / L::size;
   static constexpr int batch = tuning.batch;  // (value, column) pairs that a lane has in flight
 
   Format F;
@@ -51,7 +51,7 @@ struct SpmvTiles {
     if (team.league_rank() < tail_teams) return sum_tail(team.league_rank(), team.team_rank(), accumulators);
     if (team.league_rank() >= tail_teams + tile_teams)
       return update_empty_row(team.league_rank() - tail_teams - tile_teams, team.team_rank(), accumulators);
-    Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_a_team +
+    Offset const tile = static_cast<Offset>(team.league_rank() - tail_teams) * tiles_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile >= F.num_tiles) return;
     int const lane = team.team_rank() % L::size;
@@ -226,7 +226,7 @@ struct FinishRows {
   using Offset = typename Format::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = Lanes<Exec>;
-  static constexpr int team_size = 256, parts_a_team = team_size / L::size;
+  static constexpr int team_size = 256, parts_per_team = team_size / L::size;
 
   TileRuns<Format> runs;
   X x;
@@ -236,7 +236,7 @@ struct FinishRows {
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     auto const& F = runs.F;
-    Offset const part = static_cast<Offset>(team.league_rank()) * parts_a_team +
+    Offset const part = static_cast<Offset>(team.league_rank()) * parts_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (part > F.num_tiles) return;
     auto const run = runs(part);
@@ -264,7 +264,7 @@ void spmv_tiles_gpu(Exec const& exec, EpilogueOp const& epilogue, Format const& 
                             static_cast<decltype(items)>(a_team));
   };
   int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
-  int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_a_team);
+  int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_per_team);
   int const teams = tail_teams + tile_teams + teams_for(F.empty_rows.extent(0), Tiles::team_size);
   epilogue.launch("einkorn::spmv[csr5,tiles]", typename Tiles::Policy(exec, teams, Tiles::team_size),
                   Tiles{F, x, y, epilogue, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
@@ -273,11 +273,11 @@ void spmv_tiles_gpu(Exec const& exec, EpilogueOp const& epilogue, Format const& 
   TileRuns<Format> const runs{F};
   Offset const parts = F.num_tiles + 1;
   if (carry.extent(0) > 0) {
-    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > carry_long_run, carry, y, epilogue);
+    add_carry(exec, runs, parts, F.longest_row / F.tile_size() + 2 > max_short_carry_run, carry, y, epilogue);
   } else {
     using Finish = FinishRows<indices, Exec, Format, X, Y, EpilogueOp>;
     epilogue.launch("einkorn::spmv[csr5,finish_rows]",
-                    typename Finish::Policy(exec, teams_for(parts, Finish::parts_a_team), Finish::team_size),
+                    typename Finish::Policy(exec, teams_for(parts, Finish::parts_per_team), Finish::team_size),
                     Finish{runs, x, y, epilogue});
   }
 }

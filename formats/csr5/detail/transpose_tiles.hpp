@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
@@ -31,10 +32,8 @@ struct TransposeTiles {
   From from;
   Csr5Shape shape;
   std::size_t num_tiles, num_entries;
-  int tiles_a_team, lane_bits;
+  int tiles_per_team, lane_bits;
 
-  /// One slot in 17 stays empty, so that a stride of sigma = 16 does not meet one bank again and again.
-  static KOKKOS_FORCEINLINE_FUNCTION int slot(int k) { return k + (k >> 4); }
   static KOKKOS_FORCEINLINE_FUNCTION std::size_t scratch_bytes(int entries) {
     return (static_cast<std::size_t>(entries) * 17 / 16 + 1) * sizeof(T);
   }
@@ -42,26 +41,28 @@ struct TransposeTiles {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     int const tile_size = shape.lanes * shape.sigma;
     auto const first_tile =
-        static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(tiles_a_team);
+        static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(tiles_per_team);
     if (first_tile >= num_tiles) return copy_tail(team);
-    auto const tiles = num_tiles - first_tile < static_cast<std::size_t>(tiles_a_team)
+    auto const tiles = num_tiles - first_tile < static_cast<std::size_t>(tiles_per_team)
                            ? static_cast<int>(num_tiles - first_tile)
-                           : tiles_a_team;
+                           : tiles_per_team;
     auto const base = first_tile * static_cast<std::size_t>(tile_size);
     auto* const turned = static_cast<T*>(
-        team.team_scratch(0).get_shmem_aligned(scratch_bytes(tiles_a_team * tile_size), alignof(T)));
+        team.team_scratch(0).get_shmem_aligned(scratch_bytes(tiles_per_team * tile_size), alignof(T)));
     int const count = tiles * tile_size;
     if constexpr (direction == Direction::to_tiles) {
-      read(team, count, base, [&](int k, T const& value) { turned[slot(k)] = value; });
+      read(team, count, base, [&](int k, T const& value) { turned[bank_padded_index(k)] = value; });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int p) {
-        to(base + static_cast<std::size_t>(p)) = turned[slot(entry_at(p, tile_size))];
+        to(base + static_cast<std::size_t>(p)) = turned[bank_padded_index(entry_at(p, tile_size))];
       });
     } else {
-      read(team, count, base, [&](int p, T const& value) { turned[slot(entry_at(p, tile_size))] = value; });
+      read(team, count, base,
+           [&](int p, T const& value) { turned[bank_padded_index(entry_at(p, tile_size))] = value; });
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count),
-                           [&](int k) { to(base + static_cast<std::size_t>(k)) = turned[slot(k)]; });
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int k) {
+        to(base + static_cast<std::size_t>(k)) = turned[bank_padded_index(k)];
+      });
     }
   }
 
@@ -83,7 +84,7 @@ struct TransposeTiles {
   }
   /// The CSR entry whose place is p, both counted from the first of the team's tiles.
   KOKKOS_FORCEINLINE_FUNCTION int entry_at(int p, int tile_size) const {
-    int const tile = tiles_a_team == 1 ? 0 : p / tile_size, in_tile = p - tile * tile_size;
+    int const tile = tiles_per_team == 1 ? 0 : p / tile_size, in_tile = p - tile * tile_size;
     int const j = in_tile >> lane_bits, lane = in_tile - (j << lane_bits);
     return tile * tile_size + lane * shape.sigma + j;
   }
@@ -131,15 +132,15 @@ void move_array(Exec const& exec, std::string const& label, Format const& F, To 
     constexpr int team_size = 256, max_bytes = 32 * 1024;
     int const tile_size = F.shape.lanes * F.shape.sigma;
     int const fit = max_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
-    int const tiles_a_team = std::clamp(fit, 1, 8);
-    auto const a_team = static_cast<std::size_t>(tiles_a_team);
+    int const tiles_per_team = std::clamp(fit, 1, 8);
+    auto const a_team = static_cast<std::size_t>(tiles_per_team);
     auto policy =
         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>((num_tiles + a_team - 1) / a_team) + 1, team_size);
-    auto const scratch = Functor::scratch_bytes(tiles_a_team * tile_size) + alignof(std::max_align_t);
+    auto const scratch = Functor::scratch_bytes(tiles_per_team * tile_size) + alignof(std::max_align_t);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
     Kokkos::parallel_for(
         label, light_weight(policy),
-        Functor{to, from, F.shape, num_tiles, num_entries, tiles_a_team, bits_for(F.shape.lanes)});
+        Functor{to, from, F.shape, num_tiles, num_entries, tiles_per_team, bits_for(F.shape.lanes)});
   } else {
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_tiles + 1),

@@ -22,8 +22,8 @@ struct StagedRow {
   Ordinal const* columns;
   int begin, length;
 
-  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[skewed(begin + i)]; }
-  KOKKOS_FORCEINLINE_FUNCTION Scalar value(int i) const { return values[skewed(begin + i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[bank_padded_index(begin + i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar value(int i) const { return values[bank_padded_index(begin + i)]; }
 };
 
 /// A row where it lies.
@@ -54,35 +54,35 @@ struct FillDiagonals {
   Format F;
   List list;  // [num_diagonals]: column - row of each, ascending
   Matrix A;
-  int rows_a_team;
+  int rows_per_team;
   int staged_entries;  // that scratch has room for
 
   static std::size_t scratch_bytes(int staged) {
-    return static_cast<std::size_t>(skewed(staged)) * (sizeof(Scalar) + sizeof(Ordinal)) + 64;
+    return static_cast<std::size_t>(bank_padded_index(staged)) * (sizeof(Scalar) + sizeof(Ordinal)) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto const room = static_cast<std::size_t>(skewed(staged_entries));
+    auto const room = static_cast<std::size_t>(bank_padded_index(staged_entries));
     auto* const values =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Scalar), alignof(Scalar)));
     auto* const columns =
         static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Ordinal), alignof(Ordinal)));
-    auto const first = static_cast<std::int64_t>(team.league_rank()) * rows_a_team;
+    auto const first = static_cast<std::int64_t>(team.league_rank()) * rows_per_team;
     std::int64_t const left = static_cast<std::int64_t>(F.stride) - first;
-    int const rows = left < rows_a_team ? static_cast<int>(left) : rows_a_team;
+    int const rows = left < rows_per_team ? static_cast<int>(left) : rows_per_team;
     Offset const begin = begin_of(first), count = begin_of(first + rows) - begin;
     bool const fits = count <= static_cast<Offset>(staged_entries);
     if (fits) {
       for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size()) {
-        columns[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
-        values[skewed(i)] = static_cast<Scalar>(A.values(begin + static_cast<Offset>(i)));
+        columns[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
+        values[bank_padded_index(i)] = static_cast<Scalar>(A.values(begin + static_cast<Offset>(i)));
       }
       team.team_barrier();
     }
-    int const sharing = rows_a_team < team.team_size() ? team.team_size() / rows_a_team : 1;
-    int const part = team.team_rank() / rows_a_team;
+    int const sharing = rows_per_team < team.team_size() ? team.team_size() / rows_per_team : 1;
+    int const part = team.team_rank() / rows_per_team;
     if (part >= sharing) return;
-    for (int i = team.team_rank() - part * rows_a_team; i < rows; i += team.team_size()) {
+    for (int i = team.team_rank() - part * rows_per_team; i < rows; i += team.team_size()) {
       std::int64_t const row = first + i;
       Offset const from = begin_of(row), length = begin_of(row + 1) - from;
       if (fits)

@@ -16,6 +16,6 @@ inline constexpr int diagonals_together = 4;
 /// Neighbouring threads that share a row of the CSR in conversions on a GPU. 4 threads read 4 entries side by
 /// side, 8 rows of a warp write 8 neighbouring slots of a diagonal: both about a sector of 32 bytes.
 /// Analytical, not measured.
-inline constexpr int diagonal_lanes_a_row = 4;
+inline constexpr int diagonal_lanes_per_row = 4;
 
 }  // namespace einkorn

@@ -83,7 +83,7 @@ void scatter_to_diagonals(Exec const& exec, char const* label, Format const& F, 
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   if (F.num_bands() == 0) return;
   if (F.sorted_unique_rows) {
-    constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_a_row : 1;
+    constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
     Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes), ScatterStrictRows<lanes, Format, Matrix>{F, A});
   } else {
     Kokkos::parallel_for(label, Policy(exec, 0, rows), ScatterAnyRow<Format, Matrix>{F, A});

@@ -63,7 +63,7 @@ struct MarkDiagonals {
       unsigned char mark[batch];
       for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? mark_at(marks + column[j]) : 1;
       for (int j = 0; j < batch; ++j) {
-        if (mark[j] == 0) L::store_shared(marks + column[j], static_cast<unsigned char>(1));
+        if (mark[j] == 0) L::store_volatile(marks + column[j], static_cast<unsigned char>(1));
         if (column[j] >= 0 && before[j] >= column[j]) ++misplaced;
       }
     }
@@ -97,7 +97,7 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   auto const most = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
   auto const words = allocate<Words>(exec, "einkorn::diagonals", (most + 7) / 8);
   Kokkos::deep_copy(exec, words, std::uint64_t(0));
-  constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_a_row : 1;
+  constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
   std::size_t misplaced = 0;
   Kokkos::parallel_reduce("einkorn::mark_diagonals",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(

@@ -25,14 +25,14 @@ template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offs
 struct SpmvDiagonalRows {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_free_teams = true;
+  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = tuning.team_size, own_rows = k > 1 ? 1 : tuning.rows_a_thread;
+  static constexpr int team_size = tuning.team_size, own_rows = k > 1 ? 1 : tuning.rows_per_thread;
   static constexpr int rows = team_size * own_rows;  // of a piece
   static constexpr int turns = k > 1 ? 1 : tuning.turns;
 
@@ -140,8 +140,8 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
       return spmv_diagonal_rows<gathering.rows>(exec, label, epilogue, F, offsets, x, y);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows * Functor::turns);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::turns);
+  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
                   Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams)});

@@ -48,7 +48,7 @@ struct FillRest {
 
   KOKKOS_FUNCTION void operator()(Offset k) const {
     Ordinal const row = F.rows(k);
-    Offset const from = A.row_begin(row) + width + (k - first_not_below(F.rows, Offset(0), count, row));
+    Offset const from = A.row_begin(row) + width + (k - lower_bound_index(F.rows, Offset(0), count, row));
     if constexpr (!values_only) F.columns(k) = A.columns(from);
     F.values(k) = Scalar(A.values(from));
   }

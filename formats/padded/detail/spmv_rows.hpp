@@ -38,11 +38,11 @@ template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format,
 struct SpmvPaddedRows {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_free_teams = true;
+  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
   Format F;
@@ -233,8 +233,8 @@ void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& e
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
     using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, EpilogueOp>;
-    constexpr auto rows_a_team = static_cast<std::size_t>(tuning.team_size);
-    auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_a_team - 1) / rows_a_team;
+    constexpr auto rows_per_team = static_cast<std::size_t>(tuning.team_size);
+    auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
     auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
     epilogue.launch(label,
                     typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),

@@ -31,16 +31,16 @@ struct FillSlices {
   Format F;
   Matrix A;
   std::int64_t num_positions;  // slices times C
-  int positions_a_team;        // a multiple of C, or of tile_rows where staged_entries is 0
+  int positions_per_team;      // a multiple of C, or of tile_rows where staged_entries is 0
   int staged_entries;          // that scratch has room for; 0: tiles
 
   static std::size_t scratch_bytes(int staged) {
-    auto const slots = static_cast<std::size_t>(std::max(skewed(staged), tile_entries));
+    auto const slots = static_cast<std::size_t>(std::max(bank_padded_index(staged), tile_entries));
     return slots * (sizeof(Scalar) + (values_only ? 0 : sizeof(Ordinal))) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    int const staged_slots = skewed(staged_entries);
+    int const staged_slots = bank_padded_index(staged_entries);
     auto const slots = static_cast<std::size_t>(staged_slots > tile_entries ? staged_slots : tile_entries);
     auto* const values =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(slots * sizeof(Scalar), alignof(Scalar)));
@@ -48,9 +48,9 @@ struct FillSlices {
     if constexpr (!values_only)
       columns = static_cast<Ordinal*>(
           team.team_scratch(0).get_shmem_aligned(slots * sizeof(Ordinal), alignof(Ordinal)));
-    std::int64_t const first = static_cast<std::int64_t>(team.league_rank()) * positions_a_team;
+    std::int64_t const first = static_cast<std::int64_t>(team.league_rank()) * positions_per_team;
     std::int64_t const last =
-        first + positions_a_team < num_positions ? first + positions_a_team : num_positions;
+        first + positions_per_team < num_positions ? first + positions_per_team : num_positions;
     if (staged_entries > 0) {
       Offset const begin = A.row_begin(static_cast<Ordinal>(first)), end = A.row_begin(row_or_end(last));
       if (end - begin <= static_cast<Offset>(staged_entries))
@@ -65,8 +65,8 @@ struct FillSlices {
                                   int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
     int const threads = team.team_size(), rank = team.team_rank();
     for (int i = rank; i < count; i += threads) {
-      values[skewed(i)] = A.values(begin + static_cast<Offset>(i));
-      if constexpr (!values_only) columns[skewed(i)] = A.columns(begin + static_cast<Offset>(i));
+      values[bank_padded_index(i)] = A.values(begin + static_cast<Offset>(i));
+      if constexpr (!values_only) columns[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
     }
     team.team_barrier();
     int const positions = static_cast<int>(last - first);
@@ -83,7 +83,7 @@ struct FillSlices {
       Offset const stride = F.slot_stride(), width = F.slot_count(p), start = F.slot_begin(p);
       for (Offset j = static_cast<Offset>(part); j < width; j += static_cast<Offset>(sharing)) {
         bool const is_entry = j < static_cast<Offset>(length);
-        int const from = is_entry ? skewed(row + static_cast<int>(j)) : 0;
+        int const from = is_entry ? bank_padded_index(row + static_cast<int>(j)) : 0;
         F.values(start + j * stride) = is_entry ? values[from] : Scalar(0);
         if constexpr (!values_only) F.columns(start + j * stride) = is_entry ? columns[from] : Ordinal(-1);
       }
@@ -180,18 +180,18 @@ void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
   if (positions == 0) return;
   double const mean = static_cast<double>(A.nnz()) / static_cast<double>(F.num_rows);
   double const a_slice = 1.1 * mean * static_cast<double>(F.slice_rows);  // a tenth for rows above the mean
-  int positions_a_team = Functor::tile_rows, staged = 0;
+  int positions_per_team = Functor::tile_rows, staged = 0;
   if (F.rows.extent(0) == 0 && a_slice <= room) {
     int const most = std::max(1, 256 / static_cast<int>(F.slice_rows));  // slices, a position a thread
     int const slices = std::clamp(static_cast<int>(room / std::max(a_slice, 1.0)), 1, most);
-    positions_a_team = slices * static_cast<int>(F.slice_rows);
+    positions_per_team = slices * static_cast<int>(F.slice_rows);
     staged = std::min(room, static_cast<int>(1.2 * slices * a_slice) + 64);
   }
-  auto const league = (positions + positions_a_team - 1) / positions_a_team;
+  auto const league = (positions + positions_per_team - 1) / positions_per_team;
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
   Kokkos::parallel_for(values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]",
-                       light_weight(policy), Functor{F, A, positions, positions_a_team, staged});
+                       light_weight(policy), Functor{F, A, positions, positions_per_team, staged});
 }
 
 /// 1 launch, asynchronous on exec.

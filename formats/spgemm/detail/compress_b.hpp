@@ -42,7 +42,7 @@ struct CompressedRows {
   }
   /// The first word of row j whose key is at least `least`, where the row's columns are sorted.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset first_from(Ordinal j, Ordinal least) const {
-    return first_not_below([this](Offset k) { return word(k).key; }, offsets(j), offsets(j + 1), least);
+    return lower_bound_index([this](Offset k) { return word(k).key; }, offsets(j), offsets(j + 1), least);
   }
   [[nodiscard]] std::size_t bytes() const {
     return compressed

@@ -187,8 +187,8 @@ struct SpgemmSteps {
   /// Whether a row of B has two entries in one column. Where its rows are not sorted their different columns
   /// are counted, as those of the product of the identity and B.
   /// Where the limit leaves no room for that it is taken to be so, which is slow and never wrong.
-  static bool repeats_a_column(Exec const& exec, State& plan, BMatrix const& B, Words const& words,
-                               SymbolicConfig const& shape, RowOrder const& order) {
+  static bool repeats_per_column(Exec const& exec, State& plan, BMatrix const& B, Words const& words,
+                                 SymbolicConfig const& shape, RowOrder const& order) {
     if (order.is_sorted || order.repeats) return order.repeats;
     auto const rows = static_cast<std::size_t>(B.num_rows);
     using Offset = typename AMatrix::offset_type;
@@ -284,7 +284,7 @@ struct SpgemmSteps {
     shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(B.num_cols));
     shape.lanes_of_words = lanes_for<Exec>(mean(words.count()));
     // Unordered sums too: where rows are alike they are added without atomics.
-    plan.lanes = repeats_a_column(exec, plan, B, words, shape, order)
+    plan.lanes = repeats_per_column(exec, plan, B, words, shape, order)
                      ? 1
                      : lanes_for<Exec>(mean(static_cast<std::size_t>(B.nnz())));
     shape.min_bin = min_bin;

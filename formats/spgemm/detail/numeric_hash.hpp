@@ -139,8 +139,8 @@ struct RowSumsOfC {
       Ordinal const j = A.columns(begin + k);
       auto from = B.row_begin(j), end = B.row_end(j);
       if (partial && narrow) {
-        from = first_not_below(B.columns, from, end, piece.least);
-        end = first_not_below(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
+        from = lower_bound_index(B.columns, from, end, piece.least);
+        end = lower_bound_index(B.columns, from, end, static_cast<Ordinal>(piece.most + 1));
       }
       return {Scalar(A.values(begin + k)), from, static_cast<Ordinal>(end - from)};
     };
@@ -216,7 +216,7 @@ struct RowSumsOfC {
                                            Run const* runs, Ordinal lane) const {
     int const own = group.lane() / few, at_once = lanes / few;
     Run const run = runs[own];
-    if (largest_over_lanes<L>(run.count) > static_cast<Ordinal>(few)) {
+    if (max_over_lanes<L>(run.count) > static_cast<Ordinal>(few)) {
       for (int s = 0; s < at_once; ++s) add_run<partial>(group, table, piece, runs[s], lane);
       return;
     }

@@ -73,7 +73,7 @@ struct FindRank {
     }
     auto const begin = static_cast<std::uint64_t>(offsets(row)),
                end = static_cast<std::uint64_t>(offsets(row + 1));
-    auto const place = first_not_below(columns, begin, end, B.columns(entry)) - begin;
+    auto const place = lower_bound_index(columns, begin, end, B.columns(entry)) - begin;
     places.places(slot) = static_cast<std::uint16_t>(place);
   }
 };
@@ -328,7 +328,7 @@ struct ScatteredSumsOfC {
         return run;
       }));
       auto const stride = static_cast<Ordinal>(stride_of_lanes());
-      longest = largest_over_lanes<L>(longest);
+      longest = max_over_lanes<L>(longest);
       if (longest <= stride) {
         // B's entries wait for these, so they are asked for before the runs that come before are added.
         [[maybe_unused]] auto const* const slots =

@@ -60,7 +60,7 @@ struct RowGroup {
   template <class Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index longest(Index count) const {
     if constexpr (!whole_team)
-      return largest_over_lanes<L>(count, lanes);
+      return max_over_lanes<L>(count, lanes);
     else
       return count;
   }

@@ -84,7 +84,7 @@ template <ColumnTile tile, bool conjugated, class Exec, class Rows, class X, cla
 struct SpmmColumnTile {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tile.team_size, tile.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tile.team_size, tile.min_teams_per_sm>>;
   using Team = typename Policy::member_type;
   using L = Lanes<Exec>;
   using Staged = EntriesOfWarp<tile.held, L, Rows>;
@@ -129,7 +129,7 @@ struct SpmmColumnTile {
                                            int columns, Sum (&sum)[tile.columns]) const {
     int const warp = team.team_rank() / L::size, lane = team.team_rank() % L::size;
     auto& staged = static_cast<Staged*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16))[warp];
-    Offset const longest = largest_over_lanes<L>(length);
+    Offset const longest = max_over_lanes<L>(length);
     for (Offset done = 0; done < longest; done += tile.held) {
       staged.load(A, lane, begin, length, done);
       for (int h = 0; h < tile.held && done + static_cast<Offset>(h) < longest; h += tile.unroll) {
@@ -156,7 +156,7 @@ struct ColumnTileSum {
 
   static constexpr int lanes = L::size, columns = width < L::size ? width : L::size;
   static constexpr int at_once = L::size * unroll;  // entries
-  static constexpr int lanes_a_column = lanes_of_sum<L, columns>;
+  static constexpr int lanes_per_column = lanes_of_sum<L, columns>;
 
   Rows const& A;
   X const& x;
@@ -192,13 +192,13 @@ struct ColumnTileSum {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_groups_of_warp() { sum = sums_over_lanes<L>(sums, lane); }
-  KOKKOS_FORCEINLINE_FUNCTION static bool holds_sums(int place) { return place % lanes_a_column == 0; }
-  KOKKOS_FORCEINLINE_FUNCTION void keep(Sum* of_tile) const { of_tile[lane / lanes_a_column] = sum; }
-  KOKKOS_FORCEINLINE_FUNCTION void add_kept(Sum const* of_tile) { sum += of_tile[lane / lanes_a_column]; }
+  KOKKOS_FORCEINLINE_FUNCTION static bool holds_sums(int place) { return place % lanes_per_column == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION void keep(Sum* of_tile) const { of_tile[lane / lanes_per_column] = sum; }
+  KOKKOS_FORCEINLINE_FUNCTION void add_kept(Sum const* of_tile) { sum += of_tile[lane / lanes_per_column]; }
   template <class EpilogueOp, class Y>
   KOKKOS_FORCEINLINE_FUNCTION void write(EpilogueOp const& epilogue, Y const& y, Ordinal row,
                                          std::size_t) const {
-    std::size_t const column = first + static_cast<std::size_t>(lane / lanes_a_column);
+    std::size_t const column = first + static_cast<std::size_t>(lane / lanes_per_column);
     if (column < y.extent(1)) epilogue(entry(y, row, column), sum);
   }
 };

@@ -77,7 +77,7 @@ template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class
 struct SpmmLongRows {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using Team = typename Policy::member_type;
   using L = Lanes<Exec>;
 

@@ -21,7 +21,7 @@ namespace einkorn::detail {
 template <bool from_columns, class Exec, class Value, class From, class To>
 struct TransposePackTiles {
   static constexpr int team_size = 256, entry_bits = 11, entries = 1 << entry_bits,
-                       entries_a_thread = entries / team_size;
+                       entries_per_thread = entries / team_size;
   static constexpr int scratch_bytes = (entries + entries / 4) * static_cast<int>(sizeof(Value));
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, 4>>;
 
@@ -40,7 +40,7 @@ struct TransposePackTiles {
     std::size_t const first_row = static_cast<std::size_t>(team.league_rank() / across)
                                   << (entry_bits - column_bits),
                       first_column = static_cast<std::size_t>(team.league_rank() % across) << column_bits;
-    Value values[entries_a_thread];
+    Value values[entries_per_thread];
     each<from_columns>(team.team_rank(), [&](int u, int r, int c) {  // all are asked for before one is used
       std::size_t const row = first_row + static_cast<std::size_t>(r),
                         column = first_column + static_cast<std::size_t>(c);
@@ -67,7 +67,7 @@ struct TransposePackTiles {
   template <bool along_columns, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each(int thread, Body const& body) const {
     int const row_bits = entry_bits - column_bits;
-    for (int u = 0; u < entries_a_thread; ++u) {
+    for (int u = 0; u < entries_per_thread; ++u) {
       int const i = u * team_size + thread;
       if constexpr (along_columns)
         body(u, i & ((1 << row_bits) - 1), i >> row_bits);

@@ -170,11 +170,11 @@ template <RowTile tile, bool conjugated, class Exec, class Rows, class X, class 
 struct SpmmRowTile {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tile.team_size, tile.teams_at_once>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tile.team_size, tile.min_teams_per_sm>>;
   using L = Lanes<Exec>;
   using GroupSum = RowTileSum<tile, conjugated, L, Rows, X, Sum>;
 
-  static constexpr int rows_a_team = tile.team_size / tile.lanes;
+  static constexpr int rows_per_team = tile.team_size / tile.lanes;
 
   Rows A;
   X x;
@@ -184,7 +184,7 @@ struct SpmmRowTile {
   int tiles;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Ordinal const position = static_cast<Ordinal>(team.league_rank() / tiles) * rows_a_team +
+    Ordinal const position = static_cast<Ordinal>(team.league_rank() / tiles) * rows_per_team +
                              static_cast<Ordinal>(team.team_rank() / tile.lanes);
     bool inside = position < A.A.num_rows && position >= 0;  // a team may reach past the largest Ordinal
     Offset const begin = inside ? A.begin(position) : Offset(0);
@@ -193,7 +193,7 @@ struct SpmmRowTile {
       inside = false;
       length = Offset(0);
     }
-    Offset const longest = largest_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
+    Offset const longest = max_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
     std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * GroupSum::columns;
     GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::begin_of_tile(first, y.extent(1)));
     group.add(begin, length, longest, 0, GroupSum::at_once);
@@ -215,9 +215,9 @@ void launch_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& e
       RowTileSum<tuning.tile(tile, scalar_bytes, tuning.warp_bytes), conjugated, Lanes<Exec>, Rows, X, Sum>;
   auto const bound = take_long_rows<TeamSum, WarpSum, tuning>(exec, label, epilogue, A, x, y, longest);
   auto const num_rows = static_cast<std::size_t>(A.A.num_rows);
-  constexpr auto rows_a_team = static_cast<std::size_t>(Functor::rows_a_team);
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows_per_team);
   auto const tiles = (y.extent(1) + tile.columns() - 1) / tile.columns();
-  auto const teams = (num_rows + rows_a_team - 1) / rows_a_team * tiles;
+  auto const teams = (num_rows + rows_per_team - 1) / rows_per_team * tiles;
   Kokkos::parallel_for(label,
                        light_weight(typename Functor::Policy(exec, static_cast<int>(teams), tile.team_size)),
                        Functor{A, x, y, epilogue, bound, static_cast<int>(tiles)});
@@ -244,7 +244,7 @@ void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epi
                    X const& x, Y const& y,
                    typename Rows::Offset longest = std::numeric_limits<typename Rows::Offset>::max()) {
   using T = typename X::non_const_value_type;
-  constexpr int wide = columns_a_pack<T>;
+  constexpr int wide = columns_per_pack<T>;
   auto const k = y.extent(1);
   auto const of_columns = [&]<int columns, int pack>(std::integral_constant<int, columns>,
                                                      std::integral_constant<int, pack>) {
