@@ -204,10 +204,10 @@ set(einkorn_headers
   formats/generate/banded.hpp
   formats/generate/blocks.hpp
   formats/generate/circuit.hpp
+  formats/generate/counter_rng.hpp
   formats/generate/detail/sort_keys.hpp
   formats/generate/detail/surrogate_columns.hpp
   formats/generate/detail/surrogate_lengths.hpp
-  formats/generate/draws.hpp
   formats/generate/generate.hpp
   formats/generate/generator_spec.hpp
   formats/generate/long_rows.hpp
@@ -217,9 +217,9 @@ set(einkorn_headers
   formats/generate/row_pattern.hpp
   formats/generate/stencil.hpp
   formats/generate/stripes.hpp
-  formats/generate/symmetric.hpp
   formats/generate/surrogate.hpp
   formats/generate/surrogate_features.hpp
+  formats/generate/symmetric.hpp
   formats/hyb/detail/choose_width.hpp
   formats/hyb/detail/fill_rest.hpp
   formats/hyb/from_csr.hpp

@@ -13,7 +13,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
-matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:100 gen:elasticity:30 gen:circuit:1000000 gen:twin:webbase-1M)
+matrices=("$repo"/examples/data/*.mtx.gz gen:stencil7:100 gen:elasticity:30 gen:circuit:1000000 gen:surrogate:webbase-1M)
 system=$repo/examples/data/bcsstk16.mtx.gz
 programs=(einkorn-bench)
 for argument; do

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/generator_spec.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,16 +12,15 @@
 
 namespace einkorn {
 
-/// Dense blocks of B x B on a grid of blocks: 4 to 12 blocks (8 on average) a block row, the one on the
-/// diagonal among them, the others spread at random. Where B does not divide N the last blocks are cut. Values
-/// are random.
+/// Dense aligned blocks of B x B: 4 to 12 blocks (8 on average) per block row, one of them on the diagonal, the
+/// others at random positions. If B does not divide N, the last blocks are cut. Values are random.
 ///
-/// Stands for several unknowns a mesh point (fluid flow, coupled fields) on an unstructured mesh: what BSR is
-/// made for.
+/// Models several unknowns per mesh point (fluid flow, coupled fields) on an unstructured mesh, the case for
+/// BSR.
 class DenseBlocks {
  public:
-  DenseBlocks(std::int64_t num_rows, std::int64_t block, Draws const& lengths, Draws const& columns,
-              Draws const& values)
+  DenseBlocks(std::int64_t num_rows, std::int64_t block, CounterRng const& lengths, CounterRng const& columns,
+              CounterRng const& values)
       : num_rows_(num_rows), block_(block), lengths_(lengths), columns_(columns), values_(values) {}
 
   class Row {
@@ -30,10 +30,10 @@ class DenseBlocks {
           num_rows_(blocks.num_rows_),
           block_(blocks.block_),
           block_row_(row / block_),
-          num_blocks_((num_rows_ + block_ - 1) / block_),
+          num_blocks_(ceil_div(num_rows_, block_)),
           count_(blocks.count(block_row_, num_blocks_)),
           strata_(num_blocks_, count_),
-          diagonal_(strata_.holding(block_row_)),
+          diagonal_(strata_.index_of(block_row_)),
           columns_(blocks.columns_),
           values_(blocks.values_) {}
     [[nodiscard]] KOKKOS_FUNCTION std::int64_t length() const {
@@ -54,8 +54,8 @@ class DenseBlocks {
     }
     std::int64_t index_, num_rows_, block_, block_row_, num_blocks_, count_;
     Strata strata_;
-    std::int64_t diagonal_;  // the stratum whose draw the diagonal block replaces
-    Draws columns_, values_;
+    std::int64_t diagonal_;  // the stratum in which the diagonal block replaces the random one
+    CounterRng columns_, values_;
   };
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t num_rows() const { return num_rows_; }
@@ -64,19 +64,20 @@ class DenseBlocks {
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count(std::int64_t block_row, std::int64_t num_blocks) const {
-    std::int64_t const wanted = 4 + lengths_.below(9, block_row, 0);
-    return wanted < num_blocks ? wanted : num_blocks;
+    std::int64_t const drawn = 4 + lengths_.below(9, block_row, 0);
+    return drawn < num_blocks ? drawn : num_blocks;
   }
 
   std::int64_t num_rows_, block_;
-  Draws lengths_, columns_, values_;
+  CounterRng lengths_, columns_, values_;
 };
 
 /// gen:blocks:N:B
 [[nodiscard]] inline DenseBlocks make_blocks(GeneratorSpec const& spec, bool with_imag) {
   spec.expect(spec.numbers[1] <= spec.numbers[0], "B at most N");
-  return DenseBlocks(spec.numbers[0], spec.numbers[1], Draws(spec.seed, length_stream, false),
-                     Draws(spec.seed, column_stream, false), Draws(spec.seed, value_stream, with_imag));
+  return DenseBlocks(spec.numbers[0], spec.numbers[1], CounterRng(spec.seed, length_stream, false),
+                     CounterRng(spec.seed, column_stream, false),
+                     CounterRng(spec.seed, value_stream, with_imag));
 }
 
 }  // namespace einkorn

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/generator_spec.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,24 +11,24 @@
 
 namespace einkorn {
 
-/// How far a node of Circuit is wired, in sixteenths of a chance for a wire between i and i + reach: always to
-/// the next node, sometimes to a few farther ones (Fibonacci numbers, so that diagonals do not fill). The
-/// chances beyond the first add up to 19/16: 5.4 entries a row with the diagonal, 23 at most.
-struct CircuitWire {
-  int reach;
-  unsigned chance;
+/// A possible edge of Circuit between the nodes i and i + distance, and its probability in sixteenths. The
+/// first edge always exists. The other distances are Fibonacci numbers, so that no diagonal fills; their
+/// probabilities add up to 19/16: 5.4 entries per row with the diagonal, at most 23.
+struct CircuitEdge {
+  int distance;
+  unsigned probability;
 };
 
-/// A symmetric pattern: short rows of 3 to 10 entries mostly, near the diagonal, and up to eight nets (supply,
-/// clock, reset): nodes wired to about every 8th, 16th, ... 1024th node, with a row and a column to match.
-/// Together 5.9 entries a row. Values are random, not symmetric.
+/// A symmetric pattern: mostly short rows of 3 to 10 entries near the diagonal, and up to eight nets (supply,
+/// clock, reset): nodes connected to about every 8th, 16th, ... 1024th node, that is, long rows and long
+/// columns. In total 5.9 entries per row. Values are random, not symmetric.
 ///
-/// Stands for circuit simulation (circuit5M, memchip, Freescale1, rajat31), the classical bad case of ELL and
-/// of one row a thread: the mean says 6, one row holds an eighth of the matrix's width.
+/// Models circuit simulation (circuit5M, memchip, Freescale1, rajat31), a bad case for ELL and for kernels with
+/// one row per thread: the mean is 6 entries per row, but one row has an eighth of the columns.
 class Circuit {
  public:
-  Circuit(std::int64_t num_nodes, Draws const& wires, Draws const& values)
-      : num_nodes_(num_nodes), wires_(wires), values_(values) {
+  Circuit(std::int64_t num_nodes, CounterRng const& edges, CounterRng const& values)
+      : num_nodes_(num_nodes), edge_rng_(edges), values_(values) {
     while (num_nets_ < 8 && (num_nets_ + 1) * spacing(num_nets_) <= num_nodes) ++num_nets_;
     if (num_nets_ == 0) return;
     std::int64_t const largest = spacing(num_nets_ - 1);
@@ -45,37 +45,37 @@ class Circuit {
         return;
       }
       ++length_;  // the diagonal
-      for (int wire = 0; wire < num_wires; ++wire) {
-        bool const back = circuit.has_wire(row - circuit.wire_[wire].reach, wire),
-                   forth = circuit.has_wire(row, wire);
-        wired_back_ |= unsigned(back) << wire;
-        wired_forth_ |= unsigned(forth) << wire;
-        length_ += int(back) + int(forth);
+      for (int edge = 0; edge < num_edges; ++edge) {
+        bool const left = circuit.has_edge(row - circuit.possible_edges_[edge].distance, edge),
+                   right = circuit.has_edge(row, edge);
+        edges_left_ |= unsigned(left) << edge;
+        edges_right_ |= unsigned(right) << edge;
+        length_ += int(left) + int(right);
       }
       for (int net = 0; net < circuit.num_nets_; ++net) {
         if (!circuit.is_member(net, row)) continue;
-        joined_ |= 1u << net;
+        nets_ |= 1u << net;
         ++length_;
       }
     }
     [[nodiscard]] KOKKOS_FUNCTION std::int64_t length() const { return length_; }
-    /// Goes through the row in order: wires back from the farthest, the diagonal, wires forth, and each net
-    /// where its number comes.
+    /// Visits the row in the order of columns: edges to the left, the diagonal, edges to the right, merged with
+    /// the columns of the nets.
     [[nodiscard]] KOKKOS_FUNCTION std::int64_t column(std::int64_t k) const {
       if (net_ >= 0) return circuit_.member(net_, k);
       int net = 0;
-      for (int step = -num_wires; step <= num_wires; ++step) {
-        if (step < 0 && (wired_back_ >> (-step - 1) & 1u) == 0) continue;
-        if (step > 0 && (wired_forth_ >> (step - 1) & 1u) == 0) continue;
-        std::int64_t const near = step < 0   ? index_ - circuit_.wire_[-step - 1].reach
-                                  : step > 0 ? index_ + circuit_.wire_[step - 1].reach
+      for (int step = -num_edges; step <= num_edges; ++step) {
+        if (step < 0 && (edges_left_ >> (-step - 1) & 1u) == 0) continue;
+        if (step > 0 && (edges_right_ >> (step - 1) & 1u) == 0) continue;
+        std::int64_t const near = step < 0   ? index_ - circuit_.possible_edges_[-step - 1].distance
+                                  : step > 0 ? index_ + circuit_.possible_edges_[step - 1].distance
                                              : index_;
         for (; net < circuit_.num_nets_ && circuit_.node_of(net) < near; ++net)
-          if ((joined_ >> net & 1u) != 0 && k-- == 0) return circuit_.node_of(net);
+          if ((nets_ >> net & 1u) != 0 && k-- == 0) return circuit_.node_of(net);
         if (k-- == 0) return near;
       }
       for (; net < circuit_.num_nets_; ++net)
-        if ((joined_ >> net & 1u) != 0 && k-- == 0) break;
+        if ((nets_ >> net & 1u) != 0 && k-- == 0) break;
       return circuit_.node_of(net);
     }
     [[nodiscard]] KOKKOS_FUNCTION Numerator value(std::int64_t column) const {
@@ -86,7 +86,8 @@ class Circuit {
     Circuit const& circuit_;
     std::int64_t index_, length_ = 0;
     int net_;  // the net whose node this is, or -1
-    unsigned wired_back_ = 0, wired_forth_ = 0, joined_ = 0;
+    unsigned edges_left_ = 0, edges_right_ = 0,
+             nets_ = 0;  // bit i: edge i exists; the node is a member of net i
   };
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t num_rows() const { return num_nodes_; }
@@ -94,22 +95,23 @@ class Circuit {
   [[nodiscard]] KOKKOS_FUNCTION Row row(std::int64_t index) const { return Row(*this, index); }
 
  private:
-  enum : int { num_wires = 11 };
+  enum : int { num_edges = 11 };
 
-  /// True when node i and node i + reach exist, are no nets, and are wired: four bits of one word decide.
-  [[nodiscard]] KOKKOS_FUNCTION bool has_wire(std::int64_t node, int wire) const {
-    CircuitWire const kind = wire_[wire];
-    if (node < 0 || node + kind.reach >= num_nodes_) return false;
-    if ((wires_.word(node, 0) >> (4 * wire) & 15u) >= kind.chance) return false;
-    return net_at(node) < 0 && net_at(node + kind.reach) < 0;
+  /// Whether the nodes i and i + distance exist, are not nets, and are connected. Four random bits decide.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_edge(std::int64_t node, int index) const {
+    CircuitEdge const edge = possible_edges_[index];
+    if (node < 0 || node + edge.distance >= num_nodes_) return false;
+    if ((edge_rng_.bits(node, 0) >> (4 * index) & 15u) >= edge.probability) return false;
+    return net_at(node) < 0 && net_at(node + edge.distance) < 0;
   }
 
-  /// One in `spacing` nodes belongs to the net: one of each group of that many, never the first, but for the
-  /// net's own node. Nodes of nets are multiples of the largest spacing, and so members of no other net.
+  /// One node of each group of `spacing` nodes is a member of the net, never the first of the group, except for
+  /// the node of the net itself. Nodes of nets are multiples of the largest spacing, hence members of no other
+  /// net.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t spacing(int net) const { return std::int64_t(8) << net; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t node_of(int net) const { return first_net_ + net * net_distance_; }
   [[nodiscard]] KOKKOS_FUNCTION int net_at(std::int64_t node) const {
-    if ((node & 7) != 0) return -1;  // spares the search to most nodes
+    if ((node & 7) != 0) return -1;  // avoids the search for most nodes
     for (int net = 0; net < num_nets_; ++net)
       if (node_of(net) == node) return net;
     return -1;
@@ -120,8 +122,8 @@ class Circuit {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t member(int net, std::int64_t group) const {
     std::int64_t const begin = group * spacing(net);
     if (node_of(net) == begin) return begin;
-    std::int64_t const room = num_nodes_ - begin < spacing(net) ? num_nodes_ - begin : spacing(net);
-    return begin + 1 + wires_.below(room - 1, group, net + 1);
+    std::int64_t const size = num_nodes_ - begin < spacing(net) ? num_nodes_ - begin : spacing(net);
+    return begin + 1 + edge_rng_.below(size - 1, group, net + 1);
   }
   [[nodiscard]] KOKKOS_FUNCTION bool is_member(int net, std::int64_t node) const {
     return (node & (spacing(net) - 1)) != 0 && member(net, node >> (net + 3)) == node;
@@ -129,15 +131,15 @@ class Circuit {
 
   std::int64_t num_nodes_, first_net_ = 0, net_distance_ = 0;
   int num_nets_ = 0;
-  CircuitWire wire_[num_wires] = {{1, 16}, {2, 5},  {3, 3},   {5, 2},   {8, 2},   {13, 2},
-                                  {34, 1}, {89, 1}, {233, 1}, {610, 1}, {1597, 1}};
-  Draws wires_, values_;
+  CircuitEdge possible_edges_[num_edges] = {{1, 16}, {2, 5},  {3, 3},   {5, 2},   {8, 2},   {13, 2},
+                                            {34, 1}, {89, 1}, {233, 1}, {610, 1}, {1597, 1}};
+  CounterRng edge_rng_, values_;
 };
 
 /// gen:circuit:N
 [[nodiscard]] inline Circuit make_circuit(GeneratorSpec const& spec, bool with_imag) {
-  return Circuit(spec.numbers[0], Draws(spec.seed, column_stream, false),
-                 Draws(spec.seed, value_stream, with_imag));
+  return Circuit(spec.numbers[0], CounterRng(spec.seed, column_stream, false),
+                 CounterRng(spec.seed, value_stream, with_imag));
 }
 
 }  // namespace einkorn

@@ -14,15 +14,16 @@
 
 namespace einkorn {
 
-/// One kind of generated matrix, as a user writes it.
+/// One kind of generated matrix, as written in a specification.
 struct GeneratorKind {
   std::string_view name, usage;
   std::size_t grid_dimensions;  // > 0: one argument, extents joined by x, or one extent for all
-  std::size_t fewest, most;     // arguments
-  bool takes_name = false;      // the first argument is a word, which may hold anything but a colon
+  std::size_t min_arguments, max_arguments;
+  bool takes_name = false;                // the first argument is a name without colons
+  std::string_view deprecated_name = {};  // accepted in place of name
 };
 
-/// Every generator there is; any of them may end in :seed=S.
+/// All generators. Every specification may end in :seed=S.
 inline constexpr std::array<GeneratorKind, 14> generator_kinds{{
     {"stencil5", "gen:stencil5:NXxNY", 2, 1, 1},
     {"stencil9", "gen:stencil9:NXxNY", 2, 1, 1},
@@ -37,20 +38,20 @@ inline constexpr std::array<GeneratorKind, 14> generator_kinds{{
     {"circuit", "gen:circuit:N", 0, 1, 1},
     {"longrows", "gen:longrows:N:M:LEN", 0, 3, 3},
     {"blocks", "gen:blocks:N:B", 0, 2, 2},
-    {"twin", "gen:twin:NAME[:PERCENT]", 0, 1, 2, true},
+    {"surrogate", "gen:surrogate:NAME[:PERCENT]", 0, 1, 2, true, "twin"},
 }};
 
-/// A generator's specification, parsed: "gen:band:1000:5:seed=7" is kind "band", numbers {1000, 5}, seed 7.
-/// A grid has one number for each of its dimensions; "gen:twin:cant:50" is kind "twin", name "cant", numbers
-/// {50}.
+/// A parsed specification: "gen:band:1000:5:seed=7" has kind "band", numbers {1000, 5}, seed 7;
+/// "gen:surrogate:cant:50" has kind "surrogate", name "cant", numbers {50}. A grid has one number per
+/// dimension.
 struct GeneratorSpec {
   std::string text;
   GeneratorKind kind{};
   std::vector<std::int64_t> numbers;
   std::uint64_t seed = 1;
-  std::string name;  // the word of a kind that takes one
+  std::string name;  // of kinds that take one
 
-  /// Throws InvalidArgument, which names the specification, unless the condition on its numbers holds.
+  /// Throws InvalidArgument with the specification unless `condition` holds.
   void expect(bool condition, char const* expected) const {
     require<InvalidArgument>(condition, [&] {
       return "generator \"" + text + "\": expected " + expected + " in " + std::string(kind.usage);
@@ -58,7 +59,7 @@ struct GeneratorSpec {
   }
 };
 
-/// True for what generate() is meant to take: a specification, not the name of a file.
+/// Whether the text is a specification for generate(), not the name of a file.
 [[nodiscard]] inline bool is_generator_spec(std::string_view text) {
   return text.starts_with("gen:");
 }
@@ -75,19 +76,21 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
 }
 
-/// True when the whole text is one decimal number that fits.
+/// Reads the whole text as one decimal number; false if it is none or does not fit.
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-inline constexpr std::int64_t largest_argument = std::int64_t(1) << 40;
+inline constexpr std::int64_t max_argument = std::int64_t(1) << 40;
 
 inline GeneratorKind find_generator(std::string_view text, std::vector<std::string_view> const& fields) {
   std::string known;
   for (auto const& kind : generator_kinds) {
-    if (fields.size() > 1 && fields[0] == "gen" && fields[1] == kind.name) return kind;
+    if (fields.size() > 1 && fields[0] == "gen" && !fields[1].empty() &&
+        (fields[1] == kind.name || fields[1] == kind.deprecated_name))
+      return kind;
     known += (known.empty() ? "" : ", ") + std::string(kind.usage);
   }
   throw InvalidArgument("generator \"" + std::string(text) + "\": expected one of " + known);
@@ -95,7 +98,7 @@ inline GeneratorKind find_generator(std::string_view text, std::vector<std::stri
 
 }  // namespace detail
 
-/// Reads a specification. Throws InvalidArgument, which repeats it and says what was expected.
+/// Parses a specification. Throws InvalidArgument with the specification and what was expected.
 [[nodiscard]] inline GeneratorSpec parse_generator(std::string_view text) {
   auto fields = detail::split(text, ':');
   GeneratorSpec spec{std::string(text), detail::find_generator(text, fields), {}, 1, {}};
@@ -108,25 +111,25 @@ inline GeneratorKind find_generator(std::string_view text, std::vector<std::stri
       throw expected("\"" + std::string(fields.back()) + "\" is not seed= and a whole number below 2^64");
     fields.pop_back();
   }
-  std::vector<std::string_view> words(fields.begin() + 2, fields.end());
+  std::vector<std::string_view> arguments(fields.begin() + 2, fields.end());
   auto const dimensions = spec.kind.grid_dimensions;
-  if (words.size() < spec.kind.fewest || words.size() > spec.kind.most)
-    throw expected("it has " + std::to_string(words.size()) + " arguments");
+  if (arguments.size() < spec.kind.min_arguments || arguments.size() > spec.kind.max_arguments)
+    throw expected("it has " + std::to_string(arguments.size()) + " arguments");
   if (spec.kind.takes_name) {
-    spec.name = words[0];
-    words.erase(words.begin());
+    spec.name = arguments[0];
+    arguments.erase(arguments.begin());
   }
   if (dimensions > 0) {
-    words = detail::split(words[0], 'x');
-    if (words.size() != 1 && words.size() != dimensions)
-      throw expected("it has " + std::to_string(words.size()) + " extents, not 1 or " +
+    arguments = detail::split(arguments[0], 'x');
+    if (arguments.size() != 1 && arguments.size() != dimensions)
+      throw expected("it has " + std::to_string(arguments.size()) + " extents, not 1 or " +
                      std::to_string(dimensions));
   }
-  for (auto const word : words) {
+  for (auto const argument : arguments) {
     std::int64_t number = 0;
-    if (!detail::read_number(word, number) || number < 1 || number > detail::largest_argument)
-      throw expected("\"" + std::string(word) + "\" is not a whole number from 1 to " +
-                     std::to_string(detail::largest_argument));
+    if (!detail::read_number(argument, number) || number < 1 || number > detail::max_argument)
+      throw expected("\"" + std::string(argument) + "\" is not a whole number from 1 to " +
+                     std::to_string(detail::max_argument));
     spec.numbers.push_back(number);
   }
   if (dimensions > 0) spec.numbers.resize(dimensions, spec.numbers[0]);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/generator_spec.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,15 +11,15 @@
 
 namespace einkorn {
 
-/// N rows of equal length over M columns, the columns spread evenly but at random.
+/// N rows of equal length over M columns, with stratified random columns (Strata).
 ///
-/// Stands for rectangular matrices with long rows: linear programmes (rail4284), least squares, features of a
-/// few samples. N = 1 is one row of any length: kernels that give a row to a thread or to a team have no work
-/// for the rest of the machine, and x is read from everywhere.
+/// Models rectangular matrices with long rows: linear programmes (rail4284), least squares, features of a few
+/// samples. With N = 1, a kernel that assigns a row to one thread or team leaves the other cores idle; x is
+/// read at random.
 class LongRows {
  public:
-  LongRows(std::int64_t num_rows, std::int64_t num_cols, std::int64_t length, Draws const& columns,
-           Draws const& values)
+  LongRows(std::int64_t num_rows, std::int64_t num_cols, std::int64_t length, CounterRng const& columns,
+           CounterRng const& values)
       : num_rows_(num_rows), num_cols_(num_cols), length_(length), columns_(columns), values_(values) {}
 
   class Row {
@@ -41,7 +41,7 @@ class LongRows {
    private:
     std::int64_t index_, length_;
     Strata strata_;
-    Draws columns_, values_;
+    CounterRng columns_, values_;
   };
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t num_rows() const { return num_rows_; }
@@ -50,14 +50,14 @@ class LongRows {
 
  private:
   std::int64_t num_rows_, num_cols_, length_;
-  Draws columns_, values_;
+  CounterRng columns_, values_;
 };
 
 /// gen:longrows:N:M:LEN
 [[nodiscard]] inline LongRows make_long_rows(GeneratorSpec const& spec, bool with_imag) {
   spec.expect(spec.numbers[2] <= spec.numbers[1], "LEN at most M");
-  return LongRows(spec.numbers[0], spec.numbers[1], spec.numbers[2], Draws(spec.seed, column_stream, false),
-                  Draws(spec.seed, value_stream, with_imag));
+  return LongRows(spec.numbers[0], spec.numbers[1], spec.numbers[2],
+                  CounterRng(spec.seed, column_stream, false), CounterRng(spec.seed, value_stream, with_imag));
 }
 
 }  // namespace einkorn

@@ -5,8 +5,8 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/detail/sort_keys.hpp>
-#include <einkorn/formats/generate/draws.hpp>
 #include <einkorn/formats/generate/rmat_edges.hpp>
 #include <einkorn/formats/generate/row_pattern.hpp>
 
@@ -21,7 +21,7 @@ namespace einkorn {
 namespace detail {
 
 template <class Keys>
-struct DrawRmatKeys {
+struct GenerateRmatKeys {
   RmatEdges graph;
   Keys keys;
 
@@ -29,10 +29,10 @@ struct DrawRmatKeys {
 };
 
 template <class Exec, class Keys>
-void draw_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
+void generate_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
   Kokkos::parallel_for("einkorn::build_csr[rmat keys]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.num_edges()),
-                       DrawRmatKeys<Keys>{graph, keys});
+                       GenerateRmatKeys<Keys>{graph, keys});
 }
 
 template <class Keys>
@@ -84,8 +84,8 @@ struct EntriesFromRmatKeys {
   }
 };
 
-/// The first of equal keys writes the entry, and the beginnings of the rows between the key before it and its
-/// own.
+/// The first of equal keys writes the entry, and the offsets of the rows after the row of the previous key up
+/// to its own.
 template <class Exec, class Keys, class Offsets, class Columns, class Values>
 void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted, Offsets const& offsets,
                        Columns const& columns, Values const& values) {
@@ -98,8 +98,8 @@ void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sor
 
 }  // namespace detail
 
-/// The adjacency matrix of the graph as CSR: keys of all edges, sorted, equal ones merged. See build_csr of a
-/// RowPattern for what is thrown and when it is ready. Memory on the way: two words of 64 bits an edge.
+/// The adjacency matrix of the graph as CSR: the keys of all edges are sorted and equal keys merged. Exceptions
+/// as for build_csr of a RowPattern. Temporary memory: 16 bytes per edge. Fences exec.
 template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec>
 requires AccessibleFrom<Device, Exec>
 Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, RmatEdges const& graph,
@@ -109,7 +109,7 @@ Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, RmatEdges const
   using Keys = Kokkos::View<std::uint64_t*, Device>;
   auto const keys =
       allocate<Keys>(exec, "einkorn::build_csr::keys", static_cast<std::size_t>(graph.num_edges()));
-  detail::draw_keys(exec, graph, keys);
+  detail::generate_keys(exec, graph, keys);
   detail::sort_keys(exec, keys, graph.num_nodes() * graph.num_nodes());
   std::int64_t const nnz = detail::count_distinct(exec, keys);
   detail::require_fits<Offset>(static_cast<double>(nnz), "entries", "Offset", name);

@@ -5,10 +5,11 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,8 +21,8 @@
 
 namespace einkorn {
 
-/// A matrix that is computed rather than stored. row(i) describes one row: its length, its columns (column(k)
-/// increases with k) and the value that stands in a column. All of it is called in kernels, in any order.
+/// A matrix that is computed, not stored. row(i) gives the length of row i, its columns (column(k) increases
+/// with k) and the value in a column. All functions are called in kernels, in any order.
 template <class T>
 concept RowPattern = requires(T const& pattern, std::int64_t index) {
   { pattern.num_rows() } -> std::same_as<std::int64_t>;
@@ -33,7 +34,8 @@ concept RowPattern = requires(T const& pattern, std::int64_t index) {
 
 namespace detail {
 
-/// Throws OverflowError unless `count` of something fits the index type; `name` is the matrix, for the message.
+/// Throws OverflowError unless `count` fits Index. `what`, `index_name` and `name` (of the matrix) are for the
+/// message.
 template <class Index>
 void require_fits(double count, char const* what, char const* index_name, std::string const& name) {
   constexpr double largest_int64 = 9223372036854774784.0;  // as a double
@@ -45,7 +47,7 @@ void require_fits(double count, char const* what, char const* index_name, std::s
                       " bits; std::int64_t would do");
 }
 
-/// Entries that one host thread fills in a row; on a GPU neighbouring threads fill neighbouring entries.
+/// Consecutive entries per thread: on a GPU one, so that neighbouring threads fill neighbouring entries.
 template <class Exec>
 inline constexpr std::int64_t entries_per_thread = is_gpu<Exec> ? 1 : 1024;
 
@@ -63,7 +65,8 @@ struct CountPatternEntries {
   }
 };
 
-/// offsets(i) <- the length of row i. Returns their sum: exact below 2^53, and it never wraps as offsets may.
+/// offsets(i) <- the length of row i. Returns their sum, exact below 2^53; unlike offsets it does not wrap
+/// around.
 template <class Exec, class Pattern, class Offsets>
 double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
   double total = 0;
@@ -88,7 +91,8 @@ struct SumPatternOffsets {
   }
 };
 
-/// offsets(i) <- offsets(0) + ... + offsets(i - 1), in place; the last one is not read. Returns the last sum.
+/// offsets(i) <- offsets(0) + ... + offsets(i - 1), in place; the last element is not read. Returns the last
+/// sum.
 template <class Exec, class Offsets>
 typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets const& offsets) {
   using Offset = typename Offsets::non_const_value_type;
@@ -109,11 +113,11 @@ struct FillPatternEntries {
   Offsets offsets;
   Columns columns;
   Values values;
-  std::int64_t nnz, num_rows, share;
+  std::int64_t nnz, num_rows, entries_per_part;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
-    std::int64_t k = part * share;
-    std::int64_t const end = nnz - k < share ? nnz : k + share;
+    std::int64_t k = part * entries_per_part;
+    std::int64_t const end = nnz - k < entries_per_part ? nnz : k + entries_per_part;
     for (std::int64_t i = row_of_entry(offsets, num_rows, k); k < end; ++i) {
       auto const row = pattern.row(i);
       auto const begin = static_cast<std::int64_t>(offsets(i));
@@ -127,25 +131,27 @@ struct FillPatternEntries {
   }
 };
 
-/// Work is divided by entries, so that one row of a million costs as much as a million rows of one.
+/// Work is divided by entries, so that the time does not depend on the distribution of the row lengths.
 template <class Exec, class Pattern, class Offsets, class Columns, class Values>
 void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets, Columns const& columns,
                   Values const& values) {
   auto const nnz = static_cast<std::int64_t>(values.extent(0));
   std::int64_t const num_rows = pattern.num_rows();
-  std::int64_t const share = entries_per_thread<Exec>;
+  constexpr std::int64_t per_part = entries_per_thread<Exec>;
   Kokkos::parallel_for(
       "einkorn::build_csr[fill]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, (nnz + share - 1) / share),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, ceil_div(nnz, per_part)),
       FillPatternEntries<Pattern, Offsets, Columns, Values>{pattern, offsets, columns, values, nnz, num_rows,
-                                                            share});
+                                                            per_part});
 }
 
 }  // namespace detail
 
-/// The matrix of a row pattern as CSR, on the device and in parallel. `name` is what error messages call it.
-/// The entries may still be under way on exec when this returns. Throws OverflowError, which names the type
-/// that would do, before anything of the size of the entries is allocated; OutOfMemory.
+/// The matrix of a row pattern as CSR, computed in parallel on the device.
+/// @param name of the matrix, for error messages
+/// @throws OverflowError with the type that suffices, before arrays of nnz entries are allocated
+/// @throws OutOfMemory
+/// Asynchronous: the entries may not be written yet on return.
 template <class Scalar, class Ordinal, class Offset, class Device, ExecutionSpace Exec, RowPattern Pattern>
 requires AccessibleFrom<Device, Exec>
 Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, Pattern const& pattern,
@@ -158,7 +164,7 @@ Csr<Scalar, Ordinal, Offset, Device> build_csr(Exec const& exec, Pattern const& 
   auto const offsets = allocate<Offsets>(exec, "einkorn::build_csr::row_offsets", num_rows + 1);
   double const entries = detail::count_entries(exec, pattern, offsets);
   detail::require_fits<Offset>(entries, "entries", "Offset", name);
-  constexpr double max_bytes = 9e18;  // a size_t must hold the bytes too
+  constexpr double max_bytes = 9e18;  // must fit size_t
   require<OutOfMemory>(entries * static_cast<double>(sizeof(Scalar) + sizeof(Ordinal)) < max_bytes,
                        [&] { return "no memory for " + name + ": " + std::to_string(entries) + " entries"; });
   auto const nnz = static_cast<std::size_t>(detail::sum_in_place(exec, offsets));

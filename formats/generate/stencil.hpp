@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/error.hpp>
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/generator_spec.hpp>
 #include <einkorn/formats/generate/symmetric.hpp>
 
@@ -14,18 +14,17 @@
 
 namespace einkorn {
 
-/// Which points of a grid are coupled: those that differ by one step along one axis (5 points in 2-D, 7 in
-/// 3-D), or by at most one step along every axis (9 and 27 points).
+/// Coupled points of a grid: those that differ by one step along one axis (star: 5 points in 2-D, 7 in 3-D), or
+/// by at most one step along every axis (box: 9 and 27 points).
 enum class StencilShape { star, box };
 
-/// Stencils on a grid of nx x ny x nz points (nz = 1: a plane), the neighbours outside left out, `unknowns`
-/// coupled numbers a point. Symmetric (Hermitian), positive definite: see SymmetricValues.
+/// Stencils on a grid of nx x ny x nz points (nz = 1: 2-D) with `unknowns` coupled unknowns per point.
+/// Neighbours outside the grid are omitted. Symmetric (Hermitian), positive definite: see SymmetricValues.
 ///
-/// Stands for discretised partial differential equations, the main load of iterative solvers. Star: finite
-/// differences and volumes (atmosmod*, thermal2, poisson3D). Box: trilinear finite elements and high order
-/// stencils (HPCG's matrix). Box with 3 unknowns: elasticity, rows of 81 entries in groups of three rows alike
-/// (Flan_1565, audikw_1, ldoor). The rows are all about equally long and x is reused from cache, so that
-/// nothing but the memory bandwidth limits a good kernel: the case that formats are judged by first.
+/// Models discretised partial differential equations. Star: finite differences and volumes (atmosmod*,
+/// thermal2, poisson3D). Box: trilinear finite elements and high-order stencils (HPCG). Box with 3 unknowns:
+/// elasticity, rows of 81 entries in groups of three rows with equal columns (Flan_1565, audikw_1, ldoor). Rows
+/// have nearly equal lengths and x is reused from cache, so that memory bandwidth limits a good kernel.
 class Stencil {
  public:
   Stencil(std::int64_t nx, std::int64_t ny, std::int64_t nz, StencilShape shape, int unknowns,
@@ -58,8 +57,8 @@ class Stencil {
     }
 
    private:
-    /// The neighbours along one axis: `count` of them, the point itself included, `step` apart in number; the
-    /// first lies `before` steps back.
+    /// The neighbours along one axis, including the point itself: `count` of them, `step` apart in index, of
+    /// which `before` precede the point.
     struct Axis {
       int count, before;
       std::int64_t step;
@@ -77,16 +76,16 @@ class Stencil {
       return point_ + (k - line * x_.count - x_.before) * x_.step +
              (line - plane * y_.count - y_.before) * y_.step + (plane - z_.before) * z_.step;
     }
-    /// In order: back along z, y, x; the point; forth along x, y, z.
+    /// In the order of columns: -z, -y, -x, the point, +x, +y, +z.
     [[nodiscard]] KOKKOS_FUNCTION std::int64_t on_star(int k) const {
       int const centre = z_.before + y_.before + x_.before;
       if (k < z_.before) return point_ - z_.step;
       if (k < z_.before + y_.before) return point_ - y_.step;
       if (k < centre) return point_ - x_.step;
       if (k == centre) return point_;
-      int const x_ahead = x_.count - 1 - x_.before, y_ahead = y_.count - 1 - y_.before;
-      if (k <= centre + x_ahead) return point_ + x_.step;
-      return point_ + (k <= centre + x_ahead + y_ahead ? y_.step : z_.step);
+      int const x_after = x_.count - 1 - x_.before, y_after = y_.count - 1 - y_.before;
+      if (k <= centre + x_after) return point_ + x_.step;
+      return point_ + (k <= centre + x_after + y_after ? y_.step : z_.step);
     }
 
     std::int64_t index_, point_ = 0;
@@ -108,7 +107,7 @@ class Stencil {
 };
 
 /// gen:stencil5:NXxNY, gen:stencil9:NXxNY, gen:stencil7:NXxNYxNZ, gen:stencil27:NXxNYxNZ,
-/// gen:elasticity:NXxNYxNZ. Throws OverflowError where the number of unknowns passes 2^63.
+/// gen:elasticity:NXxNYxNZ. Throws OverflowError if the number of unknowns exceeds 2^63 - 1.
 [[nodiscard]] inline Stencil make_stencil(GeneratorSpec const& spec, bool with_imag) {
   bool const is_star = spec.kind.name == "stencil5" || spec.kind.name == "stencil7";
   int const unknowns = spec.kind.name == "elasticity" ? 3 : 1;

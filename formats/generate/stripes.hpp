@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/generator_spec.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,17 +11,17 @@
 
 namespace einkorn {
 
-/// Stripes: runs of `height` rows (the last may be shorter) with one list of `width` columns, spread over all
-/// columns. The lists of neighbouring stripes differ, always: the first column is drawn from every other
-/// column, even ones in even stripes, odd ones in odd stripes.
+/// Stripes: `height` consecutive rows (the last stripe may have fewer) with the same `width` columns,
+/// stratified over all columns. Neighbouring stripes always differ: the first column is even in even stripes
+/// and odd in odd stripes.
 ///
-/// Stands for matrices whose rows come in groups alike: several unknowns a mesh node, time steps of one sensor,
-/// pages of one web site that share their navigation. BRCV stores such a list once, and its SpMM reads the rows
-/// of B once for all rows of the stripe.
+/// Models groups of rows with equal columns: several unknowns per mesh node, time steps of one sensor, pages of
+/// one web site with the same navigation. BRCV stores such a list once, and its SpMM reads the rows of the
+/// dense matrix once for all rows of a stripe.
 class Stripes {
  public:
-  Stripes(std::int64_t num_rows, std::int64_t height, std::int64_t width, Draws const& columns,
-          Draws const& values)
+  Stripes(std::int64_t num_rows, std::int64_t height, std::int64_t width, CounterRng const& columns,
+          CounterRng const& values)
       : num_rows_(num_rows), height_(height), width_(width), columns_(columns), values_(values) {}
 
   class Row {
@@ -45,7 +45,7 @@ class Stripes {
    private:
     std::int64_t index_, stripe_, width_;
     Strata strata_;
-    Draws columns_, values_;
+    CounterRng columns_, values_;
   };
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t num_rows() const { return num_rows_; }
@@ -54,15 +54,15 @@ class Stripes {
 
  private:
   std::int64_t num_rows_, height_, width_;
-  Draws columns_, values_;
+  CounterRng columns_, values_;
 };
 
 /// gen:stripes:N:HEIGHT:WIDTH
 [[nodiscard]] inline Stripes make_stripes(GeneratorSpec const& spec, bool with_imag) {
   auto const n = spec.numbers[0], height = spec.numbers[1], width = spec.numbers[2];
   spec.expect(width <= n / 2, "WIDTH at most N / 2 (so that neighbouring stripes can differ)");
-  return Stripes(n, height, width, Draws(spec.seed, column_stream, false),
-                 Draws(spec.seed, value_stream, with_imag));
+  return Stripes(n, height, width, CounterRng(spec.seed, column_stream, false),
+                 CounterRng(spec.seed, value_stream, with_imag));
 }
 
 }  // namespace einkorn

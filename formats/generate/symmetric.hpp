@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,15 +11,15 @@
 namespace einkorn {
 
 /// Values of a symmetric (complex: Hermitian) positive definite matrix on a symmetric pattern with a full
-/// diagonal. Off the diagonal they are random, one draw for both of a pair. The diagonal is the sum of the
-/// row's |off-diagonals| (complex: of |real| + |imag|, which is no less) plus 1/16: strictly dominant, hence
-/// definite, but far enough from the identity for a solver to have work. Summed in integers; where the sum
-/// needs more than 24 bits the rest, below 2^-13, is dropped, so that float and double hold the same matrix.
+/// diagonal. Off-diagonal values are random, a(i, j) = conj(a(j, i)). The diagonal is the sum of |a(i, j)| over
+/// the row (complex: of |real| + |imag|) plus 1/16: strictly dominant, hence positive definite, but not close
+/// to the identity. The sum is of integers; bits beyond the 24 leading ones, below 2^-13, are dropped, so that
+/// float and double hold the same matrix.
 class SymmetricValues {
  public:
-  SymmetricValues(std::uint64_t seed, bool with_imag) : draws_(seed, value_stream, with_imag) {}
+  SymmetricValues(std::uint64_t seed, bool with_imag) : rng_(seed, value_stream, with_imag) {}
 
-  /// The value at (row, column). `columns` lists the row: length() and column(k).
+  /// The value at (row, column). `columns` gives the columns of the row: length() and column(k).
   template <class Columns>
   [[nodiscard]] KOKKOS_FUNCTION Numerator value(std::int64_t row, std::int64_t column,
                                                 Columns const& columns) const {
@@ -35,12 +35,12 @@ class SymmetricValues {
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION Numerator off_diagonal(std::int64_t row, std::int64_t column) const {
-    if (row < column) return draws_.value(row, column);
-    Numerator const mirrored = draws_.value(column, row);
+    if (row < column) return rng_.value(row, column);
+    Numerator const mirrored = rng_.value(column, row);
     return {mirrored.real, -mirrored.imag};
   }
 
-  Draws draws_;
+  CounterRng rng_;
 };
 
 }  // namespace einkorn

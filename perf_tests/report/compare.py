@@ -20,7 +20,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from records import BadResults, is_number, read, words  # noqa: E402
+from records import BadResults, current_spelling, is_number, read, words  # noqa: E402
 from tables import build_line  # noqa: E402
 
 COPIES_ALIKE = 0.02
@@ -42,8 +42,8 @@ class Change:
 
 def what(record):
     """What was timed; without the suite, which older runs do not name."""
-    return tuple(record[name] for name in ("name", "scalar", "ordinal", "operation", "library", "format", "algorithm",
-                                           "temperature", "rounded_values"))
+    return (current_spelling(record["name"]), *(record[name] for name in (
+        "scalar", "ordinal", "operation", "library", "format", "algorithm", "temperature", "rounded_values")))
 
 
 def spread(record):

@@ -4,15 +4,15 @@
 import solvers
 import spgemm
 from comparison import compared
-from records import BUILD, fastest, in_order, label, temperatures
+from records import BUILD, current_spelling, fastest, in_order, label, temperatures
 from results import NONE, groups, means
 from tables import figure, number, paragraph, table, time_of
 
 RESULTS = "perf_tests/results"
 LOSS = 0.95  # a ratio below it is listed
 TEN = ["gen:stencil7:256", "gen:stencil27:160", "gen:elasticity:80", "gen:blocks:1500000:3", "gen:band:1000000:101",
-       "gen:rmat:21:16:seed=1", "gen:powerlaw:8000000:3:seed=4", "gen:circuit:4000000:seed=5", "gen:twin:FullChip:seed=7",
-       "gen:twin:rail4284:200:seed=9"]
+       "gen:rmat:21:16:seed=1", "gen:powerlaw:8000000:3:seed=4", "gen:circuit:4000000:seed=5",
+       "gen:surrogate:FullChip:seed=7", "gen:surrogate:rail4284:200:seed=9"]
 
 PREAMBLE = f"""\
 # Performance
@@ -24,7 +24,7 @@ Each run of `einkorn-bench` measures all of its rows in rounds on the same array
 fastest peer over the time of the fastest Einkorn row: above 1 Einkorn is faster. *Of copy* is the bytes that the format
 must move over the time, as a fraction of the copy bandwidth of the same run. *Cold*: one SpMV after a flush of the caches.
 *Warm*: back to back. *Graph*: back to back in a CUDA graph, without the cost of launches. Matrices named `gen:` are
-generated; `gen:twin:` has the published features of a real matrix and is not that matrix.
+generated; `gen:surrogate:` (in older runs `gen:twin:`) has the published features of a real matrix and is not that matrix.
 
 All rows that these tables use are in [{RESULTS}](../{RESULTS}/README.md).
 """
@@ -42,19 +42,19 @@ def what_was_run(found):
 
 
 def ten_matrices(runs):
-    """The first run that has a matrix of TEN, in the order of TEN."""
+    """The first run that has a matrix of TEN, in the order of TEN. Both spellings of a name count."""
     found = {}
     for run in runs:
         for state in temperatures(run.records):
             for c in compared(run, state):
-                if c.name in TEN:
-                    found.setdefault(c.name, c)
+                if current_spelling(c.name) in TEN:
+                    found.setdefault(current_spelling(c.name), c)
     rows = []
     for name in TEN:
         c = found.get(name)
         if c:
             csr = fastest([r for r in c.rows if not r["peer"] and r["format"] == "csr"])
-            rows.append([f"`{name}`", c.rows[0]["rows"], c.rows[0]["nnz"], figure(csr), label(c.ours), figure(c.ours),
+            rows.append([f"`{c.name}`", c.rows[0]["rows"], c.rows[0]["nnz"], figure(csr), label(c.ours), figure(c.ours),
                          c.choice["format"] if c.choice else "–", label(c.peer), figure(c.peer), number(c.speedup())])
     machines = in_order(c.rows[0]["machine"] for c in found.values())
     states = in_order(c.rows[0]["temperature"] for c in found.values())

@@ -123,6 +123,11 @@ class Run:
         return self.records[0][name]
 
 
+def current_spelling(name):
+    """A name with the current spelling of its generator: runs before version 0.2 say gen:twin for gen:surrogate."""
+    return name.replace("gen:twin:", "gen:surrogate:")
+
+
 def matrix_name(record):
     name = record["matrix"]
     return name if name.startswith("gen:") else name.rsplit("/", 1)[-1]

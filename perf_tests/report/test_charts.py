@@ -75,8 +75,9 @@ class Charts(Tree):
         made = self.drawings(*three(), *three(cold=True), *(peer(matrix=name, cold=True) for name in NAMES))
         self.assertEqual([(name, d["caches"]) for name, d in made.items()], [("run-speedup", "cold")])
 
-    def test_names_twins_as_twins(self):
-        self.assertEqual([charts.short(name) for name in ("gen:twin:cant", "/a/b.mtx.gz")], ["twin:cant", "b"])
+    def test_short_names_keep_the_spelling_of_the_run(self):
+        self.assertEqual([charts.short(name) for name in ("gen:surrogate:cant", "gen:twin:cant", "/a/b.mtx.gz")],
+                         ["surrogate:cant", "twin:cant", "b"])
 
     def test_draws_nothing_of_too_few_matrices(self):
         self.assertEqual(self.drawings(record(), peer()), {})

@@ -54,6 +54,11 @@ class Compare(Tree):
         self.assertEqual(self.compare([record(**still)], [record(seconds=1.009e-5, **still)])[0], 0)
         self.assertEqual(self.compare([record(**still)], [record(seconds=1.009e-5, **still)], "--least", "0.5")[0], 1)
 
+    def test_joins_the_old_spelling_of_a_generator(self):
+        code, text = self.compare([record(matrix="gen:twin:cant")], [record(matrix="gen:surrogate:cant", seconds=8e-6)])
+        self.assertEqual(code, 0)
+        self.assertIn("x 0.800", self.named(text, "faster"))
+
     def test_names_what_got_faster(self):
         code, text = self.compare([record()], [record(seconds=8e-6)])
         self.assertEqual(code, 0)

@@ -51,6 +51,13 @@ class Page(Tree):
                       "20.0 (0.56) | 4.00 |", ten)
         self.assertNotIn("gen:band", ten)
 
+    def test_ten_matrices_include_the_old_spelling_of_a_generator(self):
+        name = next(name for name in page_module.TEN if name.startswith("gen:surrogate:"))
+        old = name.replace("gen:surrogate:", "gen:twin:")
+        for spelling in (name, old):
+            page = self.write(record(matrix=spelling), peer(matrix=spelling, seconds=2e-5))
+            self.assertIn(f"| `{spelling}` |", page.split("## Ten matrices")[1].split("## ")[0])
+
     def test_keeps_temperatures_scalars_and_runs_apart(self):
         self.commit("b.json", peer(seconds=1e-9), record(scalar="float"), peer(scalar="float", seconds=3e-5))
         page = self.write(record(), peer(), record(cold=True, seconds=3e-5), peer(cold=True, seconds=6e-5),

@@ -18,7 +18,7 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option(
       "MATRIX", settings.words,
       "Matrix Market file (.mtx, .mtx.gz) or generator: gen:stencil7:100, gen:stencil27:160,\n"
-      "gen:band:1000000:101, gen:rmat:21[:16], gen:powerlaw:N:MEAN, gen:circuit:N, gen:twin:cant, ...\n"
+      "gen:band:1000000:101, gen:rmat:21[:16], gen:powerlaw:N:MEAN, gen:circuit:N, gen:surrogate:cant, ...\n"
       "suite:csr5, suite:irregular, suite:regular: many at once");
   app.set_version_flag("--version", "einkorn-bench " + std::string(version()));
   app.add_flag("--all", settings.all,

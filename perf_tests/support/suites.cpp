@@ -9,21 +9,21 @@ namespace einkorn::perf {
 
 namespace {
 
-/// Ten kinds of irregularity, each of 200 MB and more in CSR (double, int32), beyond every last-level cache.
+/// Ten irregular matrices of 200 MB and more in CSR (double, int32), larger than last-level caches.
 std::vector<std::string> const irregular{
-    "gen:rmat:21:16:seed=1",           // social network: hubs wired to hubs, empty rows, hot columns
-    "gen:rmat:21:16:45:15:15:seed=2",  // the same, milder: fewer hubs, columns spread wider
-    "gen:powerlaw:2000000:16:seed=3",  // heavy tail, columns at random: balance and gather at once
-    "gen:powerlaw:8000000:3:seed=4",   // rows of a few entries, with a tail: the cost of a row
-    "gen:circuit:4000000:seed=5",      // near the diagonal, eight nets of up to N / 8
-    "gen:twin:circuit5M:seed=6",       // five rows of over a million
-    "gen:twin:FullChip:seed=7",        // one row of three quarters of the columns, and a tail behind it
-    "gen:twin:eu-2005:seed=8",         // web: runs of links, groups of pages alike
-    "gen:twin:rail4284:200:seed=9",    // linear programme: wide, rows of thousands
-    "gen:twin:mip1:200:seed=10",       // mixed-integer programme: dense groups and a few full rows
+    "gen:rmat:21:16:seed=1",              // social network: connected hubs, empty rows, popular columns
+    "gen:rmat:21:16:45:15:15:seed=2",     // less skewed: fewer hubs, columns spread more widely
+    "gen:powerlaw:2000000:16:seed=3",     // heavy tail, random columns: load balance and gathers
+    "gen:powerlaw:8000000:3:seed=4",      // rows of a few entries, with a tail: the cost per row
+    "gen:circuit:4000000:seed=5",         // near the diagonal, eight nets of up to N / 8 nodes
+    "gen:surrogate:circuit5M:seed=6",     // five rows of over a million
+    "gen:surrogate:FullChip:seed=7",      // one row with three quarters of the columns, then a tail
+    "gen:surrogate:eu-2005:seed=8",       // web: runs of links, groups of similar pages
+    "gen:surrogate:rail4284:200:seed=9",  // linear programme: wide, rows of thousands of entries
+    "gen:surrogate:mip1:200:seed=10",     // mixed-integer programme: dense groups and a few full rows
 };
 
-/// Structured matrices, of 200 MB and more too.
+/// Structured matrices of 200 MB and more.
 std::vector<std::string> const regular{
     "gen:stencil7:256",      "gen:stencil27:160",    "gen:elasticity:80",    "gen:band:1000000:101",
     "gen:bands:1000000:5:7", "gen:blocks:1500000:3", "gen:blocks:1000000:4", "gen:blocks:800000:5",
@@ -34,11 +34,12 @@ std::vector<std::string> matrices_of(std::string const& suite) {
   if (suite == "irregular") return irregular;
   if (suite == "regular") return regular;
   require<InvalidArgument>(suite == "csr5", [&] {
-    return "no suite is called \"" + suite + "\"; there are suite:csr5, suite:irregular, suite:regular";
+    return "no suite is called \"" + suite + "\"; available: suite:csr5, suite:irregular, suite:regular";
   });
-  std::vector<std::string> twins;
-  for (auto const& twin : twin_features) twins.push_back("gen:twin:" + std::string(twin.name));
-  return twins;
+  std::vector<std::string> surrogates;
+  for (auto const& features : surrogate_features)
+    surrogates.push_back("gen:surrogate:" + std::string(features.name));
+  return surrogates;
 }
 
 }  // namespace

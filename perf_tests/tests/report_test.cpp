@@ -185,7 +185,7 @@ TEST(Suites, StandForTheirMatricesAndKeepOtherWords) {
 
   EXPECT_EQ(matrices.front().name, "a.mtx");
   EXPECT_EQ(matrices.front().suite, "");
-  EXPECT_EQ(matrices[1].name, "gen:twin:dense");
+  EXPECT_EQ(matrices[1].name, "gen:surrogate:dense");
   EXPECT_EQ(matrices[25].name, "gen:band:5:1");
   std::map<std::string, int> counts;
   std::set<std::string> names;

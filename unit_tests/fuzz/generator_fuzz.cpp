@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 
-// libFuzzer target for generator specifications: whatever the text, its matrix has rows of increasing columns
-// within its size and values that are not zero, or an einkorn::Error says what was expected. Rows are computed
-// one by one, without kernels: compiled against stand_in/Kokkos_Core.hpp.
+// libFuzzer target for generator specifications: for any text, the rows of the matrix have increasing columns
+// within its size and no stored zeros, or an einkorn::Error is thrown. Rows are computed one by one without
+// kernels: compiled against stand_in/Kokkos_Core.hpp.
 
 #include "fuzz.hpp"
 
@@ -33,10 +33,10 @@ void check_row(Pattern const& pattern, std::int64_t index) {
   auto const row = pattern.row(index);
   std::int64_t const length = row.length();
   check(length >= 0 && length <= pattern.num_cols(), "a length from 0 to the number of columns");
-  constexpr std::int64_t most = 40;  // from the front, and from the back
-  for (std::int64_t const start : {std::int64_t(0), std::max<std::int64_t>(0, length - most)}) {
+  constexpr std::int64_t max_checked = 40;  // at the begin of the row, and at the end
+  for (std::int64_t const start : {std::int64_t(0), std::max<std::int64_t>(0, length - max_checked)}) {
     std::int64_t last = -1;
-    for (std::int64_t k = start; k < std::min(length, start + most); ++k) {
+    for (std::int64_t k = start; k < std::min(length, start + max_checked); ++k) {
       std::int64_t const column = row.column(k);
       check(column > last && column < pattern.num_cols(), "increasing columns in range");
       auto const value = row.value(column);
@@ -67,7 +67,7 @@ void check_edges(einkorn::RmatEdges const& graph) {
 
 void generate(std::string_view text, bool with_imag) {
   auto const spec = einkorn::parse_generator(text);
-  check(einkorn::is_generator_spec(text), "a specification that is known as one");
+  check(einkorn::is_generator_spec(text), "recognized as a specification");
   auto const kind = spec.kind.name;
   if (kind == "band") return check_rows(make_band(spec, with_imag));
   if (kind == "bands") return check_rows(make_spread_bands(spec, with_imag));
@@ -77,7 +77,7 @@ void generate(std::string_view text, bool with_imag) {
   if (kind == "circuit") return check_rows(make_circuit(spec, with_imag));
   if (kind == "longrows") return check_rows(make_long_rows(spec, with_imag));
   if (kind == "blocks") return check_rows(make_blocks(spec, with_imag));
-  if (kind == "twin") return check_rows(make_twin(spec, with_imag));
+  if (kind == "surrogate") return check_rows(make_surrogate(spec, with_imag));
   return check_rows(make_stencil(spec, with_imag));
 }
 

@@ -18,12 +18,12 @@
 namespace einkorn::test {
 namespace {
 
-/// What every backend and every number of threads has to make, bit for bit.
-struct Pin {
+/// The expected matrix, bit for bit, on every backend and for every number of threads.
+struct Expected {
   std::string spec;
   std::uint64_t digest;
 };
-std::vector<Pin> const pins{
+std::vector<Expected> const expected_digests{
     {"gen:stencil5:40x31", 0x17188cff4d4ad75du},
     {"gen:stencil9:40x31", 0x41a1f99d8154dc36u},
     {"gen:stencil7:13x12x11", 0x162bc0e77d885585u},
@@ -40,27 +40,27 @@ std::vector<Pin> const pins{
     {"gen:blocks:2000:3", 0xab2a734bc1e61fe5u},
     {"gen:stencil7:10:seed=7", 0x8ad718968e5f88ebu},
     {"gen:rmat:8:16:45:15:15", 0x1a9c5fb093f4a298u},
-    {"gen:twin:pdb1HYS:3", 0xdc3b05d33df5959du},
-    {"gen:twin:rail4284:5", 0x3ead22cf986078eeu},
-    {"gen:twin:circuit5M:1", 0xf9fc5c41a8e789adu},
-    {"gen:twin:eu-2005:2", 0x1f07926a8b543305u},
+    {"gen:surrogate:pdb1HYS:3", 0xdc3b05d33df5959du},
+    {"gen:surrogate:rail4284:5", 0x3ead22cf986078eeu},
+    {"gen:surrogate:circuit5M:1", 0xf9fc5c41a8e789adu},
+    {"gen:surrogate:eu-2005:2", 0x1f07926a8b543305u},
 };
 
-TEST(Generate, MakesTheSameBitsEverywhere) {
-  for (auto const& [spec, want] : pins) {
+TEST(Generate, SameBitsOnEveryBackend) {
+  for (auto const& [spec, want] : expected_digests) {
     auto const got = digest(generated(spec));
     EXPECT_EQ(got, want) << spec << " now gives 0x" << std::hex << got;
   }
 }
 
-TEST(Generate, PinsEveryKind) {
+TEST(Generate, DigestsCoverEveryKind) {
   for (auto const& kind : generator_kinds)
-    EXPECT_TRUE(std::any_of(pins.begin(), pins.end(), [&](Pin const& pin) {
-      return pin.spec.starts_with("gen:" + std::string(kind.name) + ":");
+    EXPECT_TRUE(std::any_of(expected_digests.begin(), expected_digests.end(), [&](Expected const& expected) {
+      return expected.spec.starts_with("gen:" + std::string(kind.name) + ":");
     })) << kind.name;
 }
 
-TEST(Generate, SortsColumnsWithoutDuplicatesAndStoresNoZero) {
+TEST(Generate, SortedUniqueColumnsWithoutStoredZeros) {
   for (auto const& spec : all_specs()) {
     auto const A = generated(spec);
     EXPECT_GT(A.nnz(), 0u) << spec;
@@ -73,7 +73,7 @@ TEST(Generate, SortsColumnsWithoutDuplicatesAndStoresNoZero) {
   }
 }
 
-TEST(Generate, DrawsValuesUniformlyFromMinusOneToOne) {
+TEST(Generate, ValuesAreUniformInMinusOneToOne) {
   auto const A = generated("gen:longrows:1:20000:10000");
   double sum = 0, squares = 0, largest = 0;
   for (double const value : A.rows[0].values) {
@@ -88,7 +88,7 @@ TEST(Generate, DrawsValuesUniformlyFromMinusOneToOne) {
   EXPECT_GT(largest, 0.998);
 }
 
-TEST(Generate, KeepsOffDiagonalValuesWithinOne) {
+TEST(Generate, OffDiagonalValuesAreAtMostOne) {
   for (auto const& spec : all_specs()) {
     if (spec.starts_with("gen:rmat")) continue;  // sums
     bool const is_definite =
@@ -122,18 +122,18 @@ void expect_hermitian_and_dominant(std::string const& spec) {
         modulus = sum;
       }
     }
-    double const rest = sum + 1.0 / 16 - Kokkos::abs(A.at(i, i));  // what 24 bits do not hold
+    double const rest = sum + 1.0 / 16 - Kokkos::abs(A.at(i, i));  // truncated bits
     EXPECT_GE(rest, 0) << spec << " row " << i;
     EXPECT_LT(rest, std::ldexp(1, -13)) << spec << " row " << i;
     EXPECT_GT(Kokkos::abs(A.at(i, i)), modulus) << spec << " row " << i;
   }
 }
 
-TEST(Generate, MakesStencilsAndTheBandSymmetricPositiveDefinite) {
+TEST(Generate, StencilsAndBandAreSymmetricPositiveDefinite) {
   for (auto const& spec : definite_specs()) expect_hermitian_and_dominant<double>(spec);
 }
 
-TEST(Generate, MakesComplexStencilsHermitianPositiveDefinite) {
+TEST(Generate, ComplexStencilsAreHermitianPositiveDefinite) {
   for (auto const& spec : definite_specs()) expect_hermitian_and_dominant<Kokkos::complex<double>>(spec);
 }
 
@@ -156,20 +156,20 @@ void expect_same_as_double(std::string const& spec) {
   }
 }
 
-TEST(Generate, MakesTheSameNumbersInFloatAndForEveryIndexType) {
+TEST(Generate, SameValuesInFloatAndForEveryIndexType) {
   for (auto const& spec : all_specs()) expect_same_as_double<float, int, std::size_t>(spec);
   for (auto const& spec : all_specs()) expect_same_as_double<double, std::int64_t, std::int64_t>(spec);
 }
 
-TEST(Generate, GivesComplexMatricesTheSameRealPartsWhereNoDiagonalIsASum) {
+TEST(Generate, SameRealPartsInComplexMatricesWithoutSums) {
   for (auto const& spec : general_specs())
     if (!spec.starts_with("gen:rmat")) expect_same_as_double<Kokkos::complex<float>, int, int>(spec);
 }
 
-TEST(Generate, TakesTheSeedFromTheSpecification) {
+TEST(Generate, UsesTheSeedOfTheSpecification) {
   for (std::string const spec :
        {"gen:stencil7:4", "gen:stripes:100:4:5", "gen:rmat:6", "gen:powerlaw:100:5", "gen:circuit:9000",
-        "gen:longrows:4:100:10", "gen:blocks:100:3", "gen:twin:dc2:1"}) {
+        "gen:longrows:4:100:10", "gen:blocks:100:3", "gen:surrogate:dc2:1"}) {
     auto const plain = digest(generated(spec));
     EXPECT_EQ(digest(generated(spec + ":seed=1")), plain) << spec;
     EXPECT_NE(digest(generated(spec + ":seed=2")), plain) << spec;
@@ -178,7 +178,7 @@ TEST(Generate, TakesTheSeedFromTheSpecification) {
   }
 }
 
-TEST(Generate, NamesTheTypeThatWouldHoldTheMatrix) {
+TEST(Generate, OverflowErrorNamesTheTypeThatSuffices) {
   auto const message = [](std::string const& spec) {
     try {
       generated(spec);
@@ -200,7 +200,7 @@ TEST(Generate, NamesTheTypeThatWouldHoldTheMatrix) {
   EXPECT_NE(message("gen:stencil7:1099511627776").find("any 64-bit type"), std::string::npos);
 }
 
-TEST(Generate, SaysWhatTheMemoryDoesNotHold) {
+TEST(Generate, OutOfMemoryForATooLargeMatrix) {
   Space const exec;
   auto const too_large = [&] {
     (void)generate<double, std::int64_t, std::int64_t, Space::device_type>(

@@ -80,7 +80,7 @@ inline std::uint64_t digest(Generated<double> const& A) {
   return sum;
 }
 
-/// Small specimens of every kind; the definite ones first.
+/// Small matrices of every kind: positive definite ones, others.
 inline std::vector<std::string> definite_specs() {
   return {"gen:stencil5:7x5",    "gen:stencil5:1",      "gen:stencil9:6x4", "gen:stencil7:5x4x3",
           "gen:stencil27:4x5x3", "gen:stencil27:1x1x9", "gen:elasticity:3", "gen:band:50:7",
@@ -104,11 +104,12 @@ inline std::vector<std::string> general_specs() {
           "gen:blocks:100:7",
           "gen:blocks:5:5",
           "gen:rmat:6:8:45:15:15",
-          "gen:twin:dense:1",
-          "gen:twin:dc2:1",
-          "gen:twin:cant:1",
-          "gen:twin:webbase-1M:1",
-          "gen:twin:rail4284:1",
+          "gen:surrogate:dense:1",
+          "gen:surrogate:dc2:1",
+          "gen:surrogate:cant:1",
+          "gen:surrogate:webbase-1M:1",
+          "gen:surrogate:rail4284:1",
+          "gen:surrogate:mc2depi:1",
           "gen:twin:mc2depi:1"};
 }
 inline std::vector<std::string> all_specs() {

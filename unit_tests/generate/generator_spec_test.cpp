@@ -22,25 +22,34 @@ TEST(GeneratorSpec, ReadsKindNumbersAndSeed) {
   EXPECT_EQ(spec.seed, 7u);
 }
 
-TEST(GeneratorSpec, TakesSeedOneUnlessToldOtherwise) {
+TEST(GeneratorSpec, DefaultSeedIsOne) {
   EXPECT_EQ(parse_generator("gen:rmat:5").seed, 1u);
 }
 
-TEST(GeneratorSpec, TakesOneExtentForAll) {
+TEST(GeneratorSpec, OneExtentForAllDimensions) {
   EXPECT_EQ(parse_generator("gen:stencil9:8").numbers, (std::vector<std::int64_t>{8, 8}));
   EXPECT_EQ(parse_generator("gen:elasticity:5:seed=2").numbers, (std::vector<std::int64_t>{5, 5, 5}));
   EXPECT_EQ(parse_generator("gen:stencil7:2x3x4").numbers, (std::vector<std::int64_t>{2, 3, 4}));
 }
 
-TEST(GeneratorSpec, ReadsTheNameOfAKindThatTakesOne) {
-  auto const spec = parse_generator("gen:twin:webbase-1M:50:seed=3");
+TEST(GeneratorSpec, ReadsTheName) {
+  auto const spec = parse_generator("gen:surrogate:webbase-1M:50:seed=3");
   EXPECT_EQ(spec.name, "webbase-1M");
   EXPECT_EQ(spec.numbers, (std::vector<std::int64_t>{50}));
   EXPECT_EQ(spec.seed, 3u);
-  EXPECT_TRUE(parse_generator("gen:twin:cant").numbers.empty());
+  EXPECT_TRUE(parse_generator("gen:surrogate:cant").numbers.empty());
 }
 
-TEST(GeneratorSpec, TellsASpecificationFromAFile) {
+TEST(GeneratorSpec, TwinIsADeprecatedAliasOfSurrogate) {
+  auto const spec = parse_generator("gen:twin:webbase-1M:50:seed=3");
+  EXPECT_EQ(spec.text, "gen:twin:webbase-1M:50:seed=3");
+  EXPECT_EQ(spec.kind.name, "surrogate");
+  EXPECT_EQ(spec.name, "webbase-1M");
+  EXPECT_EQ(spec.numbers, (std::vector<std::int64_t>{50}));
+  EXPECT_EQ(spec.seed, 3u);
+}
+
+TEST(GeneratorSpec, DistinguishesSpecificationsFromFileNames) {
   EXPECT_TRUE(is_generator_spec("gen:what"));
   EXPECT_FALSE(is_generator_spec("gen.mtx"));
   EXPECT_FALSE(is_generator_spec("data/gen:5.mtx"));
@@ -50,12 +59,13 @@ struct Refused {
   std::string spec, reason;
 };
 
-TEST(GeneratorSpec, RefusesWhatItCannotReadAndSaysWhatWasExpected) {
+TEST(GeneratorSpec, InvalidSpecificationsNameWhatWasExpected) {
   std::string const one_of = "expected one of gen:stencil5:NXxNY, ";
   std::vector<Refused> const cases{
       {"", one_of},
       {"gen", one_of},
       {"gen:", one_of},
+      {"gen::5", one_of},
       {"stencil7:5", one_of},
       {"gen:stencil8:5", one_of},
       {"gen:Band:5:3", one_of},
@@ -84,14 +94,15 @@ TEST(GeneratorSpec, RefusesWhatItCannotReadAndSaysWhatWasExpected) {
       {"gen:band:seed=2:3", "\"seed=2\" is not a whole number"},
       {"gen:rmat", "it has 0 arguments; expected gen:rmat:SCALE[:EDGEFACTOR[:A:B:C]]"},
       {"gen:rmat:5:16:1:1:1:1", "it has 6 arguments"},
-      {"gen:twin", "it has 0 arguments; expected gen:twin:NAME[:PERCENT]"},
-      {"gen:twin:cant:5:5", "it has 3 arguments"},
-      {"gen:twin:cant:0", "\"0\" is not a whole number"},
+      {"gen:surrogate", "it has 0 arguments; expected gen:surrogate:NAME[:PERCENT]"},
+      {"gen:surrogate:cant:5:5", "it has 3 arguments"},
+      {"gen:twin", "it has 0 arguments; expected gen:surrogate:NAME[:PERCENT]"},
+      {"gen:surrogate:cant:0", "\"0\" is not a whole number"},
   };
   for (auto const& [spec, reason] : cases) {
     try {
       (void)parse_generator(spec);
-      ADD_FAILURE() << spec << " was taken";
+      ADD_FAILURE() << spec << " was accepted";
     } catch (InvalidArgument const& error) {
       std::string const message = error.what();
       EXPECT_TRUE(message.starts_with("generator \"" + spec + "\": ")) << message;
@@ -100,7 +111,7 @@ TEST(GeneratorSpec, RefusesWhatItCannotReadAndSaysWhatWasExpected) {
   }
 }
 
-TEST(GeneratorSpec, RefusesSizesThatMakeNoSuchMatrix) {
+TEST(GeneratorSpec, InvalidSizesNameWhatWasExpected) {
   std::vector<Refused> const cases{
       {"gen:band:10:4", "an odd D, at most 2 N - 1, in gen:band:N:D"},
       {"gen:band:10:21", "an odd D, at most 2 N - 1, in gen:band:N:D"},
@@ -112,7 +123,7 @@ TEST(GeneratorSpec, RefusesSizesThatMakeNoSuchMatrix) {
       {"gen:rmat:5:16:1", "none or all three of A, B and C in gen:rmat"},
       {"gen:rmat:5:16:100:1:1", "A, B and C in percent in gen:rmat"},
       {"gen:rmat:5:16:50:25:25", "A + B + C below 100 percent in gen:rmat"},
-      {"gen:twin:cant:10001", "PERCENT at most 10000 in gen:twin:NAME[:PERCENT]"},
+      {"gen:surrogate:cant:10001", "PERCENT at most 10000 in gen:surrogate:NAME[:PERCENT]"},
       {"gen:powerlaw:10:11", "MEAN at most N in gen:powerlaw:N:MEAN"},
       {"gen:longrows:10:10:11", "LEN at most M in gen:longrows:N:M:LEN"},
       {"gen:blocks:10:11", "B at most N in gen:blocks:N:B"},
@@ -120,7 +131,7 @@ TEST(GeneratorSpec, RefusesSizesThatMakeNoSuchMatrix) {
   for (auto const& [spec, reason] : cases) {
     try {
       (void)generated(spec);
-      ADD_FAILURE() << spec << " was taken";
+      ADD_FAILURE() << spec << " was accepted";
     } catch (InvalidArgument const& error) {
       std::string const message = error.what();
       EXPECT_TRUE(message.starts_with("generator \"" + spec + "\": expected ")) << message;

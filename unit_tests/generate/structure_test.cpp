@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "generated.hpp"
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/power_law.hpp>
 #include <einkorn/formats/generate/rmat.hpp>
 
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-// Each kind against its definition, written out the slow way.
+// Each kind of matrix is compared with its definition, evaluated entry by entry.
 
 namespace einkorn::test {
 namespace {
@@ -32,7 +32,7 @@ struct Grid {
   bool is_star;
 };
 
-TEST(GenerateStencil, CouplesExactlyTheNeighboursOnTheGrid) {
+TEST(GenerateStencil, CouplesTheNeighboursOnTheGrid) {
   for (auto const& [spec, nx, ny, nz, unknowns, is_star] :
        std::vector<Grid>{{"gen:stencil5:5x4", 5, 4, 1, 1, true},
                          {"gen:stencil5:6", 6, 6, 1, 1, true},
@@ -112,7 +112,7 @@ TEST(GenerateBands, SpreadsBandsEvenlyAboutTheMainDiagonal) {
   }
 }
 
-TEST(GenerateStripes, RepeatsAListForHeightRowsAndThenChangesIt) {
+TEST(GenerateStripes, ColumnsChangeEveryHeightRows) {
   for (auto const& [spec, n, height, width] :
        std::vector<std::tuple<std::string, std::int64_t, std::int64_t, std::size_t>>{
            {"gen:stripes:103:4:9", 103, 4, 9},
@@ -135,17 +135,17 @@ TEST(GenerateStripes, RepeatsAListForHeightRowsAndThenChangesIt) {
   }
 }
 
-TEST(GenerateRmat, HoldsEveryEdgeOnceWithTheSumOfItsCopies) {
+TEST(GenerateRmat, MergesRepeatedEdges) {
   for (std::string const spec : {"gen:rmat:1:3", "gen:rmat:4:64", "gen:rmat:9", "gen:rmat:6:1:seed=5"}) {
     auto const graph = make_rmat(parse_generator(spec), false);
-    std::map<std::uint64_t, std::int64_t> places;
-    for (std::int64_t edge = 0; edge < graph.num_edges(); ++edge) ++places[graph.key(edge)];
-    Draws const values(parse_generator(spec).seed, value_stream, false);
+    std::map<std::uint64_t, std::int64_t> copies_of_key;
+    for (std::int64_t edge = 0; edge < graph.num_edges(); ++edge) ++copies_of_key[graph.key(edge)];
+    CounterRng const values(parse_generator(spec).seed, value_stream, false);
     auto const A = generated(spec);
     ASSERT_EQ(A.num_rows(), graph.num_nodes());
-    ASSERT_EQ(A.nnz(), places.size()) << spec;
+    ASSERT_EQ(A.nnz(), copies_of_key.size()) << spec;
     std::int64_t edges = 0;
-    for (auto const& [key, count] : places) {
+    for (auto const& [key, count] : copies_of_key) {
       std::int64_t sum = 0;
       for (std::int64_t copy = 0; copy < count; ++copy)
         sum += values.value(static_cast<std::int64_t>(key), copy).real;
@@ -158,20 +158,20 @@ TEST(GenerateRmat, HoldsEveryEdgeOnceWithTheSumOfItsCopies) {
   }
 }
 
-TEST(GenerateRmat, SendsEdgesToTheQuartersByTheirChances) {
-  for (auto const& [spec, chances] : std::vector<std::pair<std::string, std::vector<double>>>{
+TEST(GenerateRmat, QuadrantsHaveTheirProbabilities) {
+  for (auto const& [spec, probabilities] : std::vector<std::pair<std::string, std::vector<double>>>{
            {"gen:rmat:16:2", {.57, .19, .19, .05}}, {"gen:rmat:16:2:45:22:11", {.45, .22, .11, .22}}}) {
     auto const graph = make_rmat(parse_generator(spec), false);
-    std::vector<std::vector<int>> quarters(2, std::vector<int>(4));  // of the matrix; of the smallest blocks
+    std::vector<std::vector<int>> quadrants(2, std::vector<int>(4));  // of the matrix; of the smallest blocks
     for (std::int64_t edge = 0; edge < graph.num_edges(); ++edge) {
       auto const row = graph.row_of(graph.key(edge)), column = graph.column_of(graph.key(edge));
-      ++quarters[0][static_cast<std::size_t>(2 * (row >> 15) + (column >> 15))];
-      ++quarters[1][static_cast<std::size_t>(2 * (row & 1) + (column & 1))];
+      ++quadrants[0][static_cast<std::size_t>(2 * (row >> 15) + (column >> 15))];
+      ++quadrants[1][static_cast<std::size_t>(2 * (row & 1) + (column & 1))];
     }
-    for (auto const& counts : quarters)
+    for (auto const& counts : quadrants)
       for (std::size_t q = 0; q < 4; ++q)
-        EXPECT_NEAR(counts[q] / static_cast<double>(graph.num_edges()), chances[q], 0.006)
-            << spec << " quarter " << q;
+        EXPECT_NEAR(counts[q] / static_cast<double>(graph.num_edges()), probabilities[q], 0.006)
+            << spec << " quadrant " << q;
   }
 }
 
@@ -190,7 +190,7 @@ TEST(GenerateRmat, HasHubsInRowsAndColumnsAndEmptyRows) {
   EXPECT_GT(empty, A.rows.size() / 8);
 }
 
-TEST(GeneratePowerLaw, TakesTheCubeRootExactly) {
+TEST(GeneratePowerLaw, CubeRootIsExact) {
   for (std::uint64_t root : {0ull, 1ull, 2ull, 10ull, 1625ull, 99999ull, 2642245ull}) {
     EXPECT_EQ(detail::cube_root(root * root * root), root);
     if (root > 0) {
@@ -200,7 +200,7 @@ TEST(GeneratePowerLaw, TakesTheCubeRootExactly) {
   EXPECT_EQ(detail::cube_root(~std::uint64_t(0)), 2642245u);
 }
 
-TEST(GeneratePowerLaw, HasTheMeanAndTheTailAskedFor) {
+TEST(GeneratePowerLaw, HasTheRequiredMeanAndTail) {
   for (auto const& [spec, mean] : std::vector<std::pair<std::string, double>>{{"gen:powerlaw:50000:16", 16},
                                                                               {"gen:powerlaw:50000:5", 5}}) {
     auto const A = generated(spec);
@@ -257,7 +257,7 @@ TEST(GenerateLongRows, FillsTheRowWhenLengthIsAllColumns) {
   EXPECT_EQ(A.row(1).columns, (Columns{0, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
-TEST(GenerateBlocks, MadeOfAlignedDenseBlocksWithTheDiagonalOne) {
+TEST(GenerateBlocks, AlignedDenseBlocksIncludingTheDiagonal) {
   for (auto const& [spec, n, block] : std::vector<std::tuple<std::string, std::int64_t, std::int64_t>>{
            {"gen:blocks:300:3", 300, 3}, {"gen:blocks:100:7", 100, 7}, {"gen:blocks:9:4", 9, 4}}) {
     auto const A = generated(spec);
@@ -280,14 +280,14 @@ TEST(GenerateBlocks, MadeOfAlignedDenseBlocksWithTheDiagonalOne) {
   }
 }
 
-TEST(Strata, CoverTheExtentOnceAndKnowWhereAColumnLies) {
+TEST(Strata, PartitionTheExtent) {
   for (auto const& [extent, count] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{10, 3}, {7, 7}, {5, 1}, {12, 4}, {13, 8}}) {
     Strata const strata(extent, count);
     std::int64_t next = 0;
     for (std::int64_t k = 0; k < count; ++k) {
       EXPECT_EQ(strata.begin(k), next);
-      for (std::int64_t j = 0; j < strata.size(k); ++j) EXPECT_EQ(strata.holding(next + j), k);
+      for (std::int64_t j = 0; j < strata.size(k); ++j) EXPECT_EQ(strata.index_of(next + j), k);
       next += strata.size(k);
     }
     EXPECT_EQ(next, extent);

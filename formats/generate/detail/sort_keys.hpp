@@ -15,9 +15,9 @@
 
 namespace einkorn::detail {
 
-/// Host: Kokkos::sort runs on one thread there. The keys are dealt into buckets by their leading bits and each
-/// bucket is sorted by one thread. 2^14 buckets, so that the fullest one of a skewed graph stays small beside a
-/// thread's share (R-MAT: .76^14 = 2 % of the edges go to the first).
+/// Bucket sort on the host, where Kokkos::sort runs on one thread. The keys are distributed to buckets by their
+/// leading bits, and one thread sorts each bucket. 2^14 buckets, so that the largest bucket of a skewed graph
+/// is small compared with the keys per thread (R-MAT: .76^14 = 2 % of the edges).
 template <class Exec, class Keys>
 void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
   constexpr std::size_t max_buckets = std::size_t(1) << 14;
@@ -27,7 +27,7 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
   auto const parts = static_cast<std::size_t>(exec.concurrency());
   using Counts = Kokkos::View<std::size_t**, Kokkos::LayoutRight, typename Keys::device_type>;
   auto const position = allocate_zeros<Counts>(exec, "einkorn::build_csr::position", parts, buckets);
-  auto const dealt = allocate<Keys>(exec, "einkorn::build_csr::dealt", num_keys);
+  auto const bucketed = allocate<Keys>(exec, "einkorn::build_csr::bucketed", num_keys);
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
   auto const begin_of = [=](std::size_t part) {
     return num_keys / parts * part + num_keys % parts * part / parts;
@@ -35,7 +35,7 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
   Kokkos::parallel_for("einkorn::build_csr[count keys]", over_parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, keys(k) >> shift);
   });
-  exec.fence("einkorn::build_csr: the keys are counted");
+  exec.fence("einkorn::build_csr: counts of keys");
   std::size_t before = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket)
     for (std::size_t part = 0; part < parts; ++part) {
@@ -43,11 +43,11 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
       position(part, bucket) = before;
       before += count;
     }
-  Kokkos::parallel_for("einkorn::build_csr[deal keys]", over_parts, [=](std::size_t part) {
+  Kokkos::parallel_for("einkorn::build_csr[distribute keys]", over_parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
-      dealt(position(part, keys(k) >> shift)++) = keys(k);
+      bucketed(position(part, keys(k) >> shift)++) = keys(k);
   });
-  // Each position now is where the next part, or the next bucket, begins.
+  // Each position is now the end of its part of the bucket.
   Kokkos::parallel_for(
       "einkorn::build_csr[sort buckets]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0,
@@ -55,13 +55,13 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
       [=](std::size_t bucket) {
         std::size_t const begin = bucket == 0 ? 0 : position(parts - 1, bucket - 1);
         std::size_t const end = position(parts - 1, bucket);
-        std::sort(dealt.data() + begin, dealt.data() + end);
-        std::copy(dealt.data() + begin, dealt.data() + end, keys.data() + begin);
+        std::sort(bucketed.data() + begin, bucketed.data() + end);
+        std::copy(bucketed.data() + begin, bucketed.data() + end, keys.data() + begin);
       });
-  exec.fence("einkorn::build_csr: the dealt keys are copied back");
+  exec.fence("einkorn::build_csr: sorted keys");
 }
 
-/// Sorts keys, all of them below `bound`.
+/// Sorts the keys. @pre keys(k) < bound
 template <class Exec, class Keys>
 void sort_keys(Exec const& exec, Keys const& keys, std::int64_t bound) {
   if constexpr (is_gpu<Exec>)

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/generate/draws.hpp>
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/surrogate_features.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -12,29 +13,29 @@
 
 namespace einkorn::detail {
 
-/// A bijection of [0, count) that scatters neighbours: two rounds of multiply and shift on the next power of
-/// two, repeated until the result lies inside (twice at most on average).
+/// A pseudorandom permutation of [0, count): two rounds of multiply and shift modulo the next power of two,
+/// repeated until the result is below count (cycle walking; at most twice on average).
 class Shuffle {
  public:
-  Shuffle(std::int64_t count, Draws const& draws) : count_(static_cast<std::uint64_t>(count)) {
+  Shuffle(std::int64_t count, CounterRng const& rng) : count_(static_cast<std::uint64_t>(count)) {
     while ((mask_ + 1) < count_) {
       mask_ = 2 * mask_ + 1;
       ++bits_;
     }
     for (int round = 0; round < 2; ++round) {
-      factor_[round] = draws.word(round, 1) | 1u;
-      offset_[round] = draws.word(round, 2);
+      factor_[round] = rng.bits(round, 1) | 1u;
+      offset_[round] = rng.bits(round, 2);
     }
   }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t operator()(std::int64_t index) const {
-    auto word = static_cast<std::uint64_t>(index);
+    auto value = static_cast<std::uint64_t>(index);
     do {
       for (int round = 0; round < 2; ++round) {
-        word = (word * factor_[round] + offset_[round]) & mask_;
-        word ^= word >> ((bits_ + 1) / 2);
+        value = (value * factor_[round] + offset_[round]) & mask_;
+        value ^= value >> ((bits_ + 1) / 2);
       }
-    } while (word >= count_);
-    return static_cast<std::int64_t>(word);
+    } while (value >= count_);
+    return static_cast<std::int64_t>(value);
   }
 
  private:
@@ -42,43 +43,44 @@ class Shuffle {
   int bits_ = 1;
 };
 
-/// The row lengths of a twin. Groups of `alike` rows are ranked from the longest to the shortest, and the
-/// length is a function of the rank: the sum is nnz but for rounding, whatever the seed, and the longest row is
-/// there. The rank of a group is its shuffled number.
-///
-/// All in fixed point, 2^-16: integers, so that no compiler and no device rounds another way.
-class TwinLengths {
+/// The row lengths of a surrogate matrix. Groups of rows_per_group rows are ranked by decreasing length, and
+/// the length is a function of the rank: the sum is nnz up to rounding for any seed, and the longest row
+/// occurs. The rank of a group is its shuffled number. All arithmetic is on integers (fixed point, 2^-16), so
+/// that every compiler and device rounds alike.
+class SurrogateLengths {
  public:
-  TwinLengths(TwinFeatures const& features, Draws const& draws)
-      : num_groups_((features.rows + features.alike - 1) / features.alike),
-        hubs_(features.hubs),
-        octaves_(static_cast<int>(features.octaves)),
+  SurrogateLengths(SurrogateFeatures const& features, CounterRng const& rng)
+      : num_groups_(ceil_div(features.rows, features.rows_per_group)),
+        longest_groups_(features.longest_groups),
+        num_octaves_(static_cast<int>(features.num_octaves)),
         cols_(features.cols),
-        unit_(features.run % features.alike == 0 ? features.alike : 1),
-        high_(features.high * one),
-        low_(features.low * one),
-        shuffle_(num_groups_, draws) {
-    knot_[0] = features.longest * one;
-    std::int64_t least = 0, most = ratio_of_one;  // of the lengths at the ends of an octave
-    while (most - least > 1) {
-      std::int64_t const ratio = (least + most) / 2;
+        length_multiple_(features.run_length % features.rows_per_group == 0 ? features.rows_per_group : 1),
+        body_max_(features.body_max * one),
+        body_min_(features.body_min * one),
+        shuffle_(num_groups_, rng) {
+    knot_[0] = features.longest_row * one;
+    std::int64_t low = 0,
+                 high = ratio_of_one;  // bisection for the ratio of the lengths at the ends of an octave
+    while (high - low > 1) {
+      std::int64_t const ratio = (low + high) / 2;
       set_knots(ratio);
-      (knot_[octaves_] < high_ ? least : most) = ratio;
+      (knot_[num_octaves_] < body_max_ ? low : high) = ratio;
     }
-    if (octaves_ > 0) knot_[octaves_] = high_;
-    tail_ = hubs_ << octaves_;
-    std::int64_t sum = hubs_ * knot_[0];
-    for (int j = 0; j < octaves_; ++j) {
-      std::int64_t const groups = hubs_ << j;
+    if (num_octaves_ > 0) knot_[num_octaves_] = body_max_;
+    body_begin_ = longest_groups_ << num_octaves_;
+    std::int64_t sum = longest_groups_ * knot_[0];
+    for (int j = 0; j < num_octaves_; ++j) {
+      std::int64_t const groups = longest_groups_ << j;
       sum += groups * knot_[j + 1] + (knot_[j] - knot_[j + 1]) * (groups - 1) / 2;
     }
-    std::int64_t const body = std::max<std::int64_t>(1, num_groups_ - tail_);
-    std::int64_t const wanted = (features.nnz * one / features.alike - sum) / body;  // the mean of the body
-    mid_ = std::clamp(2 * wanted - (high_ + low_) / 2, low_, high_);
+    std::int64_t const body = std::max<std::int64_t>(1, num_groups_ - body_begin_);
+    std::int64_t const body_mean = (features.nnz * one / features.rows_per_group - sum) / body;
+    body_middle_ = std::clamp(2 * body_mean - (body_max_ + body_min_) / 2, body_min_, body_max_);
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_group(std::int64_t group) const {
-    std::int64_t const length = (of_rank(shuffle_(group)) + unit_ * (one / 2)) / (unit_ * one) * unit_;
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t length_of_group(std::int64_t group) const {
+    std::int64_t const length = (length_of_rank(shuffle_(group)) + length_multiple_ * (one / 2)) /
+                                (length_multiple_ * one) * length_multiple_;
     return length < cols_ ? length : cols_;
   }
 
@@ -87,30 +89,32 @@ class TwinLengths {
   enum : int { max_octaves = 20 };
 
   void set_knots(std::int64_t ratio) {
-    for (int j = 0; j < octaves_; ++j) knot_[j + 1] = knot_[j] / 4 * ratio / (ratio_of_one / 4);
+    for (int j = 0; j < num_octaves_; ++j) knot_[j + 1] = knot_[j] / 4 * ratio / (ratio_of_one / 4);
   }
 
-  /// from at 0, to at count; from >= to.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t between(std::int64_t from, std::int64_t to,
-                                                            std::int64_t index, std::int64_t count) {
+  /// Linear interpolation: `from` at 0, `to` at count.
+  /// @pre from >= to
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t interpolate(std::int64_t from, std::int64_t to,
+                                                                std::int64_t index, std::int64_t count) {
     return from - (from - to) / count * index - (from - to) % count * index / count;
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_rank(std::int64_t rank) const {
-    if (rank < hubs_) return knot_[0];
-    if (rank < tail_) {
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t length_of_rank(std::int64_t rank) const {
+    if (rank < longest_groups_) return knot_[0];
+    if (rank < body_begin_) {
       int j = 0;
-      while (rank >= hubs_ << (j + 1)) ++j;
-      return between(knot_[j], knot_[j + 1], rank - (hubs_ << j) + 1, hubs_ << j);
+      while (rank >= longest_groups_ << (j + 1)) ++j;
+      return interpolate(knot_[j], knot_[j + 1], rank - (longest_groups_ << j) + 1, longest_groups_ << j);
     }
-    std::int64_t const at = rank - tail_, body = num_groups_ - tail_, half = body / 2;
-    return at < half ? between(high_, mid_, at, half) : between(mid_, low_, at - half, body - half);
+    std::int64_t const in_body = rank - body_begin_, body = num_groups_ - body_begin_, half = body / 2;
+    return in_body < half ? interpolate(body_max_, body_middle_, in_body, half)
+                          : interpolate(body_middle_, body_min_, in_body - half, body - half);
   }
 
-  std::int64_t num_groups_, hubs_;
-  int octaves_;
-  std::int64_t cols_, unit_, high_, low_, mid_ = 0, tail_ = 0;
-  std::int64_t knot_[max_octaves + 1] = {};  // lengths at the ranks hubs * 2^j - 1
+  std::int64_t num_groups_, longest_groups_;
+  int num_octaves_;
+  std::int64_t cols_, length_multiple_, body_max_, body_min_, body_middle_ = 0, body_begin_ = 0;
+  std::int64_t knot_[max_octaves + 1] = {};  // lengths at the ranks longest_groups * 2^j - 1
   Shuffle shuffle_;
 };
 
