@@ -181,6 +181,7 @@ set(einkorn_headers
   formats/spmm/detail/row_tile.hpp
   formats/diagonals/detail/spmv_rows.hpp
   formats/padded/detail/spmv_rows.hpp
+  formats/padded/detail/to_csr.hpp
   formats/analysis/detail/blocks.hpp
   formats/analysis/detail/diagonals.hpp
   formats/analysis/detail/counters.hpp
@@ -221,7 +222,7 @@ set(einkorn_headers
   formats/generate/surrogate_features.hpp
   formats/generate/symmetric.hpp
   formats/hyb/detail/choose_width.hpp
-  formats/hyb/detail/fill_rest.hpp
+  formats/hyb/detail/fill_coo_part.hpp
   formats/hyb/from_csr.hpp
   formats/hyb/hyb.hpp
   formats/hyb/spmv.hpp

@@ -19,15 +19,15 @@ namespace detail {
 
 /// Band b is empty, does not ascend, leaves the matrix, or does not lie behind its predecessor in memory.
 template <class Format>
-struct IsNoBand {
+struct IsInvalidBand {
   Format F;
 
   KOKKOS_FUNCTION bool operator()(std::size_t b) const {
     using Offset = typename Format::offset_type;
     std::int64_t const begin = wide(F.band_offsets(b)), width = wide(F.band_widths(b));
-    std::int64_t const least =
+    std::int64_t const min_begin =
         b == 0 ? 1 - wide(F.num_rows) : wide(F.band_offsets(b - 1)) + wide(F.band_widths(b - 1));
-    if (width < 1 || begin < least || begin >= wide(F.num_cols) || width > wide(F.num_cols) - begin)
+    if (width < 1 || begin < min_begin || begin >= wide(F.num_cols) || width > wide(F.num_cols) - begin)
       return true;
     return F.band_bases(b + 1) != F.band_bases(b) + static_cast<Offset>(width) * F.stride;
   }
@@ -40,7 +40,7 @@ struct IsNoBand {
 
 /// The list of diagonals does not say what the table of bands says of band b.
 template <class Format>
-struct IsNoList {
+struct DiagonalListMismatch {
   Format F;
 
   KOKKOS_FUNCTION bool operator()(std::size_t b) const {
@@ -83,7 +83,7 @@ void validate(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) 
   auto const first = detail::read_one(F.band_bases, 0);
   require<InvalidStructure>(first == 0,
                             [&] { return "Bdia: band_bases(0) is " + text(first) + ", expected 0"; });
-  using IsBad = detail::IsNoBand<Bdia<Scalar, Ordinal, Offset, Device>>;
+  using IsBad = detail::IsInvalidBand<Bdia<Scalar, Ordinal, Offset, Device>>;
   auto const bad = detail::first_bad(exec, "einkorn::validate[bdia]", bands, IsBad{F});
   require<InvalidStructure>(bad == bands, [&] {
     auto const read = [&](auto const& view, std::size_t at) { return text(detail::read_one(view, at)); };
@@ -104,11 +104,11 @@ void validate(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) 
     return "Bdia: diagonals has " + text(diagonals) + " entries, expected " + text(F.num_diagonals()) +
            " or none";
   });
-  using IsNoList = detail::IsNoList<Bdia<Scalar, Ordinal, Offset, Device>>;
-  auto const unlike = detail::first_bad(exec, "einkorn::validate[bdia]", bands, IsNoList{F});
-  require<InvalidStructure>(unlike == bands, [&] {
-    return "Bdia: diagonals does not list those of band " + text(unlike) + ", which begins with " +
-           text(detail::read_one(F.band_offsets, unlike));
+  using DiagonalListMismatch = detail::DiagonalListMismatch<Bdia<Scalar, Ordinal, Offset, Device>>;
+  auto const mismatch = detail::first_bad(exec, "einkorn::validate[bdia]", bands, DiagonalListMismatch{F});
+  require<InvalidStructure>(mismatch == bands, [&] {
+    return "Bdia: diagonals does not list those of band " + text(mismatch) + ", which begins with " +
+           text(detail::read_one(F.band_offsets, mismatch));
   });
 }
 

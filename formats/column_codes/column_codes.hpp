@@ -12,17 +12,19 @@
 
 namespace einkorn {
 
-/// Up to four windows of 16384 columns that hold all columns of a tile. The code of a column in window w is
-/// w * 16384 + (column - start of the window), so that column = shift[w] + code with shift[w] = start - w *
-/// 16384; shifts are not negative and do not decrease. Codes of consecutive windows that touch are consecutive:
-/// any 65535 consecutive columns have codes, and so have four planes of a stencil that lie far apart.
+/// Up to four windows of 16384 columns that contain all columns of a tile.
+///
+///     code = w * 16384 + (column - start(w)),   column = shift[w] + code,   shift[w] = start(w) - w * 16384
+///
+/// Shifts are non-negative and non-decreasing. Codes of adjacent windows are consecutive. Any 65535 consecutive
+/// columns have codes, and so have four distant planes of a stencil.
 template <class Ordinal>
 struct alignas(16) ColumnWindows {
   static constexpr int count = 4, width = 1 << 14;
-  static constexpr std::uint16_t padding = 0xffff;  ///< of no column: the last window lacks one
+  static constexpr std::uint16_t padding = 0xffff;  ///< no column has this code: the last window is one shorter
   Ordinal shift[count];
 
-  /// Whether the windows touch each other: column = shift[0] + code for all codes.
+  /// Whether the windows are adjacent: column = shift[0] + code for all codes.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_span() const {
     return shift[0] == shift[1] && shift[0] == shift[2] && shift[0] == shift[3];
   }
@@ -32,7 +34,8 @@ struct alignas(16) ColumnWindows {
     Ordinal const high = (code & 0x4000) != 0 ? shift[3] : shift[2];
     return static_cast<Ordinal>(((code & 0x8000) != 0 ? high : low) + static_cast<Ordinal>(code));
   }
-  /// The code of a column that lies in a window.
+  /// The code of a column.
+  /// @pre The column lies in a window.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint16_t code(Ordinal column) const {
     int w = count - 1;
     while (w > 0 && column - shift[w] < static_cast<Ordinal>(w) * width) --w;
@@ -40,29 +43,30 @@ struct alignas(16) ColumnWindows {
   }
 };
 
-/// The columns of a format that are stored as codes, tile by tile (SELL: slice by slice). A tile is stored
-/// whole either in `codes` or in the format's `columns`, which then holds nothing but the columns of the other
-/// tiles (and, in CSR5, of the tail), in their order. Empty where the format's columns are full.
+/// Columns of a format stored as 16-bit codes, per tile (SELL: per slice).
+///
+/// All columns of a tile are stored either in `codes` or in the format's `columns`. `columns` then contains
+/// only the columns of tiles without codes (and, in CSR5, of the tail), in order. Empty if no tile has codes.
 template <class Ordinal, class Offset, class Device>
 struct ColumnCodes {
   using Begin = std::make_unsigned_t<Offset>;
   static constexpr Begin in_columns = Begin(1) << (8 * sizeof(Begin) - 1);
 
-  Offset num_tiles = 0;  // with codes
+  Offset num_tiles = 0;  // tiles with codes
   Kokkos::View<std::uint16_t*, Device> codes;
   Kokkos::View<ColumnWindows<Ordinal>*, Device> windows;  // [all tiles]
-  Kokkos::View<Begin*, Device> begins;                    // [all tiles], [0] where every tile has codes
+  Kokkos::View<Begin*, Device> begins;                    // [all tiles]; [0] if every tile has codes
 
-  /// Where a tile is stored: it begins at `begin` of codes or of columns.
-  struct Place {
+  /// The first entry of a tile: `begin` in `codes` if is_coded, else in `columns`.
+  struct TileLocation {
     bool is_coded;
     Offset begin;
   };
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool any() const { return num_tiles > 0; }
-  /// first: where the tile begins in the format's values.
+  /// @param first  first entry of the tile in the format's values
   template <class Index>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place(Index tile, Offset first) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION TileLocation locate(Index tile, Offset first) const {
     if (begins.extent(0) == 0) return {true, first};
     Begin const begin = begins(tile);
     return {(begin & in_columns) == 0, static_cast<Offset>(begin & static_cast<Begin>(~in_columns))};
@@ -71,16 +75,16 @@ struct ColumnCodes {
   template <class Columns, class Index>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Columns const& columns, Index tile, Offset first,
                                                            Offset i) const {
-    auto const at = place(tile, first);
-    if (!at.is_coded) return columns(at.begin + i);
-    std::uint16_t const code = codes(at.begin + i);
+    auto const location = locate(tile, first);
+    if (!location.is_coded) return columns(location.begin + i);
+    std::uint16_t const code = codes(location.begin + i);
     return code == ColumnWindows<Ordinal>::padding ? Ordinal(-1) : windows(tile).column(code);
   }
   [[nodiscard]] std::size_t bytes() const {
     return codes.extent(0) * sizeof(std::uint16_t) + windows.extent(0) * sizeof(ColumnWindows<Ordinal>) +
            begins.extent(0) * sizeof(Begin);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("codes", codes);

@@ -36,7 +36,7 @@ constexpr CooTuning coo_tuning(Arch arch, std::size_t sum_bytes, bool several_co
 /// Steps a part on a GPU. Analytical, not measured: each part costs 3 reads of rows and one sum to be carried,
 /// 1 % of its entries' bytes for 32 steps of double and int; but an H200 holds 5000 warps of this kernel, so
 /// that a matrix of less than 3 parts for each is cut into shorter ones. Multiples of every unroll above.
-constexpr int coo_steps(std::size_t nnz, int lanes) {
+constexpr int coo_steps_per_part(std::size_t nnz, int lanes) {
   int steps = 32;
   while (steps > 8 && nnz / static_cast<std::size_t>(lanes * steps) < 16384) steps /= 2;
   return steps;
@@ -45,6 +45,6 @@ constexpr int coo_steps(std::size_t nnz, int lanes) {
 /// Up to so many neighbouring rows without entry are put to beta y by the lane that meets the gap, which saves
 /// one pass over y; a longer gap anywhere, or more rows than entries, and a kernel of its own scales y first.
 /// Analytical, not measured: as many writes as lanes of a warp.
-inline constexpr int coo_longest_gap = 32;
+inline constexpr int coo_max_gap = 32;
 
 }  // namespace einkorn

@@ -19,7 +19,7 @@ namespace detail {
 
 /// Diagonal d does not ascend or lies outside the matrix.
 template <class Offsets, class Ordinal>
-struct IsNoDiagonal {
+struct IsInvalidDiagonal {
   Offsets offsets;
   Ordinal num_rows, num_cols;
 
@@ -50,7 +50,7 @@ void validate(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F) {
            " entries, expected stride * diagonals = " + text(stride * diagonals);
   });
   exec.fence("einkorn::validate: what fills the matrix on exec has run");
-  using IsBad = detail::IsNoDiagonal<decltype(F.offsets), Ordinal>;
+  using IsBad = detail::IsInvalidDiagonal<decltype(F.offsets), Ordinal>;
   auto const bad =
       detail::first_bad(exec, "einkorn::validate[dia]", diagonals, IsBad{F.offsets, F.num_rows, F.num_cols});
   require<InvalidStructure>(bad == diagonals, [&] {

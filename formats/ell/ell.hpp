@@ -11,12 +11,14 @@
 
 namespace einkorn {
 
-/// ELLPACK: every row has `width` slots. Slot j of row i lies at j * stride + i of columns and values, so that
-/// neighbouring rows are neighbours in memory. A row's entries fill its first slots, in the order of the CSR;
-/// the slots behind them hold column -1 and value 0, and so do the rows num_rows .. stride - 1.
+/// A matrix in ELLPACK: `width` slots per row, stored column-major.
 ///
-/// Invariants: columns and values have stride * width entries; a column is -1 or in [0, num_cols); behind a -1
-/// a row has nothing else. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.2.
+/// Slot j of row i is at j * stride + i of columns and values. The entries of a row fill its first slots, in
+/// the order of the CSR. The remaining slots, and all slots of rows num_rows .. stride - 1, are padding: column
+/// -1 and value 0.
+///
+/// Invariants: columns and values have stride * width entries; a column is -1 or in [0, num_cols); after a
+/// column of -1 a row has only padding. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.2.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Ell {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Ell: Ordinal must be signed");
@@ -29,26 +31,28 @@ struct Ell {
   static constexpr bool needs_no_workspace = true;
 
   Ordinal num_rows = 0, num_cols = 0;
-  Offset width = 0;   // slots a row
+  Offset width = 0;   // slots per row
   Offset stride = 0;  // num_rows rounded up to a multiple of 32
   Offset num_entries = 0;
   Kokkos::View<Ordinal*, Device> columns;  // [stride * width]
   Kokkos::View<Scalar*, Device> values;    // [stride * width]
-  Fingerprint source;                      // of the CSR that it was made from
+  Fingerprint source;                      // of the CSR given to from_csr
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
-  /// The row's slots (PaddedRows, see formats/padded/detail/spmv_rows.hpp).
+  /// Access as padded rows (see formats/padded/detail/spmv_rows.hpp).
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_begin(Ordinal row) const { return static_cast<Offset>(row); }
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_stride() const { return stride; }
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_count(Ordinal) const { return width; }
   KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal position) const { return position; }
   [[nodiscard]] static constexpr Ordinal slot_alignment() { return 32; }
+  /// The column of slot `at`, -1 for padding.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Ordinal, Offset at) const { return columns(at); }
 
-  /// Memory of the format.
+  /// Bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("columns", columns);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -20,16 +21,15 @@
 namespace einkorn {
 
 struct EllOptions {
-  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
-  Checks checks = Checks::on;              ///< of the CSR's structure
+  double fill_limit = default_fill_limit;  ///< maximum slots per entry of the CSR
+  Checks checks = Checks::on;              ///< validate the structure of the CSR
 };
 
-/// CSR to ELL, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
-/// as they are.
-///
-/// Cost: reads A once (columns once more: checks and fingerprint), writes stride * width slots. Fences exec.
-/// Throws FillLimit before anything of the size of the slots is allocated, InvalidStructure (checks),
-/// OverflowError, OutOfMemory.
+/// Converts CSR to ELL on the device. Entries keep their order; unsorted rows, repeated positions and stored
+/// zeros are preserved.
+/// @throws FillLimit before the slots are allocated
+/// @throws InvalidStructure (checks), OverflowError, OutOfMemory
+/// Cost: reads A once (columns once more for checks and fingerprint), writes stride * width slots. Fences exec.
 template <>
 struct FromCsr<Ell> {
   using Options = EllOptions;
@@ -50,7 +50,7 @@ struct FromCsr<Ell> {
     detail::require_fill("ELL", static_cast<double>(A.num_rows) * static_cast<double>(F.width),
                          static_cast<double>(A.nnz()), options.fill_limit);
     detail::require_stored_fits<Offset>("ELL", stored);
-    F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
     F.source = source;
     auto const size = static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(F.width);
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Ell::columns", size);
@@ -61,9 +61,10 @@ struct FromCsr<Ell> {
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: one read and one write of the values and the row offsets, asynchronous on exec.
+/// F.values <- A.values for an A of unchanged structure.
+/// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
+/// Cost: reads A's values and row offsets, writes F's values; asynchronous on exec, 1 launch. Checks read A's
+/// structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

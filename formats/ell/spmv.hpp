@@ -14,8 +14,8 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
-/// for the dot products that the new y feeds, in the same sweep).
+/// spmv() with a custom epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new
+/// y in the same pass.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
           class Y>
 requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
@@ -30,17 +30,21 @@ void spmv_fused(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F,
   detail::spmv_padded_rows(exec, "einkorn::spmv[ell]", epilogue, F, x, y);
 }
 
-/// y <- alpha A x + beta y for A in ELL.
+/// Multiplies a matrix in ELL by a vector or multivector.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
-/// NaN and infinity in x(0) included. Cost: 2 stride * width flops a column; bytes = stride * width (scalar +
-/// ordinal) + cols scalar + rows scalar, and rows scalar more when beta != 0. A multivector shares one pass
-/// over A among 4 columns on a GPU; on the host a group of rows is read from a cache for each column. Where x
-/// and y are row-major and have 4 columns or more, each row is read once for all of them, on a GPU for up to
-/// 128. Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch. Throws
-/// DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised). Source: Bell &
-/// Garland, 2008, section 4.2.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked).
+/// Special values as for CSR (csr/spmv.hpp). Padding adds nothing, even if x(0) is NaN or infinite.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised)
+/// Cost: 1 launch, asynchronous on exec; no fence, no allocation. 2 stride * width flops per column; stride *
+/// width (scalar + ordinal) + cols scalar + rows scalar bytes, plus rows scalar if beta != 0. On a GPU one pass
+/// over A computes 4 columns; on the host a group of rows is read from the cache for each column. For row-major
+/// x and y of 4 columns or more each row is read once for all columns, on a GPU for up to 128.
+/// Deterministic: results repeat bit for bit.
+/// Source: Bell & Garland, 2008, section 4.2.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Ell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Ell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -12,7 +12,7 @@
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 #include <einkorn/formats/hyb/detail/choose_width.hpp>
-#include <einkorn/formats/hyb/detail/fill_rest.hpp>
+#include <einkorn/formats/hyb/detail/fill_coo_part.hpp>
 #include <einkorn/formats/hyb/hyb.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -62,19 +62,19 @@ struct FromCsr<Hyb> {
     using Offsets = Kokkos::View<Offset*, Device>;
     auto const rest =
         allocate<Offsets>(exec, "einkorn::from_csr[hyb]", static_cast<std::size_t>(A.num_rows) + 1);
-    auto const beyond = static_cast<std::size_t>(detail::rest_offsets(exec, A, width, rest));
-    F.ell.num_entries = A.nnz() - static_cast<Offset>(beyond);
+    auto const num_coo_entries = static_cast<std::size_t>(detail::coo_part_offsets(exec, A, width, rest));
+    F.ell.num_entries = A.nnz() - static_cast<Offset>(num_coo_entries);
     F.ell.width = width;
     F.ell.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
     auto const slots = static_cast<std::size_t>(F.ell.stride) * static_cast<std::size_t>(width);
     F.ell.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::ell::columns", slots);
     F.ell.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::ell::values", slots);
     detail::fill_slots<false>(exec, F.ell, A);
-    F.coo.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::rows", beyond);
-    F.coo.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", beyond);
-    F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", beyond);
+    F.coo.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::rows", num_coo_entries);
+    F.coo.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", num_coo_entries);
+    F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", num_coo_entries);
     detail::expand_rows(exec, rest, A.num_rows, F.coo.rows);
-    detail::fill_rest<false>(exec, F.coo, width, A);
+    detail::fill_coo_part<false>(exec, F.coo, width, A);
     exec.fence("einkorn::from_csr[hyb]: A may change from here on");
     return F;
   }
@@ -104,7 +104,7 @@ void update_values(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const&
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
   if (F.ell.width > 0) detail::fill_slots<true>(exec, F.ell, A);
-  detail::fill_rest<true>(exec, F.coo, F.ell.width, A);
+  detail::fill_coo_part<true>(exec, F.coo, F.ell.width, A);
 }
 
 }  // namespace einkorn

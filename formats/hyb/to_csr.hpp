@@ -25,16 +25,16 @@ struct HybRowLengths {
   decltype(Format::ell) ell;
   decltype(Format::coo) coo;
   Kokkos::View<Offset*, Device> offsets;
-  Offset beyond;
+  Offset num_coo_entries;
 
   KOKKOS_FUNCTION void operator()(Ordinal row) const {
     Offset length = 0;
     while (length < ell.width && ell.columns(length * ell.stride + static_cast<Offset>(row)) >= 0) ++length;
     if (length == ell.width) {
-      Offset const begin = lower_bound_index(coo.rows, Offset(0), beyond, row);
+      Offset const begin = lower_bound_index(coo.rows, Offset(0), num_coo_entries, row);
       Offset end = begin;
-      if (begin < beyond && coo.rows(begin) == row)
-        end = row + 1 < ell.num_rows ? lower_bound_index(coo.rows, Offset(0), beyond, row + 1) : beyond;
+      if (begin < num_coo_entries && coo.rows(begin) == row)
+        end = row + 1 < ell.num_rows ? lower_bound_index(coo.rows, Offset(0), num_coo_entries, row + 1) : num_coo_entries;
       length += end - begin;
     }
     offsets(row) = length;
@@ -75,11 +75,11 @@ struct CopyHybCoo {
   Kokkos::View<Offset*, Device> offsets;
   Kokkos::View<Ordinal*, Device> columns;
   Kokkos::View<Scalar*, Device> values;
-  Offset beyond;
+  Offset num_coo_entries;
 
   KOKKOS_FUNCTION void operator()(Offset k) const {
     Ordinal const row = coo.rows(k);
-    Offset const to = offsets(row) + ell.width + (k - lower_bound_index(coo.rows, Offset(0), beyond, row));
+    Offset const to = offsets(row) + ell.width + (k - lower_bound_index(coo.rows, Offset(0), num_coo_entries, row));
     columns(to) = coo.columns(k);
     values(to) = coo.values(k);
   }
@@ -100,16 +100,16 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordina
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", nnz);
   auto const ell = F.ell;
   auto const coo = F.coo;
-  Offset const beyond = coo.nnz();
+  Offset const num_coo_entries = coo.nnz();
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
   Kokkos::parallel_for("einkorn::to_csr[hyb,lengths]", rows,
-                       detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, beyond});
+                       detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, num_coo_entries});
   counts_to_offsets(exec, offsets);
   Kokkos::parallel_for("einkorn::to_csr[hyb,ell]", rows,
                        detail::CopyHybEll<Hyb<Scalar, Ordinal, Offset, Device>>{ell, offsets, columns, values});
   Kokkos::parallel_for(
-      "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, beyond),
-      detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns, values, beyond});
+      "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_coo_entries),
+      detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns, values, num_coo_entries});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

@@ -9,13 +9,12 @@
 
 namespace einkorn {
 
-/// The numbers of the kernels of padded rows (ELL, SELL). A structural type: kernels take it as a template
-/// argument.
+/// Parameters of the kernels for padded rows (ELL, SELL). A structural type, used as a template argument.
 struct PaddedTuning {
-  int team_size;         ///< threads a team, each with a row
-  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
-  int unroll;            ///< slots a thread asks for before it uses the first
-  int columns_at_once;   ///< columns of a multivector that share one pass over the matrix
+  int team_size;        ///< threads per team, one row each
+  int min_teams_per_sm;    ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;           ///< slots that a thread loads before it uses the first
+  int columns_at_once;  ///< columns of a multivector per pass over the matrix
 };
 
 constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {
@@ -31,7 +30,8 @@ constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {
   }
 }
 
-/// Rows side by side in padded storage that threads or SIMD lanes of Exec work on in step: C of SELL-C-sigma.
+/// Adjacent rows of padded storage that Exec computes in lockstep (threads of a warp, SIMD lanes): C of
+/// SELL-C-sigma.
 template <class Exec, class Scalar>
 inline constexpr int padded_lanes = is_gpu<Exec> ? lockstep_lanes(arch_of<Exec>) : simd_lanes<Scalar>;
 

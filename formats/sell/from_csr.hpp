@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
@@ -26,24 +27,27 @@
 namespace einkorn {
 
 struct SellOptions {
-  int slice_rows = 0;      ///< C, 1 to 1024; 0: as many as threads or SIMD lanes work in step
-  std::int64_t sigma = 0;  ///< rows a sorting window: a multiple of C, or 1 for none; 0: see sell_tuning.hpp
-  double fill_limit = default_fill_limit;  ///< slots of rows for each entry of the CSR, at most
-  Checks checks = Checks::on;              ///< of the CSR's structure
-  /// compressed: 16 bits an entry for the columns of the slices that allow it, where that saves memory.
+  int slice_rows = 0;      ///< C, 1 to 1024; 0: rows computed in lockstep (sell_tuning.hpp)
+  std::int64_t sigma = 0;  ///< rows per sorting window: a multiple of C; 1: no sorting; 0: automatic
+  double fill_limit = default_fill_limit;  ///< maximum slots of rows per entry of the CSR
+  Checks checks = Checks::on;              ///< validate the structure of the CSR
+  /// compressed: 16-bit codes for the columns of slices that allow it, if that saves memory.
   Indices indices = Indices::full;
 };
 
-/// CSR to SELL-C-sigma, on the device. Entries keep their order; unsorted rows, repeated positions and stored
-/// zeros stay as they are. Fill is counted over the slots of the rows; positions behind the last row, less than
-/// C times the last slice's width, are not held against the matrix.
+/// Converts CSR to SELL-C-sigma on the device. Entries keep their order; unsorted rows, repeated positions and
+/// stored zeros are preserved.
 ///
-/// sigma 0 sorts in windows of 4096 rows (rounded up to a multiple of C) where the fill without sorting passes
-/// 1.05 and there is more than one slice. Cost: reads the row offsets once (three times more to sort, and a
-/// sort of 64-bit keys: see rows_by_length.hpp), A once (columns once more: checks and fingerprint), writes
-/// the slots. Compressed indices read the columns up to six times more and need the full ones beside the codes
-/// while they are made. Fences exec. Throws InvalidArgument (slice_rows, sigma), FillLimit before anything of
-/// the size of the slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
+/// The fill counts the slots of rows; slots of the positions after the last row do not count. sigma 0 sorts in
+/// windows of 4096 rows (rounded up to a multiple of C) if the fill without sorting exceeds 1.05 and there is
+/// more than one slice.
+/// @throws InvalidArgument (slice_rows, sigma)
+/// @throws FillLimit before the slots are allocated
+/// @throws InvalidStructure (checks), OverflowError, OutOfMemory
+/// Cost: reads the row offsets once (to sort: three times more, and a sort of 64-bit keys, see
+/// rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots. Compressed
+/// indices read the columns up to six times more and need the uncompressed columns at the same time. Fences
+/// exec.
 template <>
 struct FromCsr<Sell> {
   using Options = SellOptions;
@@ -92,7 +96,7 @@ struct FromCsr<Sell> {
     });
   }
 
-  /// Sets F.rows and leaves the widths of the slices in F.slice_offsets. Returns the slots of the rows.
+  /// Sets F.rows and stores the slice widths in F.slice_offsets. Returns the slots of the rows.
   template <class Exec, class Format, class Matrix>
   static double order_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
     if (sigma <= 1) {
@@ -100,16 +104,17 @@ struct FromCsr<Sell> {
       bool const is_full = slots <= sell_fill_without_sorting * static_cast<double>(A.nnz());
       if (sigma == 1 || is_full || F.num_slices() == 1) return slots;
       auto const C = static_cast<std::int64_t>(F.slice_rows);
-      sigma = (sell_sorting_window + C - 1) / C * C;
+      sigma = ceil_div(sell_sorting_window, C) * C;
     }
     F.rows = rows_by_length(exec, A, sigma);
     return detail::slice_widths(exec, F, A);
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: one read of A's values and row offsets and one write of F's values, asynchronous on exec, 1 launch.
+/// F.values <- A.values for an A of unchanged structure.
+/// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
+/// Cost: reads A's values and row offsets, writes F's values; asynchronous on exec, 1 launch. Checks read A's
+/// structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

@@ -13,18 +13,18 @@ namespace einkorn {
 namespace detail {
 
 template <class Format>
-struct WidestSlice {
+struct MaxSliceWidth {
   using Ordinal = typename Format::ordinal_type;
   Format F;
-  KOKKOS_FUNCTION void operator()(Ordinal slice, std::size_t& widest) const {
-    auto const count = static_cast<std::size_t>(F.slot_count(slice * F.slice_rows));
-    if (count > widest) widest = count;
+  KOKKOS_FUNCTION void operator()(Ordinal slice, std::size_t& max_width) const {
+    auto const width = static_cast<std::size_t>(F.slot_count(slice * F.slice_rows));
+    if (width > max_width) max_width = width;
   }
 };
 
 }  // namespace detail
 
-/// The rows' entries (see formats/spmv_plan.hpp) of a Sell whose rows are not sorted.
+/// Row access (see formats/spmv_plan.hpp) for a Sell. Not available if rows are sorted.
 template <class Format>
 struct SellRowEntries {
   using scalar_type = typename Format::scalar_type;
@@ -37,10 +37,10 @@ struct SellRowEntries {
   template <class Exec>
   [[nodiscard]] std::size_t most(Exec const& exec) const {
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<ordinal_type>>;
-    std::size_t widest = 0;
+    std::size_t max_width = 0;
     Kokkos::parallel_reduce("einkorn::row_entries[sell]", Range(exec, 0, F.num_slices()),
-                            detail::WidestSlice<Format>{F}, Kokkos::Max<std::size_t>(widest));
-    return widest;
+                            detail::MaxSliceWidth<Format>{F}, Kokkos::Max<std::size_t>(max_width));
+    return max_width;
   }
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(ordinal_type row, Body const& body) const {

@@ -13,19 +13,20 @@
 
 namespace einkorn {
 
-/// SELL-C-sigma: the rows, in an order of the format's own, cut into slices of C = slice_rows positions; a
-/// slice is padded to its longest row and stored like a small ELLPACK matrix. Slot j of position p lies at
-/// slice_offsets(s) + j C + p % C of columns and values, s = p / C. A row's entries fill its first slots, in
-/// the order of the CSR; the slots behind them hold column -1 and value 0, and so do those of the positions
-/// from num_rows to the end of the last slice.
+/// A matrix in SELL-C-sigma: rows in slices of C = slice_rows positions, each slice padded to its longest row.
 ///
-/// With SellOptions::indices compressed, slices whose columns allow it have codes of 16 bits (`compressed`, see
-/// column_codes.hpp), slot by slot in the order of values, 0xffff for padding; columns holds the other slices.
+/// Slot j of position p is at slice_offsets(s) + j C + p % C of columns and values, with s = p / C. `rows` maps
+/// positions to rows. The entries of a row fill its first slots, in the order of the CSR. The remaining slots,
+/// and all slots of positions from num_rows on, are padding: column -1 and value 0.
 ///
-/// Invariants (validate() in validate.hpp checks them): 1 <= C <= 1024; slice_offsets has ceil(num_rows / C) +
-/// 1 entries (or none where there are no rows), begins with 0, does not decrease, holds multiples of C and ends
-/// with the size of columns and values; a column is -1 or in [0, num_cols), and behind a -1 a row has nothing
-/// else; num_entries of them are not -1; `rows` is empty (position p is row p) or holds every row once.
+/// With SellOptions::indices compressed, slices whose columns allow it store 16-bit codes (`compressed`, see
+/// column_codes.hpp) in the order of values, 0xffff for padding; `columns` contains the other slices.
+///
+/// Invariants (checked by validate() in validate.hpp): 1 <= C <= 1024; slice_offsets has ceil(num_rows / C) + 1
+/// entries (or none if there are no rows), begins with 0, does not decrease, contains multiples of C and ends
+/// with the size of columns and values; a column is -1 or in [0, num_cols), and after a column of -1 a row has
+/// only padding; num_entries columns are not -1; `rows` is empty (position p is row p) or a permutation of the
+/// rows.
 /// Source: Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Sell {
@@ -45,14 +46,14 @@ struct Sell {
   Kokkos::View<Ordinal*, Device> columns;           // [slice_offsets(num_slices), or less: see compressed]
   Kokkos::View<Scalar*, Device> values;             // [slice_offsets(num_slices)]
   Kokkos::View<Ordinal*, Device> rows;              // [num_rows] position -> row, or empty
-  Fingerprint source;                               // of the CSR that it was made from
-  ColumnCodes<Ordinal, Offset, Device> compressed;  // of columns; empty unless asked for
+  Fingerprint source;                               // of the CSR given to from_csr
+  ColumnCodes<Ordinal, Offset, Device> compressed;  // empty unless Indices::compressed is requested
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal num_slices() const {
     return num_rows / slice_rows + (num_rows % slice_rows != 0 ? 1 : 0);
   }
-  /// The position's slots (PaddedRows, see formats/padded/detail/spmv_rows.hpp).
+  /// Access as padded rows (see formats/padded/detail/spmv_rows.hpp).
   KOKKOS_FORCEINLINE_FUNCTION Offset slot_begin(Ordinal position) const {
     Unsigned const slice = slice_of(position);
     return slice_offsets(slice) + static_cast<Offset>(static_cast<Unsigned>(position) - slice * width());
@@ -66,32 +67,32 @@ struct Sell {
     return rows.extent(0) == 0 ? position : rows(position);
   }
   [[nodiscard]] Ordinal slot_alignment() const { return slice_rows; }
-  /// Slots of the positions before this one: how a host divides the work.
+  /// Slots of the positions before this one, for load balance on the host.
   KOKKOS_FORCEINLINE_FUNCTION Offset slots_before(Ordinal position) const {
     Unsigned const slice = slice_of(position);
     auto const before = static_cast<Offset>(static_cast<Unsigned>(position) - slice * width());
     return slice_offsets(slice) + before * slot_count(position);
   }
 
-  /// Calls body(reader) with what reads the columns of the position's slice (column_readers.hpp).
+  /// Calls body(reader) with the column reader of the position's slice (column_readers.hpp).
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void with_columns(Ordinal position, Body const& body) const {
     Unsigned const slice = slice_of(position);
     detail::with_columns_of_tile(*this, slice, slice_offsets(slice), slice_offsets(slice + 1), body);
   }
-  /// The column of a slot of the position, -1 for padding. at: of values.
+  /// The column of slot `at` of values, which belongs to the position; -1 for padding.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Ordinal position, Offset at) const {
     if (!compressed.any()) return columns(at);
     Unsigned const slice = slice_of(position);
     return compressed.column(columns, slice, slice_offsets(slice), at - slice_offsets(slice));
   }
 
-  /// Memory of the format.
+  /// Bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) + compressed.bytes() +
            slice_offsets.extent(0) * sizeof(Offset) + rows.extent(0) * sizeof(Ordinal);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("slice_offsets", slice_offsets);
@@ -102,7 +103,8 @@ struct Sell {
   }
 
  private:
-  using Unsigned = std::make_unsigned_t<Ordinal>;  // divides faster, and the last slice may pass Ordinal's end
+  // faster division; positions of the last slice may exceed the maximum of Ordinal
+  using Unsigned = std::make_unsigned_t<Ordinal>;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Unsigned width() const { return static_cast<Unsigned>(slice_rows); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Unsigned slice_of(Ordinal position) const {

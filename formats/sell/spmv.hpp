@@ -15,8 +15,8 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
-/// for the dot products that the new y feeds, in the same sweep).
+/// spmv() with a custom epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new
+/// y in the same pass.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
           class Y>
 requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
@@ -31,18 +31,23 @@ void spmv_fused(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F
   detail::spmv_padded_rows(exec, "einkorn::spmv[sell]", epilogue, F, x, y);
 }
 
-/// y <- alpha A x + beta y for A in SELL-C-sigma. x and y are in the caller's order: sorting never shows.
+/// Multiplies a matrix in SELL-C-sigma by a vector or multivector. x and y are in the original row order.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp); padding adds nothing,
-/// NaN and infinity in x(0) included. Cost: 2 slots flops a column; bytes = slots (scalar + ordinal) (2 bytes
-/// in place of the ordinal in slices with codes, and 4 ordinals a slice) + slices offset + cols scalar + rows
-/// scalar, rows scalar more when beta != 0, and rows ordinal more when rows are sorted. Row-major x and y of 4
-/// columns or more share one pass over A among all columns on the host and up to 128 on a GPU, where slices
-/// with codes, and other layouts, share it among 4; on the host each column of these reads A anew. Repeatable
-/// bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for row-major multivectors on a GPU.
-/// Throws DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised). Source:
-/// Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014, section 4.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked).
+/// Special values as for CSR (csr/spmv.hpp). Padding adds nothing, even if x(0) is NaN or infinite.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), Error (Kokkos not initialised)
+/// Cost: 1 launch, 2 for row-major multivectors on a GPU; asynchronous on exec; no fence, no allocation. 2
+/// slots flops per column; slots (scalar + ordinal) + slices offset + cols scalar + rows scalar bytes, plus
+/// rows scalar if beta != 0, plus rows ordinal if rows are sorted. A slice with codes has 2 bytes per slot in
+/// place of the ordinal, and 4 ordinals. For row-major x and y of 4 columns or more, one pass over A computes
+/// all columns on the host and up to 128 on a GPU. With slices with codes on a GPU, and other layouts, a pass
+/// computes 4 columns on a GPU and 1 on the host.
+/// Deterministic: results repeat bit for bit.
+/// Source: Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36(5), 2014, section 4.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Sell<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Sell<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -20,9 +20,9 @@ namespace einkorn {
 
 namespace detail {
 
-/// A slice whose slots are no whole number of columns, or end before they begin.
+/// True for a slice with a negative number of slots or one that is not a multiple of slice_rows.
 template <class Offsets>
-struct BadSlice {
+struct IsInvalidSlice {
   Offsets offsets;
   typename Offsets::non_const_value_type slice_rows;
   template <class Index>
@@ -31,18 +31,18 @@ struct BadSlice {
   }
 };
 
-/// A slice whose codes or columns lie outside of their array, or whose windows are none.
+/// True for a slice whose codes or columns lie outside their array, or whose windows are invalid.
 template <class Format>
-struct BadCodes {
+struct HasInvalidCodes {
   Format F;
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index s) const {
     auto const first = F.slice_offsets(s);
     auto const size = static_cast<std::size_t>(F.slice_offsets(s + 1) - first);
-    auto const place = F.compressed.place(s, first);
-    std::size_t const stored = place.is_coded ? F.compressed.codes.extent(0) : F.columns.extent(0);
-    if (size > stored || static_cast<std::size_t>(place.begin) > stored - size) return true;
-    if (!place.is_coded) return false;
+    auto const location = F.compressed.locate(s, first);
+    std::size_t const stored = location.is_coded ? F.compressed.codes.extent(0) : F.columns.extent(0);
+    if (size > stored || static_cast<std::size_t>(location.begin) > stored - size) return true;
+    if (!location.is_coded) return false;
     auto const windows = F.compressed.windows(s);
     for (int w = 1; w < windows.count; ++w)
       if (windows.shift[w] < windows.shift[w - 1]) return true;
@@ -50,9 +50,9 @@ struct BadCodes {
   }
 };
 
-/// A slot whose column is none, or that holds an entry behind padding or behind the last row.
+/// True for a slot with an invalid column, or with an entry after padding or after the last row.
 template <class Format>
-struct BadSlot {
+struct IsInvalidSlot {
   Format F;
 
   template <class Index>
@@ -62,15 +62,15 @@ struct BadSlot {
   }
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index at) const {
-    auto const own = column(at);
-    if (own < 0) return own != -1;
-    if (own >= F.num_cols) return true;
+    auto const slot_column = column(at);
+    if (slot_column < 0) return slot_column != -1;
+    if (slot_column >= F.num_cols) return true;
     auto const stride = F.slot_stride();
     auto const slice = row_of_entry(F.slice_offsets, F.num_slices(), at);
-    auto const place = at - F.slice_offsets(slice);
+    auto const offset_in_slice = at - F.slice_offsets(slice);
     auto const rows_left = F.num_rows - slice * F.slice_rows;
-    if (static_cast<Index>(rows_left) <= place % stride) return true;
-    return place >= stride && column(at - stride) < 0;
+    if (static_cast<Index>(rows_left) <= offset_in_slice % stride) return true;
+    return offset_in_slice >= stride && column(at - stride) < 0;
   }
 };
 
@@ -79,19 +79,19 @@ struct ReadSlotColumn {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
-  BadSlot<Format> slots;
+  IsInvalidSlot<Format> slots;
   Offset slot;
 
   KOKKOS_FUNCTION void operator()(int, Ordinal& sum) const { sum += slots.column(slot); }
 };
 
-/// The column of one slot, on the host.
+/// Reads the column of one slot back to the host. Fences exec.
 template <class Exec, class Format>
 typename Format::ordinal_type column_of_slot(Exec const& exec, Format const& F,
                                              typename Format::offset_type slot) {
   using Ordinal = typename Format::ordinal_type;
   Ordinal column = 0;
-  BadSlot<Format> const slots{F};
+  IsInvalidSlot<Format> const slots{F};
   Kokkos::parallel_reduce("einkorn::validate[slot]",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
                           ReadSlotColumn<Format>{slots, slot}, column);
@@ -108,7 +108,7 @@ struct CountOccupied {
   }
 };
 
-/// How many slots of an array of columns or codes hold an entry.
+/// Counts the slots of an array of columns or codes that are not padding. Fences exec.
 template <class Exec, class View>
 std::size_t count_occupied(Exec const& exec, View const& slots, typename View::non_const_value_type padding) {
   std::size_t entries = 0;
@@ -118,7 +118,8 @@ std::size_t count_occupied(Exec const& exec, View const& slots, typename View::n
   return entries;
 }
 
-/// The arrays behind F.compressed fit F and one another. The slices and their offsets have been looked at.
+/// Checks the arrays of F.compressed.
+/// @pre slice_offsets is valid.
 template <class Exec, class Format>
 void validate_codes(Exec const& exec, Format const& F) {
   auto const slices = static_cast<std::size_t>(F.num_slices());
@@ -133,18 +134,18 @@ void validate_codes(Exec const& exec, Format const& F) {
     return "Sell: compressed.begins has extent " + text(begins) + ", expected the slices, " + text(slices) +
            ", or none";
   });
-  auto const slice = first_bad(exec, "einkorn::validate[codes]", F.num_slices(), BadCodes<Format>{F});
+  auto const slice = first_bad(exec, "einkorn::validate[codes]", F.num_slices(), HasInvalidCodes<Format>{F});
   require<InvalidStructure>(slice == F.num_slices(), [&] {
-    return "Sell: slice " + text(slice) + " has codes outside of the arrays, or windows that are none";
+    return "Sell: slice " + text(slice) + " has codes outside of the arrays, or invalid windows";
   });
 }
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless F keeps the invariants of Sell (sell.hpp); the message names the first slice,
-/// slot or position that does not, and OverflowError when the slots leave kernels no room in Offset. For
-/// structs that from_csr has not made. Looks at no value. On the device; reads columns twice, with log2(slices)
-/// reads of the offsets a slot; fences exec.
+/// Checks the invariants of Sell (sell.hpp), for a struct filled by the caller. Values are not checked.
+/// @throws InvalidStructure, naming the first invalid slice, slot or position
+/// @throws OverflowError if the number of slots is too large for kernels that count in Offset
+/// Cost: on the device; reads columns twice, with log2(slices) reads of the offsets per slot; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
@@ -183,9 +184,9 @@ void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) 
     return "Sell: slice_offsets(" + text(slices) + ") is " + text(offset(slices)) + ", expected the slots, " +
            text(slots);
   });
-  using BadSlice = detail::BadSlice<decltype(F.slice_offsets)>;
+  using IsInvalidSlice = detail::IsInvalidSlice<decltype(F.slice_offsets)>;
   auto const slice = detail::first_bad(exec, "einkorn::validate[slices]", F.num_slices(),
-                                       BadSlice{F.slice_offsets, static_cast<Offset>(F.slice_rows)});
+                                       IsInvalidSlice{F.slice_offsets, static_cast<Offset>(F.slice_rows)});
   require<InvalidStructure>(slice == F.num_slices(), [&] {
     auto const s = static_cast<std::size_t>(slice);
     return "Sell: slice " + text(slice) + " has slots " + text(offset(s)) + " to " + text(offset(s + 1)) +
@@ -194,10 +195,10 @@ void validate(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F) 
   detail::validate_codes(exec, F);
   if (F.rows.extent(0) > 0) (void)detail::inverse_permutation(exec, F.rows, F.num_rows, "Sell: rows");
   auto const slot = detail::first_bad(exec, "einkorn::validate[slots]", slots,
-                                      detail::BadSlot<Sell<Scalar, Ordinal, Offset, Device>>{F});
+                                      detail::IsInvalidSlot<Sell<Scalar, Ordinal, Offset, Device>>{F});
   require<InvalidStructure>(slot == slots, [&] {
     return "Sell: slot " + text(slot) + " has column " + text(detail::column_of_slot(exec, F, slot)) +
-           ", expected 0 .. " + text(F.num_cols) + " - 1, or -1 behind a row's entries and behind the last row";
+           ", expected 0 .. " + text(F.num_cols) + " - 1, or -1 after a row's entries and after the last row";
   });
   std::size_t const entries = detail::count_occupied(exec, F.columns, Ordinal(-1)) +
                               detail::count_occupied(exec, F.compressed.codes, ColumnWindows<Ordinal>::padding);

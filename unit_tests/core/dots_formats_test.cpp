@@ -53,7 +53,7 @@ void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp co
   if constexpr (!is_gpu<Space>) {
     spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
   } else if constexpr (requires { F.offsets; }) {
-    constexpr auto tuning = gathering_rows_tuning(arch_of<Space>, sizeof(double)).rows;
+    constexpr auto tuning = fused_diagonal_rows_tuning(arch_of<Space>, sizeof(double)).rows;
     if (F.num_diagonals() == 0 || F.num_cols == 0)
       return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
     detail::spmv_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);

@@ -217,9 +217,9 @@ TEST(SellCompressed, ValidateLooksAtCodesAndWindows) {
   EXPECT_TRUE(refused({"slice 1 has codes outside"}, [](Matrix& F) { set(F.compressed.begins, 1, 65); }));
   EXPECT_TRUE(refused({"slice 2 has codes outside"},
                       [](Matrix& F) { set(F.compressed.begins, 2, F.compressed.in_columns | 1); }));
-  EXPECT_TRUE(refused({"slice 0", "windows that are none"},
+  EXPECT_TRUE(refused({"slice 0", "invalid windows"},
                       [](Matrix& F) { set(F.compressed.windows, 0, ColumnWindows<int>{{5, 4, 4, 4}}); }));
-  EXPECT_TRUE(refused({"slot 71 has column 16", "behind a row's entries"},
+  EXPECT_TRUE(refused({"slot 71 has column 16", "after a row's entries"},
                       [](Matrix& F) { set(F.compressed.codes, 70, 0xffff); }));  // a gap before slot 71
   EXPECT_TRUE(refused({"num_entries is 232", "231 slots"},
                       [](Matrix& F) { set(F.compressed.codes, 63, 0xffff); }));  // the last of its row

@@ -243,7 +243,7 @@ TEST(SellValidate, RowsThatAreNoPermutation) {
 TEST(SellValidate, Columns) {
   EXPECT_TRUE(refused({"slot 3 has column 4", "0 .. 4 - 1"}, [](Matrix& F) { set(F.columns, 3, 4); }));
   EXPECT_TRUE(refused({"slot 5 has column -2"}, [](Matrix& F) { set(F.columns, 5, -2); }));
-  EXPECT_TRUE(refused({"slot 4 has column 3", "behind a row's entries"},
+  EXPECT_TRUE(refused({"slot 4 has column 3", "after a row's entries"},
                       [](Matrix& F) { set(F.columns, 2, -1); }));  // a gap before slot 4
 }
 

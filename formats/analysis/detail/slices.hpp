@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
+#include <einkorn/formats/sell/detail/slice_widths.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -72,24 +73,6 @@ struct LookAtWindow {
   }
 };
 
-template <class Matrix>
-struct CountSliceSlots {
-  using Ordinal = typename Matrix::ordinal_type;
-
-  Matrix A;
-  int slice_rows;
-  std::int64_t rows;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t slice, std::int64_t& slots) const {
-    std::int64_t longest = 0;
-    for (auto row = slice * slice_rows; row < rows && row < (slice + 1) * slice_rows; ++row) {
-      auto const i = static_cast<Ordinal>(row);
-      longest = Kokkos::max(longest, static_cast<std::int64_t>(A.row_end(i) - A.row_begin(i)));
-    }
-    slots += longest * Kokkos::min(static_cast<std::int64_t>(slice_rows), rows - slice * slice_rows);
-  }
-};
-
 /// Slots of SELL: the longest row of each slice, times its rows, with the rows as they are and sorted within
 /// windows.
 template <class Exec, class Matrix, class Device>
@@ -99,7 +82,7 @@ void analyze_slices(Exec const& exec, Matrix const& A, int slice_rows,
   auto const slices = (rows + slice_rows - 1) / slice_rows;
   Kokkos::parallel_reduce(
       "einkorn::structure[slices]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slices),
-      CountSliceSlots<Matrix>{A, slice_rows, rows},
+      CountSliceSlots<Matrix>{A, static_cast<typename Matrix::ordinal_type>(slice_rows)},
       Kokkos::subview(findings.counts, static_cast<int>(StructureCounters<Device>::slice_slots)));
 
   using Functor = LookAtWindow<Exec, Matrix, Device>;

@@ -33,9 +33,9 @@ struct SpmvWindows {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = tuning.team_size, own_rows = tuning.rows_per_thread;
-  static constexpr int rows = team_size * own_rows;
-  static constexpr int staged_at_once = k > 2 ? 1 : 4 / k;  // entries of x that a thread asks for together
+  static constexpr int team_size = tuning.team_size, rows_per_thread = tuning.rows_per_thread;
+  static constexpr int rows = team_size * rows_per_thread;
+  static constexpr int stage_batch = k > 2 ? 1 : 4 / k;  // entries of x that a thread asks for together
 
   Format F;
   X x;
@@ -54,25 +54,25 @@ struct SpmvWindows {
     std::size_t const bytes = sizeof(XScalar) * k * static_cast<std::size_t>(capacity);
     auto* const window = static_cast<XScalar*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(XScalar)));
 
-    Scalar const* of_row[own_rows];
-    for (int q = 0; q < own_rows; ++q) {  // past the end: the last row again
+    Scalar const* row_values[rows_per_thread];
+    for (int q = 0; q < rows_per_thread; ++q) {  // past the end: the last row again
       auto const row = first_row + thread + q * team_size, last = static_cast<std::int64_t>(F.num_rows) - 1;
-      of_row[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
+      row_values[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
     }
-    typename EpilogueOp::Prefetched prefetched[own_rows]{};
-    for (int q = 0; q < own_rows; ++q)
+    typename EpilogueOp::Prefetched prefetched[rows_per_thread]{};
+    for (int q = 0; q < rows_per_thread; ++q)
       if (first_row + thread + q * team_size < static_cast<std::int64_t>(F.num_rows))
         prefetched[q] = epilogue.prefetch(first_row + thread + q * team_size);
-    Sum sum[own_rows][k];
-    for (int q = 0; q < own_rows; ++q)
+    Sum sum[rows_per_thread][k];
+    for (int q = 0; q < rows_per_thread; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
     Batch next{};
-    Offset diagonal = 0, behind = num_diagonals;  // behind the staged windows
-    ask_for(of_row, diagonal, behind, next);
-    Piece piece = piece_at(0, 0, 0);
-    while (piece.length > 0) {
-      int staged = stage(thread, first_row, column, first_offset, piece, window);
-      behind -= static_cast<Offset>(staged);
+    Offset diagonal = 0, unstaged_diagonals = num_diagonals;  // behind the staged windows
+    load_batch(row_values, diagonal, unstaged_diagonals, next);
+    Segment segment = segment_at(0, 0, 0);
+    while (segment.length > 0) {
+      int staged = stage(thread, first_row, column, first_offset, segment, window);
+      unstaged_diagonals -= static_cast<Offset>(staged);
       team.team_barrier();
       int at = thread;  // where the x of this thread's first row and the next diagonal lies
       int inner = 0;    // that diagonal within its piece
@@ -80,15 +80,15 @@ struct SpmvWindows {
         int const count = staged < tuning.unroll ? staged : tuning.unroll;
         staged -= count;
         diagonal += static_cast<Offset>(count);
-        Offset const left = staged > 0 ? static_cast<Offset>(staged) : behind;
-        Batch const asked_for = next;
-        if (left > 0) ask_for(of_row, diagonal, left, next);
-        add_batch(asked_for, count, window, piece, inner, at, sum);
+        Offset const left = staged > 0 ? static_cast<Offset>(staged) : unstaged_diagonals;
+        Batch const current = next;
+        if (left > 0) load_batch(row_values, diagonal, left, next);
+        add_batch(current, count, window, segment, inner, at, sum);
       }
-      piece = piece_at(piece.band, piece.begin, 0);
-      if (piece.length > 0) team.team_barrier();
+      segment = segment_at(segment.band, segment.begin, 0);
+      if (segment.length > 0) team.team_barrier();
     }
-    for (int q = 0; q < own_rows; ++q) {
+    for (int q = 0; q < rows_per_thread; ++q) {
       auto const row = first_row + thread + q * team_size;
       if (row >= static_cast<std::int64_t>(F.num_rows)) continue;
       for (int c = 0; c < k; ++c)
@@ -100,11 +100,11 @@ struct SpmvWindows {
 
  private:
   struct Batch {
-    Scalar values[own_rows][tuning.unroll];
+    Scalar values[rows_per_thread][tuning.unroll];
   };
   /// Diagonals begin .. begin + length - 1 of a band, whose window lies at `start` of the scratch. Length 0: no
   /// room, or no band left; band and begin then say where to go on.
-  struct Piece {
+  struct Segment {
     Ordinal band, begin;
     int start, length;
   };
@@ -115,76 +115,76 @@ struct SpmvWindows {
   KOKKOS_FORCEINLINE_FUNCTION Ordinal width(Ordinal band) const {
     return one_band ? static_cast<Ordinal>(num_diagonals) : F.band_width(band);
   }
-  KOKKOS_FORCEINLINE_FUNCTION Piece piece_at(Ordinal band, Ordinal begin, int start) const {
+  KOKKOS_FORCEINLINE_FUNCTION Segment segment_at(Ordinal band, Ordinal begin, int start) const {
     int const room = capacity - start - (rows - 1);
     if (band >= (one_band ? Ordinal(1) : F.num_bands()) || room <= 0) return {band, begin, start, 0};
     Ordinal const left = width(band) - begin;
     return {band, begin, start, left < static_cast<Ordinal>(room) ? static_cast<int>(left) : room};
   }
-  KOKKOS_FORCEINLINE_FUNCTION Piece after(Piece const& piece) const {
-    Ordinal const end = piece.begin + static_cast<Ordinal>(piece.length);
-    bool const is_whole = end >= width(piece.band);
-    return piece_at(is_whole ? piece.band + 1 : piece.band, is_whole ? Ordinal(0) : end,
-                    piece.start + piece.length + rows - 1);
+  KOKKOS_FORCEINLINE_FUNCTION Segment next_segment(Segment const& segment) const {
+    Ordinal const end = segment.begin + static_cast<Ordinal>(segment.length);
+    bool const is_whole = end >= width(segment.band);
+    return segment_at(is_whole ? segment.band + 1 : segment.band, is_whole ? Ordinal(0) : end,
+                    segment.start + segment.length + rows - 1);
   }
 
   /// Asks for the values of `unroll` diagonals, or of as many as are left.
-  KOKKOS_FORCEINLINE_FUNCTION void ask_for(Scalar const* const (&of_row)[own_rows], Offset first, Offset left,
+  KOKKOS_FORCEINLINE_FUNCTION void load_batch(Scalar const* const (&row_values)[rows_per_thread], Offset first, Offset left,
                                            Batch& batch) const {
     for (int u = 0; u < tuning.unroll; ++u)
       if (static_cast<Offset>(u) < left)
-        for (int q = 0; q < own_rows; ++q)
-          batch.values[q][u] = L::load_streaming(of_row[q] + (first + static_cast<Offset>(u)) * F.stride);
+        for (int q = 0; q < rows_per_thread; ++q)
+          batch.values[q][u] = L::load_streaming(row_values[q] + (first + static_cast<Offset>(u)) * F.stride);
   }
 
   /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A
   /// window is no shorter than a step of the team, so one step enters at most one other piece.
   KOKKOS_FORCEINLINE_FUNCTION int stage(int thread, std::int64_t first_row, std::size_t column,
-                                        Ordinal first_offset, Piece piece, XScalar* window) const {
+                                        Ordinal first_offset, Segment segment, XScalar* window) const {
     int diagonals = 0, used = 0;
-    for (Piece p = piece; p.length > 0; p = after(p)) {
+    for (Segment p = segment; p.length > 0; p = next_segment(p)) {
       diagonals += p.length;
       used = p.start + p.length + rows - 1;
     }
     auto const last = static_cast<std::int64_t>(F.num_cols) - 1;
-    for (int base = thread; base < used; base += team_size * staged_at_once) {
-      XScalar from_x[staged_at_once][k];
-      for (int u = 0; u < staged_at_once; ++u) {
+    for (int base = thread; base < used; base += team_size * stage_batch) {
+      XScalar x_values[stage_batch][k];
+      for (int u = 0; u < stage_batch; ++u) {
         int const at = base + u * team_size;
-        if (at < used && at >= piece.start + piece.length + rows - 1) piece = after(piece);
-        Ordinal const offset = one_band ? first_offset : F.band_offset(piece.band);
+        if (at < used && at >= segment.start + segment.length + rows - 1) segment = next_segment(segment);
+        Ordinal const offset = one_band ? first_offset : F.band_offset(segment.band);
         auto const wanted = first_row + static_cast<std::int64_t>(offset) +
-                            static_cast<std::int64_t>(piece.begin) + (at - piece.start);
+                            static_cast<std::int64_t>(segment.begin) + (at - segment.start);
         auto const nearest = wanted < 0 ? 0 : wanted > last ? last : wanted;
         for (int c = 0; c < k; ++c)
           if (is_column(column, c)) {
             XScalar const value = entry(x, nearest, column + static_cast<std::size_t>(c));
-            from_x[u][c] = wanted == nearest ? value : XScalar(0);
+            x_values[u][c] = wanted == nearest ? value : XScalar(0);
           } else {
-            from_x[u][c] = XScalar(0);
+            x_values[u][c] = XScalar(0);
           }
       }
-      for (int u = 0; u < staged_at_once; ++u) {
+      for (int u = 0; u < stage_batch; ++u) {
         int const at = base + u * team_size;
         if (at < used)
-          for (int c = 0; c < k; ++c) window[c * capacity + at] = from_x[u][c];
+          for (int c = 0; c < k; ++c) window[c * capacity + at] = x_values[u][c];
       }
     }
     return diagonals;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch const& batch, int count, XScalar const* window, Piece& piece,
-                                             int& inner, int& at, Sum (&sum)[own_rows][k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch const& batch, int count, XScalar const* window, Segment& segment,
+                                             int& inner, int& at, Sum (&sum)[rows_per_thread][k]) const {
     for (int u = 0; u < tuning.unroll; ++u) {
       if (u >= count) return;
-      for (int q = 0; q < own_rows; ++q)
+      for (int q = 0; q < rows_per_thread; ++q)
         for (int c = 0; c < k; ++c)
           sum[q][c] += Sum(batch.values[q][u]) * Sum(window[c * capacity + at + q * team_size]);
       ++at;
-      if (++inner < piece.length) continue;
+      if (++inner < segment.length) continue;
       at += rows - 1;
       inner = 0;
-      piece = after(piece);
+      segment = next_segment(segment);
     }
   }
 };
@@ -199,10 +199,10 @@ void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogu
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-  auto const all_windows = static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) +
-                           static_cast<std::size_t>(F.num_diagonals());
-  auto const capacity = std::max(
-      rows_per_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
+  auto const all_windows =
+      static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) + static_cast<std::size_t>(F.num_diagonals());
+  auto const capacity =
+      std::max(rows_per_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));

@@ -10,17 +10,19 @@
 
 namespace einkorn::detail {
 
-/// A part of the columns of one tile, decoded (host): entries begin .. end - 1 of the format's values.
+/// Decoded columns of entries begin .. end - 1 of one tile (host).
 template <class Ordinal, class Offset>
 struct DecodedColumns {
-  static constexpr int most = 64;  ///< enough for a loop that compilers turn into SIMD
+  static constexpr int capacity = 64;  ///< a fixed trip count that compilers vectorize
   Offset begin = 0, end = 0;
-  Ordinal columns[most];
+  Ordinal columns[capacity];
 };
 
-/// How a kernel reads the columns of one tile. raw<L>(at) is the load for the entry at `at` of the format's
-/// values, column(raw) what it says; two steps, so that a thread may have several loads in flight. shift: from
-/// the entry's place in values to that in the array behind it.
+/// Reads the columns of a tile without codes.
+///
+/// raw<L>(at) loads the stored index of entry `at` of the format's values; column(raw) converts it to a column.
+/// The two steps are separate so that a thread can have several loads in flight. `shift` is the distance from
+/// an entry's position in values to its position in the index array.
 template <class Ordinal, class Offset>
 struct FullColumns {
   using Raw = Ordinal;
@@ -34,14 +36,14 @@ struct FullColumns {
   }
   [[nodiscard]] static KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Raw raw) { return raw < 0; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return raw; }
-  /// The columns of W entries side by side, -1 for padding (host).
+  /// The columns of W consecutive entries, -1 for padding (host).
   template <int W>
   [[nodiscard]] Ordinal const* columns_of(Offset at, DecodedColumns<Ordinal, Offset>&) const {
     return columns + (at + shift);
   }
 };
 
-/// The same for a tile with codes, the entries first .. end - 1 of the format's values.
+/// Reads the columns of a tile with codes: entries first .. end - 1 of the format's values.
 template <class Ordinal, class Offset>
 struct CodedColumns {
   using Raw = std::uint16_t;
@@ -58,7 +60,7 @@ struct CodedColumns {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return windows.column(raw); }
   template <int W>
   [[nodiscard]] Ordinal const* columns_of(Offset at, DecodedColumns<Ordinal, Offset>& decoded) const {
-    static_assert(W <= DecodedColumns<Ordinal, Offset>::most);
+    static_assert(W <= DecodedColumns<Ordinal, Offset>::capacity);
     if (at < decoded.begin || at + W > decoded.end) decode(at, decoded);
     return decoded.columns + (at - decoded.begin);
   }
@@ -68,24 +70,24 @@ struct CodedColumns {
     Ordinal const column = windows.column(raw);
     return is_padding(raw) ? Ordinal(-1) : column;
   }
-  /// The entry at `at` and those behind it; before the end of the tile those before it too, so that there are
-  /// as many as the loop always has.
+  /// Decodes `capacity` entries that include `at`, starting at `at` unless the tile ends earlier, so that the
+  /// loop has a constant trip count. A tile shorter than `capacity` is decoded entirely.
   void decode(Offset at, DecodedColumns<Ordinal, Offset>& decoded) const {
-    constexpr auto most = DecodedColumns<Ordinal, Offset>::most;
-    if (end - first < static_cast<Offset>(most)) {
+    constexpr auto capacity = DecodedColumns<Ordinal, Offset>::capacity;
+    if (end - first < static_cast<Offset>(capacity)) {
       decoded.begin = first;
       decoded.end = end;
       for (Offset k = first; k < end; ++k) decoded.columns[k - first] = column_or_padding(codes[k + shift]);
       return;
     }
-    decoded.begin = end - at < static_cast<Offset>(most) ? end - most : at;
-    decoded.end = decoded.begin + most;
+    decoded.begin = end - at < static_cast<Offset>(capacity) ? end - capacity : at;
+    decoded.end = decoded.begin + capacity;
     std::uint16_t const* const from = codes + (decoded.begin + shift);
-    for (int i = 0; i < most; ++i) decoded.columns[i] = column_or_padding(from[i]);
+    for (int i = 0; i < capacity; ++i) decoded.columns[i] = column_or_padding(from[i]);
   }
 };
 
-/// The same where the windows of the tile touch each other.
+/// CodedColumns for a tile whose windows are adjacent.
 template <class Ordinal, class Offset>
 struct SpanColumns : CodedColumns<Ordinal, Offset> {
   using typename CodedColumns<Ordinal, Offset>::Raw;
@@ -94,14 +96,14 @@ struct SpanColumns : CodedColumns<Ordinal, Offset> {
   }
 };
 
-/// Calls body(reader) with the reader of a tile: the entries first .. end - 1 of F's values.
+/// Calls body(reader) with the column reader of a tile with entries first .. end - 1 of F's values.
 template <class Format, class Index, class Offset, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index tile, Offset first, Offset end,
                                                       Body const& body) {
   using Ordinal = typename Format::ordinal_type;
-  auto const place = F.compressed.place(tile, first);
-  auto const shift = static_cast<Offset>(place.begin - first);
-  if (!place.is_coded) return body(FullColumns<Ordinal, Offset>{F.columns.data(), shift});
+  auto const location = F.compressed.locate(tile, first);
+  auto const shift = static_cast<Offset>(location.begin - first);
+  if (!location.is_coded) return body(FullColumns<Ordinal, Offset>{F.columns.data(), shift});
   CodedColumns<Ordinal, Offset> const coded{F.compressed.codes.data(), shift, first, end,
                                             F.compressed.windows(tile)};
   if (coded.windows.is_span())

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/column_codes/column_codes.hpp>
@@ -25,47 +26,50 @@ KOKKOS_FORCEINLINE_FUNCTION T min_over_lanes(T value) {
   return value;
 }
 
-/// The windows of the columns column_at(0 .. size - 1), of which negative ones are padding: the first begins at
-/// the smallest column, each further one at the smallest that the windows before do not hold; where they can
-/// hold all columns touching each other, they do. False where four
-/// do not hold them all. All lanes of a warp (on the host one thread) work on it; up to four passes.
+/// Computes windows that contain the columns column_at(0 .. size - 1), where negative columns are padding.
+///
+/// The first window begins at the smallest column, each further one at the smallest column that the windows
+/// before it do not contain. If four adjacent windows contain all columns, the windows are adjacent. Returns
+/// false if four windows are not enough. Called by all lanes of a warp (on the host by one thread); up to four
+/// passes over the columns.
 template <class L, class Ordinal, class Offset, class ColumnAt>
 KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_at,
                                   ColumnWindows<Ordinal>& windows) {
   using Windows = ColumnWindows<Ordinal>;
-  constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: num_cols is at most this
+  constexpr Ordinal no_column = Kokkos::Experimental::finite_max_v<Ordinal>;  // not below num_cols
   Ordinal highest = -1;
   for (Ordinal& shift : windows.shift) shift = 0;
-  Ordinal least = 0;  // what lies below has a window
+  Ordinal min_uncovered = 0;  // smaller columns have a window
   for (int w = 0; w < Windows::count; ++w) {
-    Ordinal next = none;
+    Ordinal next = no_column;
     for (auto i = static_cast<Offset>(lane); i < size; i += L::size) {
       Ordinal const column = column_at(i);
-      if (column >= least && column < next) next = column;
+      if (column >= min_uncovered && column < next) next = column;
       if (w == 0 && column > highest) highest = column;
     }
     next = min_over_lanes<L>(next);
     if (w == 0) highest = -min_over_lanes<L>(static_cast<Ordinal>(-highest));
-    if (next == none) return true;  // nothing but padding
+    if (next == no_column) return true;  // only padding
     for (int v = w; v < Windows::count; ++v)
       windows.shift[v] = static_cast<Ordinal>(next - static_cast<Ordinal>(w) * Windows::width);
-    Ordinal const held = w + 1 < Windows::count ? Windows::width : Windows::width - 1;
+    Ordinal const window_columns = w + 1 < Windows::count ? Windows::width : Windows::width - 1;
     constexpr Ordinal span = Windows::count * Windows::width - 1;
-    if (highest - next < (w == 0 ? span : held)) return true;  // w == 0: windows that touch, one shift for all
-    least = next + held;
+    // w == 0: adjacent windows, which share one shift
+    if (highest - next < (w == 0 ? span : window_columns)) return true;
+    min_uncovered = next + window_columns;
   }
   return false;
 }
 
-/// Where tiles of one size begin.
+/// First entry of each tile, for tiles of equal size.
 template <class Offset>
 struct EqualTiles {
   Offset size;
   KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Offset tile) const { return tile * size; }
 };
 
-/// What the two kernels below share: a tile a warp on a GPU, a tile a thread on the host. Tile t has the
-/// entries bounds(t) .. bounds(t + 1) - 1 of the columns that are to be compressed.
+/// Calls body(tile, lane) for every tile: one warp per tile on a GPU, one thread per tile on the host. Tile t
+/// has entries bounds(t) .. bounds(t + 1) - 1 of the columns.
 template <class Exec, class Body, class Offset>
 struct ForEachTile {
   using L = Lanes<Exec>;
@@ -76,7 +80,7 @@ struct ForEachTile {
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
     Offset const tile = static_cast<Offset>(team.league_rank()) * static_cast<Offset>(tiles_per_team) +
                         static_cast<Offset>(team.team_rank() / L::size);
-    if (tile < num_tiles) body(tile, team.team_rank() % L::size);  // the same in all lanes of the warp
+    if (tile < num_tiles) body(tile, team.team_rank() % L::size);  // uniform within a warp
   }
   void operator()(Offset tile) const { body(tile, 0); }
 };
@@ -85,8 +89,7 @@ template <class Exec, class Offset, class Body>
 void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body const& body) {
   using Functor = ForEachTile<Exec, Body, Offset>;
   if constexpr (is_gpu<Exec>) {
-    auto const a_team = static_cast<Offset>(Functor::tiles_per_team);
-    auto const teams = static_cast<int>((num_tiles + a_team - 1) / a_team);
+    auto const teams = static_cast<int>(ceil_div(num_tiles, static_cast<Offset>(Functor::tiles_per_team)));
     Kokkos::parallel_for(label, light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
                          Functor{body, num_tiles});
   } else {
@@ -95,7 +98,7 @@ void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body c
   }
 }
 
-/// windows(tile), and in begins(tile) nothing but whether it can have codes.
+/// Computes windows(tile); sets begins(tile) to 0 if the tile can have codes, else to in_columns.
 template <class L, class Bounds, class Columns, class Codes>
 struct FindWindows {
   Bounds bounds;
@@ -115,23 +118,23 @@ struct FindWindows {
   }
 };
 
-/// The columns of a tile to codes or to `rest`, the columns that stay full.
+/// Writes the columns of a tile to codes or, uncompressed, to uncoded_columns.
 template <class L, class Bounds, class Columns, class Codes>
 struct EncodeTiles {
   Bounds bounds;
-  Columns columns, rest;
+  Columns columns, uncoded_columns;
   Codes compressed;
 
   template <class Offset>
   KOKKOS_FUNCTION void operator()(Offset tile, int lane) const {
     using Ordinal = typename Columns::non_const_value_type;
     Offset const first = bounds(tile), size = bounds(tile + 1) - first;
-    auto const to = compressed.place(tile, first);
+    auto const to = compressed.locate(tile, first);
     ColumnWindows<Ordinal> const windows = compressed.windows(tile);
     for (auto i = static_cast<Offset>(lane); i < size; i += L::size) {
       Ordinal const column = columns(first + i);
       if (!to.is_coded)
-        rest(to.begin + i) = column;
+        uncoded_columns(to.begin + i) = column;
       else
         compressed.codes(to.begin + i) = column < 0 ? ColumnWindows<Ordinal>::padding : windows.code(column);
     }
@@ -141,11 +144,6 @@ struct EncodeTiles {
 template <class Offset>
 struct CodedCounts {
   Offset tiles = 0, entries = 0;
-  KOKKOS_FUNCTION CodedCounts& operator+=(CodedCounts const& other) {
-    tiles += other.tiles;
-    entries += other.entries;
-    return *this;
-  }
 };
 
 template <class Offset, class Bounds, class Codes>
@@ -173,7 +171,7 @@ CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const
 }
 
 template <class Offset, class Bounds, class Codes>
-struct PlaceTiles {
+struct SetTileBegins {
   using Begin = typename Codes::Begin;
 
   Bounds bounds;
@@ -190,19 +188,22 @@ struct PlaceTiles {
   }
 };
 
-/// Turns the marks in begins into places. Fences exec.
+/// Replaces the flags in `begins` by the first entry of each tile. Fences exec.
 template <class Exec, class Offset, class Bounds, class Codes>
-void place_tiles(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
+void set_tile_begins(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
   Offset total = 0;
-  Kokkos::parallel_scan("einkorn::compress_columns[places]",
+  Kokkos::parallel_scan("einkorn::compress_columns[begins]",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
-                        PlaceTiles<Offset, Bounds, Codes>{bounds, compressed}, total);
+                        SetTileBegins<Offset, Bounds, Codes>{bounds, compressed}, total);
 }
 
-/// Stores the columns of the tiles 0 .. num_tiles - 1 as codes where four windows hold them and moves the
-/// others together; entries from tail_begin = bounds(num_tiles) on stay as they are. Changes nothing where that
-/// would not save memory. Reads columns up to six times; holds them twice while it runs. Fences exec. Throws
-/// OutOfMemory, before anything has changed.
+/// Compresses the columns of tiles 0 .. num_tiles - 1 to 16-bit codes.
+///
+/// Tiles whose columns fit in four windows get codes; the columns of the other tiles are packed in order.
+/// Entries from tail_begin = bounds(num_tiles) on are not compressed. `columns` and `result` are unchanged if
+/// compression would not save memory.
+/// @throws OutOfMemory, before anything has changed.
+/// Cost: reads columns up to six times; needs the old and the new columns at once. Fences exec.
 template <class Exec, class Offset, class Bounds, class Columns, class Codes>
 void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, Offset tail_begin,
                       Columns& columns, Codes& result) {
@@ -220,19 +221,19 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   if (counts.tiles == num_tiles)
     made.begins = {};
   else
-    place_tiles(exec, num_tiles, bounds, made);
+    set_tile_begins(exec, num_tiles, bounds, made);
   auto const coded = static_cast<std::size_t>(counts.entries);
   if (coded * (sizeof(Ordinal) - sizeof(std::uint16_t)) <= made.bytes()) return;
   made.codes = allocate<decltype(made.codes)>(exec, "einkorn::ColumnCodes::codes", coded);
   auto const all = columns.extent(0), begin = static_cast<std::size_t>(tail_begin);
-  auto const rest = allocate<Columns>(exec, columns.label(), all - coded);
+  auto const uncoded_columns = allocate<Columns>(exec, columns.label(), all - coded);
   for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
-                EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, rest, made});
+                EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, uncoded_columns, made});
   if (begin < all)
-    Kokkos::deep_copy(exec, Kokkos::subview(rest, std::pair(begin - coded, all - coded)),
+    Kokkos::deep_copy(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
                       Kokkos::subview(columns, std::pair(begin, all)));
-  exec.fence("einkorn::compress_columns: the full columns may go");
-  columns = rest;
+  exec.fence("einkorn::compress_columns: the uncompressed columns may be freed");
+  columns = uncoded_columns;
   result = made;
 }
 

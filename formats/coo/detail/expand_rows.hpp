@@ -64,16 +64,16 @@ void expand_rows(Exec const& exec, Offsets const& offsets, typename Rows::value_
   using Offset = typename Offsets::non_const_value_type;
   auto const num_entries = static_cast<Offset>(rows.extent(0));
   if (num_entries == 0) return;
-  auto const parts_of = [num_entries](Offset size) { return num_entries / size + (num_entries % size != 0); };
+  auto const num_blocks = [num_entries](Offset size) { return num_entries / size + (num_entries % size != 0); };
   if constexpr (is_gpu<Exec>) {
     using Functor = ExpandRows<Exec, Offsets, Rows, Offset>;
-    auto const league = static_cast<int>(parts_of(Functor::entries_per_team));
+    auto const league = static_cast<int>(num_blocks(Functor::entries_per_team));
     Kokkos::parallel_for("einkorn::expand_rows", typename Functor::Policy(exec, league, Functor::team_size),
                          Functor{offsets, rows, num_rows, num_entries});
   } else {
     auto const parts = static_cast<Offset>(host_parts(exec));
     Offset const size = num_entries / parts + (num_entries % parts != 0);
-    for_each_part(exec, "einkorn::expand_rows", static_cast<Offset>(parts_of(size)),
+    for_each_part(exec, "einkorn::expand_rows", static_cast<Offset>(num_blocks(size)),
                   ExpandRowsHost<Offsets, Rows, Offset>{offsets, rows, num_rows, num_entries, size});
   }
 }

@@ -22,15 +22,15 @@ namespace einkorn::detail {
 /// One launch over the parts, for columns column .. column + coo_columns_at_once - 1 (GPU) or one vector
 /// (host).
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Parts, class Carry>
-void sum_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
+void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
                      X const& x, Y const& y, Parts const& parts, Carry const& carry,
                      [[maybe_unused]] std::size_t column) {
   if constexpr (is_gpu<Exec>) {
     constexpr int k = Y::rank() == 1 ? 1 : coo_columns_at_once;
     constexpr CooTuning tuning = coo_tuning(arch_of<Exec>, sizeof(Sum), k > 1);
     using Functor = SpmvEntryParts<tuning, target, k, Exec, Format, X, Y, Sum, Parts, Carry>;
-    constexpr auto a_team = static_cast<std::size_t>(Functor::parts_per_team);
-    auto const league = (static_cast<std::size_t>(parts.num_parts) + a_team - 1) / a_team;
+    constexpr auto parts_per_team = static_cast<std::size_t>(Functor::parts_per_team);
+    auto const league = (static_cast<std::size_t>(parts.num_parts) + parts_per_team - 1) / parts_per_team;
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
         Functor{F, x, y, epilogue, parts, carry, column});
@@ -46,8 +46,8 @@ template <CooRows target, class Exec, class Format, class X, class Y, class Sum,
 void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
                  X const& x, Y const& y, Work const& work) {
   auto const& parts = work.parts;
-  auto const complete = [&](auto const& y_j, [[maybe_unused]] std::size_t place) {
-    if constexpr (target != CooRows::add_alone) {
+  auto const add_carries = [&](auto const& y_j, [[maybe_unused]] std::size_t place) {
+    if constexpr (target != CooRows::add_without_carry) {
       if (parts.num_parts < 2) return;
       auto const size = static_cast<std::size_t>(parts.num_parts);
       auto const carry = Kokkos::subview(work.carry, std::pair(place * size, (place + 1) * size));
@@ -55,21 +55,21 @@ void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilo
     }
   };
   if constexpr (Y::rank() == 1) {
-    sum_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, 0);
-    complete(y, 0);
+    launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, 0);
+    add_carries(y, 0);
   } else if constexpr (is_gpu<Exec>) {
     constexpr auto at_once = static_cast<std::size_t>(coo_columns_at_once);
     for (std::size_t column = 0; column < y.extent(1); column += at_once) {
-      sum_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, column);
+      launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, column);
       for (std::size_t j = column; j < column + at_once && j < y.extent(1); ++j)
-        complete(Kokkos::subview(y, Kokkos::ALL, j), j - column);
+        add_carries(Kokkos::subview(y, Kokkos::ALL, j), j - column);
     }
   } else {
     for (std::size_t j = 0; j < y.extent(1); ++j) {
       auto const y_j = Kokkos::subview(y, Kokkos::ALL, j);
-      sum_entry_parts<target>(exec, label, epilogue, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
+      launch_entry_parts<target>(exec, label, epilogue, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
                               work.carry, 0);
-      complete(y_j, 0);
+      add_carries(y_j, 0);
     }
   }
 }
@@ -80,9 +80,9 @@ void add_coo_product(Exec const& exec, char const* label, Sum const& alpha, Form
                      Y const& y, Work const* work) {
   Epilogue<Sum> const epilogue{alpha, Sum(1)};
   if (work != nullptr) return sum_entries<CooRows::add>(exec, label, epilogue, F, x, y, *work);
-  Work alone;
-  alone.parts = make_entry_parts(exec, F);
-  sum_entries<CooRows::add_alone>(exec, label, epilogue, F, x, y, alone);
+  Work without_plan;
+  without_plan.parts = make_entry_parts(exec, F);
+  sum_entries<CooRows::add_without_carry>(exec, label, epilogue, F, x, y, without_plan);
 }
 
 /// y <- alpha A x + beta y. work: a plan's, or nullptr. F has entries.

@@ -15,7 +15,7 @@ namespace einkorn::detail {
 
 /// What the parts do with the sum of a row.
 enum class CooRows {
-  add_alone,  ///< y += alpha sum; the part that a row begins in reads on to its end
+  add_without_carry,  ///< y += alpha sum; the part that a row begins in reads on to its end
   add,        ///< y += alpha sum; what other parts have of the row goes to carry
   write       ///< y <- alpha sum + beta y, rows without entry included; carry as above
 };
@@ -54,33 +54,33 @@ struct SpmvEntryParts {
   /// All lanes of a warp call it together.
   KOKKOS_FUNCTION void sum_part(Offset part, int lane) const {
     Offset const begin = parts.first_entry(part), end = parts.first_entry(part + 1);
-    Open open{part, parts.row_before(part), {}, 0, false, true};
-    if (target == CooRows::add_alone && F.rows(end - 1) == open.row) return;  // another part reads all of it
-    for (int j = 0; j < k; ++j) open.sum[j] = Sum(0);
+    RowSum current{part, parts.row_before(part), {}, 0, false, true};
+    if (target == CooRows::add_without_carry && F.rows(end - 1) == current.row) return;  // another part reads all of it
+    for (int j = 0; j < k; ++j) current.sum[j] = Sum(0);
     constexpr auto steps = std::make_integer_sequence<int, unroll>();
     for (Offset at = begin; at < end; at += static_cast<Offset>(unroll * L::size)) {
       Batch batch;
       load(batch, at + static_cast<Offset>(lane), end);
-      add_batch(batch, lane, open, steps);
+      add_batch(batch, lane, current, steps);
     }
-    if (target == CooRows::add_alone) read_on(end, lane, open);
+    if (target == CooRows::add_without_carry) finish_row(end, lane, current);
     Sum total[k];
-    sum_up(open, total);
-    if (lane == 0) put(part, open.row, open.is_foreign, total);
+    reduce_row_sum(current, total);
+    if (lane == 0) store_sum(part, current.row, current.is_continued, total);
     if (target == CooRows::write && part + 1 == parts.num_parts)
-      for (Ordinal row = open.row + 1 + static_cast<Ordinal>(lane); row < F.num_rows; row += L::size)
+      for (Ordinal row = current.row + 1 + static_cast<Ordinal>(lane); row < F.num_rows; row += L::size)
         scale_row(row);
   }
 
  private:
   /// The row that the last step ended with; the same in all lanes but for `sum`.
-  struct Open {
+  struct RowSum {
     Offset part;
     Ordinal row;
     Sum sum[k];       // this lane's share
-    int holder;       // the lane that has all of it, unless it is spread
-    bool is_spread;   // whether other lanes have shares too
-    bool is_foreign;  // whether it is what the part before ended with
+    int owner_lane;       // the lane that has all of it, unless it is spread
+    bool is_distributed;   // whether other lanes have shares too
+    bool is_continued;  // whether it is what the part before ended with
   };
   struct Batch {
     Ordinal rows[unroll];
@@ -113,31 +113,31 @@ struct SpmvEntryParts {
 
   /// The numbers of the steps are constants, which keeps the batch in registers.
   template <int... u>
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch& batch, int lane, Open& open,
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch& batch, int lane, RowSum& current,
                                              std::integer_sequence<int, u...>) const {
-    (add_step(batch.rows[u], batch.products[u], lane, open), ...);
+    (add_step(batch.rows[u], batch.products[u], lane, current), ...);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add_step(Ordinal row, Sum (&sum)[k], int lane, Open& open) const {
-    if (L::ballot(row != open.row) == 0) {
-      for (int j = 0; j < k; ++j) open.sum[j] += sum[j];
-      open.is_spread = true;
+  KOKKOS_FORCEINLINE_FUNCTION void add_step(Ordinal row, Sum (&sum)[k], int lane, RowSum& current) const {
+    if (L::ballot(row != current.row) == 0) {
+      for (int j = 0; j < k; ++j) current.sum[j] += sum[j];
+      current.is_distributed = true;
       return;
     }
     Sum before[k];
-    sum_up(open, before);
+    reduce_row_sum(current, before);
     Ordinal const neighbour = L::shuffle(row, lane > 0 ? lane - 1 : 0);
-    Ordinal const left = lane > 0 ? neighbour : open.row;
+    Ordinal const left = lane > 0 ? neighbour : current.row;
     bool const starts = row != left, is_first = starts || lane == 0;  // is_first: of its row in this step
     if (lane == 0) {
       if (starts)
-        put(open.part, open.row, open.is_foreign, before);
+        store_sum(current.part, current.row, current.is_continued, before);
       else
         for (int j = 0; j < k; ++j) sum[j] += before[j];
     }
     auto const firsts = L::ballot(is_first);
-    auto const to_the_right = static_cast<typename L::Mask>((firsts >> lane) >> 1);
-    int const distance = to_the_right != 0 ? L::lowest(to_the_right) : L::size - 1 - lane;  // to the last lane
+    auto const firsts_above = static_cast<typename L::Mask>((firsts >> lane) >> 1);
+    int const distance = firsts_above != 0 ? L::lowest(firsts_above) : L::size - 1 - lane;  // to the last lane
     for (int bits = 1; L::ballot(bits <= distance) != 0; bits *= 2)
       for (int j = 0; j < k; ++j) {
         Sum const right = L::shuffle_down(sum[j], bits);
@@ -145,47 +145,47 @@ struct SpmvEntryParts {
       }
     if (target == CooRows::write && starts)
       for (Ordinal gap = left + 1; gap < row; ++gap) scale_row(gap);
-    bool const is_last = to_the_right == 0;
-    if (is_first && !is_last) put(open.part, row, open.is_foreign && !starts, sum);
-    open.row = L::shuffle(row, L::size - 1);
-    open.holder = L::lowest(L::ballot(is_first && is_last));
-    for (int j = 0; j < k; ++j) open.sum[j] = lane == open.holder ? sum[j] : Sum(0);
-    open.is_spread = open.is_foreign = false;
+    bool const is_last = firsts_above == 0;
+    if (is_first && !is_last) store_sum(current.part, row, current.is_continued && !starts, sum);
+    current.row = L::shuffle(row, L::size - 1);
+    current.owner_lane = L::lowest(L::ballot(is_first && is_last));
+    for (int j = 0; j < k; ++j) current.sum[j] = lane == current.owner_lane ? sum[j] : Sum(0);
+    current.is_distributed = current.is_continued = false;
   }
 
   /// The open row's sum, in all lanes.
-  KOKKOS_FORCEINLINE_FUNCTION void sum_up(Open const& open, Sum (&total)[k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_row_sum(RowSum const& current, Sum (&total)[k]) const {
     for (int j = 0; j < k; ++j)
       total[j] =
-          open.is_spread ? sum_over_lanes<L, L::size>(open.sum[j]) : L::shuffle(open.sum[j], open.holder);
+          current.is_distributed ? sum_over_lanes<L, L::size>(current.sum[j]) : L::shuffle(current.sum[j], current.owner_lane);
   }
 
   /// What the open row has from entry `at` on, unless another part began with it.
-  KOKKOS_FORCEINLINE_FUNCTION void read_on(Offset at, int lane, Open& open) const {
-    if (open.is_foreign) return;
+  KOKKOS_FORCEINLINE_FUNCTION void finish_row(Offset at, int lane, RowSum& current) const {
+    if (current.is_continued) return;
     Offset const nnz = parts.num_entries;
-    bool goes_on = at < nnz && F.rows(at) == open.row;
+    bool goes_on = at < nnz && F.rows(at) == current.row;
     for (; goes_on; at += static_cast<Offset>(unroll * L::size)) {
       Batch batch;
       load(batch, at + static_cast<Offset>(lane), nnz);
       for (int u = 0; u < unroll; ++u)
-        for (int j = 0; j < k; ++j) open.sum[j] += batch.rows[u] == open.row ? batch.products[u][j] : Sum(0);
-      open.is_spread = true;
+        for (int j = 0; j < k; ++j) current.sum[j] += batch.rows[u] == current.row ? batch.products[u][j] : Sum(0);
+      current.is_distributed = true;
       Offset const next = at + static_cast<Offset>(unroll * L::size);
-      goes_on = L::ballot(batch.rows[unroll - 1] != open.row) == 0 && next < nnz;
+      goes_on = L::ballot(batch.rows[unroll - 1] != current.row) == 0 && next < nnz;
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void put(Offset part, Ordinal row, bool is_foreign, Sum const (&sum)[k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store_sum(Offset part, Ordinal row, bool is_continued, Sum const (&sum)[k]) const {
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= y.extent(1)) return;
-      if (!is_foreign) {
+      if (!is_continued) {
         if constexpr (target == CooRows::write)
           epilogue(entry(y, row, vector), sum[j]);
         else
           epilogue.add(entry(y, row, vector), sum[j]);
-      } else if constexpr (target != CooRows::add_alone) {
+      } else if constexpr (target != CooRows::add_without_carry) {
         carry(static_cast<Offset>(j) * parts.num_parts + part) = sum[j];
       }
     }

@@ -30,12 +30,12 @@ struct SpmvEntryPartsHost {
     Ordinal before = parts.row_before(part);
     if (F.rows(k) == before) {
       Offset const next = row_end(k, end);
-      if constexpr (target != CooRows::add_alone) carry(part) = row_dot<Sum, true, false>(F, k, next, x);
+      if constexpr (target != CooRows::add_without_carry) carry(part) = row_dot<Sum, true, false>(F, k, next, x);
       k = next;
     }
     while (k < end) {
       Ordinal const row = F.rows(k);
-      Offset const next = row_end(k, target == CooRows::add_alone ? parts.num_entries : end);
+      Offset const next = row_end(k, target == CooRows::add_without_carry ? parts.num_entries : end);
       Sum const sum = row_dot<Sum, true, false>(F, k, next, x);
       if constexpr (target == CooRows::write) {
         scale_rows(before + 1, row);

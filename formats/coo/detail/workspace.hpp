@@ -91,7 +91,7 @@ make_coo_workspace(Exec const& exec, Format const& F, bool writes_y) {
   if (F.nnz() == 0) return work;
   work.has_long_runs = has_long_runs(exec, work.parts);
   work.has_long_gaps = !writes_y || static_cast<std::size_t>(F.num_rows) > static_cast<std::size_t>(F.nnz()) ||
-                       longest_gap(exec, F) > coo_longest_gap;
+                       longest_gap(exec, F) > coo_max_gap;
   return work;
 }
 

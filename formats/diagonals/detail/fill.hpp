@@ -17,7 +17,7 @@ namespace einkorn::detail {
 
 /// A row in scratch.
 template <class Scalar, class Ordinal>
-struct StagedRow {
+struct ScratchRow {
   Scalar const* values;
   Ordinal const* columns;
   int begin, length;
@@ -28,7 +28,7 @@ struct StagedRow {
 
 /// A row where it lies.
 template <class Matrix>
-struct RowInPlace {
+struct UnstagedRow {
   using Offset = typename Matrix::offset_type;
   Matrix const& A;
   Offset begin, length;
@@ -79,18 +79,18 @@ struct FillDiagonals {
       }
       team.team_barrier();
     }
-    int const sharing = rows_per_team < team.team_size() ? team.team_size() / rows_per_team : 1;
+    int const threads_per_row = rows_per_team < team.team_size() ? team.team_size() / rows_per_team : 1;
     int const part = team.team_rank() / rows_per_team;
-    if (part >= sharing) return;
+    if (part >= threads_per_row) return;
     for (int i = team.team_rank() - part * rows_per_team; i < rows; i += team.team_size()) {
       std::int64_t const row = first + i;
       Offset const from = begin_of(row), length = begin_of(row + 1) - from;
       if (fits)
-        fill(row, part, sharing, int(0),
-             StagedRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
+        fill(row, part, threads_per_row, int(0),
+             ScratchRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
                                         static_cast<int>(length)});
       else
-        fill(row, part, sharing, Offset(0), RowInPlace<Matrix>{A, from, length});
+        fill(row, part, threads_per_row, Offset(0), UnstagedRow<Matrix>{A, from, length});
     }
   }
 
@@ -138,12 +138,12 @@ void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& 
   using Functor = FillDiagonals<Exec, Format, List, Matrix>;
   constexpr int room =
       staging_capacity<Exec>(sizeof(typename Functor::Scalar) + sizeof(typename Functor::Ordinal));
-  double const a_row =
+  double const entries_per_row =
       1.1 * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);  // a tenth to spare
   int rows = 256;
-  while (rows > 8 && rows * a_row > room) rows /= 2;
-  int staged = std::min(room, static_cast<int>(1.1 * rows * std::min(a_row, 1.0 * room)) + 64);
-  if (rows * a_row > room) {
+  while (rows > 8 && rows * entries_per_row > room) rows /= 2;
+  int staged = std::min(room, static_cast<int>(1.1 * rows * std::min(entries_per_row, 1.0 * room)) + 64);
+  if (rows * entries_per_row > room) {
     rows = 32;
     staged = 0;
   }

@@ -11,7 +11,7 @@ inline constexpr int diagonal_block_rows = 512;
 
 /// Diagonals that share one pass over those sums: 4 values and 4 x are read for one sum read and written, so
 /// that the loop is not bound by stores. Analytical, not measured.
-inline constexpr int diagonals_together = 4;
+inline constexpr int diagonals_per_batch = 4;
 
 /// Neighbouring threads that share a row of the CSR in conversions on a GPU. 4 threads read 4 entries side by
 /// side, 8 rows of a warp write 8 neighbouring slots of a diagonal: both about a sector of 32 bytes.

@@ -35,7 +35,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool find_diagonal(Format const& F, typename Format:
 
 /// Some entries of a row to their slots; no two go to the same one.
 template <int lanes, class Format, class Matrix>
-struct ScatterStrictRows {
+struct ScatterSortedUniqueRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -56,7 +56,7 @@ struct ScatterStrictRows {
 /// A row whose entries may come in any order and positions: what shares a slot is added up in the order of the
 /// row, by one thread.
 template <class Format, class Matrix>
-struct ScatterAnyRow {
+struct ScatterUnsortedRow {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -84,9 +84,9 @@ void scatter_to_diagonals(Exec const& exec, char const* label, Format const& F, 
   if (F.num_bands() == 0) return;
   if (F.sorted_unique_rows) {
     constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
-    Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes), ScatterStrictRows<lanes, Format, Matrix>{F, A});
+    Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes), ScatterSortedUniqueRows<lanes, Format, Matrix>{F, A});
   } else {
-    Kokkos::parallel_for(label, Policy(exec, 0, rows), ScatterAnyRow<Format, Matrix>{F, A});
+    Kokkos::parallel_for(label, Policy(exec, 0, rows), ScatterUnsortedRow<Format, Matrix>{F, A});
   }
 }
 

@@ -48,7 +48,7 @@ struct MarkDiagonals {
   Matrix A;
   Words words;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, std::size_t& misplaced) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, std::size_t& unordered) const {
     auto const row = static_cast<Ordinal>(item / lanes);
     Offset const begin = A.row_begin(row), end = A.row_end(row);
     std::int64_t const shift = static_cast<std::int64_t>(A.num_rows) - 1 - static_cast<std::int64_t>(row);
@@ -61,16 +61,16 @@ struct MarkDiagonals {
         before[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
       }
       unsigned char mark[batch];
-      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? mark_at(marks + column[j]) : 1;
+      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? load_mark(marks + column[j]) : 1;
       for (int j = 0; j < batch; ++j) {
         if (mark[j] == 0) L::store_volatile(marks + column[j], static_cast<unsigned char>(1));
-        if (column[j] >= 0 && before[j] >= column[j]) ++misplaced;
+        if (column[j] >= 0 && before[j] >= column[j]) ++unordered;
       }
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static unsigned char mark_at(unsigned char const* mark) {
+  KOKKOS_FORCEINLINE_FUNCTION static unsigned char load_mark(unsigned char const* mark) {
     if constexpr (is_gpu<Exec>)
       return *mark;
     else
@@ -98,16 +98,16 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   auto const words = allocate<Words>(exec, "einkorn::diagonals", (most + 7) / 8);
   Kokkos::deep_copy(exec, words, std::uint64_t(0));
   constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
-  std::size_t misplaced = 0;
+  std::size_t unordered = 0;
   Kokkos::parallel_reduce("einkorn::mark_diagonals",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                               exec, 0, static_cast<std::int64_t>(A.num_rows) * lanes),
-                          MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, misplaced);
+                          MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, unordered);
   Kokkos::parallel_reduce("einkorn::count_diagonals",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
                           CountMarks<Words>{words}, result.count);
   result.words = words;
-  result.sorted_unique_rows = misplaced == 0;
+  result.sorted_unique_rows = unordered == 0;
   return result;
 }
 

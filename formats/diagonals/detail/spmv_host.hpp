@@ -26,7 +26,7 @@ struct SpmvDiagonalsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
-  static constexpr int block = diagonal_block_rows, lanes = simd_lanes<Sum>, together = diagonals_together;
+  static constexpr int block = diagonal_block_rows, lanes = simd_lanes<Sum>, batch = diagonals_per_batch;
   using Group = Simd<Sum, lanes>;
 
   Format F;
@@ -42,10 +42,10 @@ struct SpmvDiagonalsHost {
       auto const first = b * block;
       auto const rows = static_cast<int>(std::min<std::int64_t>(block, num_rows - first));
       if constexpr (Y::rank() == 1)
-        one_block(first, rows, x, y, accumulators);
+        spmv_block(first, rows, x, y, accumulators);
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
-          one_block(first, rows, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
+          spmv_block(first, rows, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
                     accumulators);
     }
   }
@@ -59,7 +59,7 @@ struct SpmvDiagonalsHost {
   };
 
   template <class From, class To>
-  void one_block(std::int64_t first, int rows, From const& from, To const& to,
+  void spmv_block(std::int64_t first, int rows, From const& from, To const& to,
                  Accumulators& accumulators) const {
     alignas(64) Sum sums[block];
     std::fill_n(sums, rows, Sum(0));
@@ -72,7 +72,7 @@ struct SpmvDiagonalsHost {
 
   template <bool contiguous, class From>
   void add_diagonals(std::int64_t first, int rows, From const& from, Sum* sums) const {
-    Part waiting[together];
+    Part pending[batch];
     int count = 0;
     for (Ordinal band = 0; band < F.num_bands(); ++band) {
       Scalar const* values = F.values.data() + F.band_base(band) + static_cast<Offset>(first);
@@ -81,29 +81,29 @@ struct SpmvDiagonalsHost {
         auto const begin = std::max<std::int64_t>(0, -shift);
         auto const end = std::min<std::int64_t>(rows, static_cast<std::int64_t>(F.num_cols) - shift);
         if (begin >= end) continue;
-        waiting[count++] = {values, shift, static_cast<int>(begin), static_cast<int>(end)};
-        if (count < together) continue;
-        add_together<contiguous>(waiting, from, sums);
+        pending[count++] = {values, shift, static_cast<int>(begin), static_cast<int>(end)};
+        if (count < batch) continue;
+        add_batch<contiguous>(pending, from, sums);
         count = 0;
       }
     }
     for (int u = 0; u < count; ++u)
-      add_rows<1, contiguous>(waiting + u, waiting[u].begin, waiting[u].end, from, sums);
+      add_rows<1, contiguous>(pending + u, pending[u].begin, pending[u].end, from, sums);
   }
 
   /// The rows that all of the diagonals cover are added at once, the others a diagonal at a time.
   template <bool contiguous, class From>
-  static void add_together(Part const* parts, From const& from, Sum* sums) {
+  static void add_batch(Part const* parts, From const& from, Sum* sums) {
     int begin = parts[0].begin, end = parts[0].end;
-    for (int u = 1; u < together; ++u) {
+    for (int u = 1; u < batch; ++u) {
       begin = std::max(begin, parts[u].begin);
       end = std::min(end, parts[u].end);
     }
     end = std::max(begin, end);
-    for (int u = 0; u < together; ++u)
+    for (int u = 0; u < batch; ++u)
       add_rows<1, contiguous>(parts + u, parts[u].begin, std::min(begin, parts[u].end), from, sums);
-    add_rows<together, contiguous>(parts, begin, end, from, sums);
-    for (int u = 0; u < together; ++u)
+    add_rows<batch, contiguous>(parts, begin, end, from, sums);
+    for (int u = 0; u < batch; ++u)
       add_rows<1, contiguous>(parts + u, std::max(end, parts[u].begin), parts[u].end, from, sums);
   }
 

@@ -32,9 +32,9 @@ struct SpmvDiagonalRows {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = tuning.team_size, own_rows = k > 1 ? 1 : tuning.rows_per_thread;
-  static constexpr int rows = team_size * own_rows;  // of a piece
-  static constexpr int turns = k > 1 ? 1 : tuning.turns;
+  static constexpr int team_size = tuning.team_size, rows_per_thread = k > 1 ? 1 : tuning.rows_per_thread;
+  static constexpr int rows = team_size * rows_per_thread;  // of a piece
+  static constexpr int chunks_per_team = k > 1 ? 1 : tuning.chunks_per_team;
 
   Format F;
   Offsets offsets;
@@ -48,13 +48,13 @@ struct SpmvDiagonalRows {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     auto const first_row =
-        static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * (rows * turns);
-    for (int turn = 0; turn < turns; ++turn)
-      sum_piece(first_row + turn * rows, team.team_rank(), column, accumulators);
+        static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * (rows * chunks_per_team);
+    for (int chunk = 0; chunk < chunks_per_team; ++chunk)
+      sum_chunk(first_row + chunk * rows, team.team_rank(), column, accumulators);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void sum_piece(std::int64_t first_row, int thread, std::size_t column,
+  KOKKOS_FORCEINLINE_FUNCTION void sum_chunk(std::int64_t first_row, int thread, std::size_t column,
                                              Accumulators& accumulators) const {
     auto const last_row = first_row + rows - 1;
     auto const num_diagonals = static_cast<int>(offsets.extent(0));
@@ -70,16 +70,16 @@ struct SpmvDiagonalRows {
   template <bool is_inside>
   KOKKOS_FORCEINLINE_FUNCTION void sum_rows(std::int64_t row, std::size_t column, int num_diagonals,
                                             Accumulators& accumulators) const {
-    Sum sum[own_rows][k];
-    typename EpilogueOp::Prefetched prefetched[own_rows]{};
-    for (int q = 0; q < own_rows; ++q) {
+    Sum sum[rows_per_thread][k];
+    typename EpilogueOp::Prefetched prefetched[rows_per_thread]{};
+    for (int q = 0; q < rows_per_thread; ++q) {
       if (is_inside || row + q * team_size < static_cast<std::int64_t>(F.num_rows))
         prefetched[q] = epilogue.prefetch(row + q * team_size);
       for (int j = 0; j < k; ++j) sum[q][j] = Sum(0);
     }
     for (int first = 0; first < num_diagonals; first += tuning.unroll)
       add_batch<is_inside>(first, num_diagonals, row, column, sum);
-    for (int q = 0; q < own_rows; ++q) {
+    for (int q = 0; q < rows_per_thread; ++q) {
       auto const to = row + q * team_size;
       if (!is_inside && to >= static_cast<std::int64_t>(F.num_rows)) return;
       for (int j = 0; j < k; ++j)
@@ -91,21 +91,21 @@ struct SpmvDiagonalRows {
 
   template <bool is_inside>
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(int first, int num_diagonals, std::int64_t row, std::size_t column,
-                                             Sum (&sum)[own_rows][k]) const {
-    Scalar values[tuning.unroll][own_rows]{};
+                                             Sum (&sum)[rows_per_thread][k]) const {
+    Scalar values[tuning.unroll][rows_per_thread]{};
     auto const last_row = static_cast<std::int64_t>(F.num_rows) - 1;
     for (int u = 0; u < tuning.unroll; ++u) {
       if (first + u >= num_diagonals) break;
-      Scalar const* const of_diagonal = F.values.data() + static_cast<Offset>(first + u) * F.stride;
-      for (int q = 0; q < own_rows; ++q) {
+      Scalar const* const diagonal_values = F.values.data() + static_cast<Offset>(first + u) * F.stride;
+      for (int q = 0; q < rows_per_thread; ++q) {
         auto const wanted = row + q * team_size;
         values[u][q] = L::load_streaming(
-            of_diagonal + static_cast<Offset>(is_inside || wanted < last_row ? wanted : last_row));
+            diagonal_values + static_cast<Offset>(is_inside || wanted < last_row ? wanted : last_row));
       }
     }
     for (int u = 0; u < tuning.unroll; ++u) {
       if (first + u >= num_diagonals) break;
-      for (int q = 0; q < own_rows; ++q)
+      for (int q = 0; q < rows_per_thread; ++q)
         add_product<is_inside>(row + q * team_size + static_cast<std::int64_t>(offsets(first + u)), column,
                                Sum(values[u][q]), sum[q]);
     }
@@ -133,14 +133,14 @@ template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, cl
           class EpilogueOp>
 void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
                         Offsets const& offsets, X const& x, Y const& y) {
-  constexpr GatheringRowsTuning gathering =
-      gathering_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
-  if constexpr (accumulates_in_launches<EpilogueOp> && gathering.rows.turns > tuning.turns)
-    if (static_cast<std::size_t>(F.num_rows) >= gathering.min_rows)
-      return spmv_diagonal_rows<gathering.rows>(exec, label, epilogue, F, offsets, x, y);
+  constexpr FusedDiagonalRowsTuning fused =
+      fused_diagonal_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
+  if constexpr (accumulates_in_launches<EpilogueOp> && fused.rows.chunks_per_team > tuning.chunks_per_team)
+    if (static_cast<std::size_t>(F.num_rows) >= fused.min_rows)
+      return spmv_diagonal_rows<fused.rows>(exec, label, epilogue, F, offsets, x, y);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
-  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::turns);
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::chunks_per_team);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
   epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),

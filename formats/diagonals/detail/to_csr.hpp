@@ -16,7 +16,7 @@ namespace einkorn::detail {
 /// The slots of a row that lie in the matrix and hold no zero, from left to right. Without columns and values
 /// they are counted only.
 template <class Format, class Offsets, class Columns, class Values>
-struct GatherRow {
+struct CollectRow {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -56,7 +56,7 @@ diagonals_to_csr(Exec const& exec, Format const& F) {
   using Offsets = Kokkos::View<typename Format::offset_type*, typename Format::device_type>;
   using Columns = Kokkos::View<Ordinal*, typename Format::device_type>;
   using Values = Kokkos::View<typename Format::scalar_type*, typename Format::device_type>;
-  using Functor = GatherRow<Format, Offsets, Columns, Values>;
+  using Functor = CollectRow<Format, Offsets, Columns, Values>;
   auto const row_offsets =
       allocate<Offsets>(exec, "einkorn::Csr::row_offsets", static_cast<std::size_t>(F.num_rows) + 1);
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);

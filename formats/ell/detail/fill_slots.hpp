@@ -8,9 +8,9 @@
 
 namespace einkorn::detail {
 
-/// Entry j of row i of the CSR to slot j of row i of the ELL, and padding behind the row; entries past the
-/// width are left out (HYB's other part). One row a thread, so writes are coalesced and a row's entries come
-/// through the cache. values_only leaves columns and padding.
+/// Copies entry j of row i of the CSR to slot j of row i of the ELL and pads the rest of the row. Entries
+/// beyond the width are skipped (HYB stores them in COO). One thread per row: writes are coalesced, reads go
+/// along the rows through the cache. values_only: columns and padding are not written.
 template <bool values_only, class Format, class Matrix>
 struct FillSlots {
   using Ordinal = typename Format::ordinal_type;

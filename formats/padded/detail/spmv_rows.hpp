@@ -4,6 +4,8 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/lanes/simd.hpp>
@@ -21,18 +23,24 @@
 
 namespace einkorn::detail {
 
-/// What the kernels below read, ELL and SELL alike ("PaddedRows"): the entries of the row at a position lie at
-/// slot_begin(position) + j * slot_stride(), j < slot_count(position), of columns and values; a column of -1 is
-/// padding; row_at(position) is the row whose sum it is. Positions i * slot_alignment() and the
-/// slot_alignment() - 1 after it have equal counts and strides, and their slots lie side by side. Where counts
-/// differ, slots_before(position), non-decreasing, says how the work is spread over the positions. A format
-/// some of whose columns are codes (Indices::compressed) has with_columns(position, body) for them.
+// Padded rows: the interface of ELL and SELL that these kernels use.
+//
+//   slot_begin(position) + j * slot_stride()   slot j of a position, in columns and values
+//   slot_count(position)                       slots of the position
+//   column(position, at)                       column of slot `at`; -1 is padding
+//   row_at(position)                           row stored at the position
+//   slot_alignment()                           aligned groups of this many positions have equal counts and
+//                                              strides, and contiguous slots
+//   slots_before(position)                     only if counts differ: slots of the positions before this one,
+//                                              non-decreasing; used for load balance on the host
+//   with_columns(position, body)               only if columns may be compressed: body(column reader)
 
-/// One row a thread (GPU). A thread asks for `unroll` slots before it uses the first, so that as many loads are
-/// in flight; what is left of a row is one more batch, in which the last slot stands for those behind it and is
-/// added once, so that loads need no predicate. Padding reads x(0) and adds nothing, whatever x(0) is. k
-/// columns of a multivector are worked on together. Source: Bell & Garland, 2008, section 4.2; Kreutzer et al.,
-/// SIAM J. Sci. Comput. 2014.
+/// One thread per row (GPU).
+///
+/// A thread loads `unroll` slots before it uses the first. The remaining slots of a row form one more batch, in
+/// which the last slot replaces the missing ones and is added once, so that no load is predicated. Padding
+/// reads x(0) and adds nothing for any value of x(0). A thread computes k columns of a multivector. Source:
+/// Bell & Garland, 2008, section 4.2; Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014.
 template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format, class X, class Y,
           class EpilogueOp>
 struct SpmvPaddedRows {
@@ -49,7 +57,7 @@ struct SpmvPaddedRows {
   X x;
   Y y;
   EpilogueOp epilogue;
-  int row_teams;  // teams that it takes to cover the rows once
+  int row_teams;  // teams per pass over the rows
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
@@ -99,17 +107,17 @@ struct SpmvPaddedRows {
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= x.extent(1)) return;
-      Sum from_x[tuning.unroll];
+      Sum x_values[tuning.unroll];
       for (int u = 0; u < tuning.unroll; ++u)
-        from_x[u] = Sum(entry(x, Columns::is_padding(raw[u]) ? Ordinal(0) : columns.column(raw[u]), vector));
+        x_values[u] = Sum(entry(x, Columns::is_padding(raw[u]) ? Ordinal(0) : columns.column(raw[u]), vector));
       for (int u = 0; u < tuning.unroll; ++u)
-        sum[j] += Columns::is_padding(raw[u]) ? Sum(0) : Sum(values[u]) * from_x[u];
+        sum[j] += Columns::is_padding(raw[u]) ? Sum(0) : Sum(values[u]) * x_values[u];
     }
   }
 };
 
-/// Groups of W neighbouring rows a SIMD register, group after group (host). Rows that share a group have their
-/// slots side by side: one group never crosses a slice.
+/// One SIMD lane per row, in groups of W adjacent rows (host). The slots of a group are contiguous: a group
+/// does not cross a slice.
 template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp>
 struct SpmvPaddedRowsHost {
   using Sum = typename EpilogueOp::sum_type;
@@ -117,7 +125,7 @@ struct SpmvPaddedRowsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
-  /// Of row-major multivectors, for which lanes go over the columns; fewer are taken one by one.
+  /// Minimum columns of a row-major multivector for SIMD lanes over the columns.
   static constexpr std::size_t min_columns = 4;
 
   Format F;
@@ -129,32 +137,28 @@ struct SpmvPaddedRowsHost {
   void run(Ordinal part, Accumulators& accumulators) const {
     for (Ordinal group = first_group(part), last = first_group(part + 1); group < last; ++group) {
       if constexpr (Y::rank() == 1)
-        one_group(group * W, x, y, accumulators);
+        spmv_group(group * W, x, y, accumulators);
       else if (y.extent(1) >= min_columns && is_row_major(x) && is_row_major(y))
-        group_times_matrix(group * W);
+        spmm_group(group * W);
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
-          one_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
+          spmv_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
                     accumulators);
     }
   }
 
  private:
-  /// Parts of equal numbers of groups; where counts differ, of equal numbers of slots and rows.
-  [[nodiscard]] Ordinal first_group(Ordinal part) const {
+  /// Parts have equal numbers of groups or, if slot counts differ, equal numbers of slots plus rows.
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal first_group(Ordinal part) const {
     if constexpr (requires { F.slots_before(part); }) {
       if (part == num_parts) return num_groups;
       auto const steps = static_cast<std::int64_t>(F.values.extent(0)) + static_cast<std::int64_t>(F.num_rows);
       std::int64_t const target = steps / num_parts * part + steps % num_parts * part / num_parts;
-      Ordinal low = 0, high = num_groups;
-      while (low < high) {
-        Ordinal const middle = low + (high - low) / 2, position = middle * W;
-        if (static_cast<std::int64_t>(F.slots_before(position)) + static_cast<std::int64_t>(position) < target)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      return low;
+      auto const steps_before = [this](Ordinal group) {
+        Ordinal const position = group * W;
+        return static_cast<std::int64_t>(F.slots_before(position)) + static_cast<std::int64_t>(position);
+      };
+      return lower_bound_index(steps_before, Ordinal(0), num_groups, target);
     } else {
       return num_groups / num_parts * part + num_groups % num_parts * part / num_parts;
     }
@@ -167,20 +171,20 @@ struct SpmvPaddedRowsHost {
       F.with_columns(position, body);
   }
   template <class From, class To>
-  void one_group(Ordinal position, From const& from, To const& to, Accumulators& accumulators) const {
-    with_columns(position, [&](auto const& columns) { one_group(position, columns, from, to, accumulators); });
+  void spmv_group(Ordinal position, From const& from, To const& to, Accumulators& accumulators) const {
+    with_columns(position, [&](auto const& columns) { spmv_group(position, columns, from, to, accumulators); });
   }
   template <class Columns, class From, class To>
-  void one_group(Ordinal position, Columns const& columns, From const& from, To const& to,
+  void spmv_group(Ordinal position, Columns const& columns, From const& from, To const& to,
                  Accumulators& accumulators) const {
     DecodedColumns<Ordinal, Offset> decoded;
     Offset const stride = F.slot_stride(), count = F.slot_count(position);
     Offset at = F.slot_begin(position);
-    auto const no_padding = [&from](Ordinal column) { return column < 0 ? Sum(0) : Sum(from(column)); };
+    auto const x_or_zero = [&from](Ordinal column) { return column < 0 ? Sum(0) : Sum(from(column)); };
     auto sum = Simd<Sum, W>::zero();
     for (Offset j = 0; j < count; ++j, at += stride)
       sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
-                      Simd<Sum, W>::gather(no_padding, columns.template columns_of<W>(at, decoded)));
+                      Simd<Sum, W>::gather(x_or_zero, columns.template columns_of<W>(at, decoded)));
     Sum sums[W];
     sum.store(sums);
     for (Ordinal i = 0; i < rows_of_group(position); ++i) {
@@ -192,7 +196,7 @@ struct SpmvPaddedRowsHost {
     return F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
   }
 
-  /// One row without its padding.
+  /// A row without its padding.
   template <class Columns>
   struct Row {
     SpmvPaddedRowsHost const& kernel;
@@ -207,7 +211,7 @@ struct SpmvPaddedRowsHost {
     [[nodiscard]] auto value(int, Offset j) const { return kernel.F.values(at(j)); }
     [[nodiscard]] Ordinal row(int) const { return number; }
   };
-  void group_times_matrix(Ordinal group) const {
+  void spmm_group(Ordinal group) const {
     with_columns(group, [&]<class Columns>(Columns const& columns) {
       DecodedColumns<Ordinal, Offset> decoded;
       for (Ordinal position = group; position < group + rows_of_group(group); ++position) {
@@ -220,9 +224,13 @@ struct SpmvPaddedRowsHost {
   }
 };
 
-template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp>
-void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
-                        X const& x, Y const& y) {
+/// y <- alpha A x + beta y for padded rows. 1 launch; for row-major multivectors see spmm_row_tile().
+template <Indices indices = Indices::full, class Exec, class Format, class X, class Y, class EpilogueOp>
+void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
+                      X const& x, Y const& y) {
+  if constexpr (indices == Indices::full && requires { F.compressed; })
+    if (F.compressed.any())
+      return spmv_padded_rows<Indices::compressed>(exec, label, epilogue, F, x, y);
   using Ordinal = typename Format::ordinal_type;
   using Sum = typename EpilogueOp::sum_type;
   if constexpr (is_gpu<Exec>) {
@@ -233,14 +241,14 @@ void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& e
     constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
     constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
     using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, EpilogueOp>;
-    constexpr auto rows_per_team = static_cast<std::size_t>(tuning.team_size);
-    auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
-    auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+    auto const row_teams =
+        ceil_div(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(tuning.team_size));
+    auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
     epilogue.launch(label,
                     typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
                     Functor{F, x, y, epilogue, static_cast<int>(row_teams)});
   } else {
-    auto const by_groups = [&]<int W>(std::integral_constant<int, W>) {
+    auto const launch_groups = [&]<int W>(std::integral_constant<int, W>) {
       Ordinal const groups = F.num_rows / W + (F.num_rows % W != 0);
       auto const parts = static_cast<Ordinal>(host_parts(exec));
       epilogue.launch_parts(
@@ -249,19 +257,10 @@ void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& e
     };
     constexpr int lanes = padded_lanes<Exec, Sum>;
     if (F.slot_alignment() % lanes == 0)
-      by_groups(std::integral_constant<int, lanes>());
+      launch_groups(std::integral_constant<int, lanes>());
     else
-      by_groups(std::integral_constant<int, 1>());
+      launch_groups(std::integral_constant<int, 1>());
   }
-}
-
-/// y <- alpha A x + beta y. 1 launch.
-template <class Exec, class Format, class X, class Y, class EpilogueOp>
-void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
-                      X const& x, Y const& y) {
-  if constexpr (requires { F.compressed; })
-    if (F.compressed.any()) return launch_padded_rows<Indices::compressed>(exec, label, epilogue, F, x, y);
-  launch_padded_rows<Indices::full>(exec, label, epilogue, F, x, y);
 }
 
 }  // namespace einkorn::detail

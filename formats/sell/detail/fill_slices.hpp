@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
 
@@ -14,11 +15,10 @@
 
 namespace einkorn::detail {
 
-/// Entry j of a row of the CSR to slot j of its position, and padding behind the row (values_only: columns stay
-/// as they are). Threads that read lie side by side in the CSR, threads that write side by side in a slice, and
-/// between the two the entries lie in team scratch. A team takes some whole slices. Where positions are rows as
-/// they come and the entries of the team fit scratch, they are read as one piece, then written slot after slot.
-/// Otherwise the team goes along its rows in tiles of tile_rows x tile_width entries.
+/// Copies entry j of each row of the CSR to slot j of its position and pads the rest (values_only: columns are
+/// not written). Entries pass through team scratch, so that reads are coalesced along the CSR and writes along
+/// the slices. A team fills whole slices. If rows are not sorted and the entries of the team fit in scratch,
+/// they are read contiguously; otherwise the team copies its rows in tiles of tile_rows x tile_width entries.
 template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
 struct FillSlices {
   using Ordinal = typename Format::ordinal_type;
@@ -31,8 +31,8 @@ struct FillSlices {
   Format F;
   Matrix A;
   std::int64_t num_positions;  // slices times C
-  int positions_per_team;      // a multiple of C, or of tile_rows where staged_entries is 0
-  int staged_entries;          // that scratch has room for; 0: tiles
+  int positions_per_team;        // a multiple of C, or of tile_rows where staged_entries is 0
+  int staged_entries;          // capacity of scratch; 0: tiles
 
   static std::size_t scratch_bytes(int staged) {
     auto const slots = static_cast<std::size_t>(std::max(bank_padded_index(staged), tile_entries));
@@ -54,14 +54,14 @@ struct FillSlices {
     if (staged_entries > 0) {
       Offset const begin = A.row_begin(static_cast<Ordinal>(first)), end = A.row_begin(row_or_end(last));
       if (end - begin <= static_cast<Offset>(staged_entries))
-        return by_staging(team, first, last, begin, static_cast<int>(end - begin), values, columns);
+        return fill_staged(team, first, last, begin, static_cast<int>(end - begin), values, columns);
     }
-    for (std::int64_t p = first; p < last; p += tile_rows) by_tiles(team, p, last, values, columns);
+    for (std::int64_t p = first; p < last; p += tile_rows) fill_tiled(team, p, last, values, columns);
   }
 
  private:
-  /// Several threads share a position where positions are fewer; its slots are theirs in turn.
-  KOKKOS_FUNCTION void by_staging(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
+  /// If there are fewer positions than threads, several threads share the slots of a position, interleaved.
+  KOKKOS_FUNCTION void fill_staged(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
                                   int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
     int const threads = team.team_size(), rank = team.team_rank();
     for (int i = rank; i < count; i += threads) {
@@ -70,18 +70,18 @@ struct FillSlices {
     }
     team.team_barrier();
     int const positions = static_cast<int>(last - first);
-    int const sharing = positions < threads ? threads / positions : 1;
-    if (rank >= positions * sharing) return;
+    int const threads_per_position = positions < threads ? threads / positions : 1;
+    if (rank >= positions * threads_per_position) return;
     int const part = rank / positions;
     for (int i = rank - part * positions; i < positions; i += threads) {
       auto const p = static_cast<Ordinal>(first + i);
-      int row = 0, length = 0;  // where the row begins in scratch
+      int row = 0, length = 0;  // row: its first entry in scratch
       if (first + i < static_cast<std::int64_t>(F.num_rows)) {
         row = static_cast<int>(A.row_begin(p) - begin);
         length = static_cast<int>(A.row_end(p) - begin) - row;
       }
       Offset const stride = F.slot_stride(), width = F.slot_count(p), start = F.slot_begin(p);
-      for (Offset j = static_cast<Offset>(part); j < width; j += static_cast<Offset>(sharing)) {
+      for (Offset j = static_cast<Offset>(part); j < width; j += static_cast<Offset>(threads_per_position)) {
         bool const is_entry = j < static_cast<Offset>(length);
         int const from = is_entry ? bank_padded_index(row + static_cast<int>(j)) : 0;
         F.values(start + j * stride) = is_entry ? values[from] : Scalar(0);
@@ -90,11 +90,11 @@ struct FillSlices {
     }
   }
 
-  KOKKOS_FUNCTION void by_tiles(Member const& team, std::int64_t first, std::int64_t last, Scalar* values,
+  KOKKOS_FUNCTION void fill_tiled(Member const& team, std::int64_t first, std::int64_t last, Scalar* values,
                                 Ordinal* columns) const {
-    Offset const widest = widest_from(first, last);
+    Offset const max_slots = max_width(first, last);
     constexpr int tile = tile_rows * tile_width;
-    for (Offset j = 0; j < widest; j += tile_width) {
+    for (Offset j = 0; j < max_slots; j += tile_width) {
       for (int i = team.team_rank(); i < tile; i += team.team_size())
         read(first + i / tile_width, j + static_cast<Offset>(i % tile_width),
              i / tile_width * pitch + i % tile_width, values, columns);
@@ -105,16 +105,16 @@ struct FillSlices {
       team.team_barrier();
     }
   }
-  KOKKOS_FUNCTION Offset widest_from(std::int64_t first, std::int64_t last) const {
-    Offset widest = 0;
+  KOKKOS_FUNCTION Offset max_width(std::int64_t first, std::int64_t last) const {
+    Offset max_slots = 0;
     auto const C = static_cast<std::int64_t>(F.slice_rows);
     for (std::int64_t p = first; p < first + tile_rows && p < last; p = (p / C + 1) * C) {
       Offset const count = F.slot_count(static_cast<Ordinal>(p));
-      widest = count > widest ? count : widest;
+      max_slots = count > max_slots ? count : max_slots;
     }
-    return widest;
+    return max_slots;
   }
-  /// The row at this position, or the end of the rows.
+  /// The row at this position if rows are not sorted; num_rows beyond the last row.
   KOKKOS_FORCEINLINE_FUNCTION Ordinal row_or_end(std::int64_t position) const {
     return position < static_cast<std::int64_t>(F.num_rows) ? static_cast<Ordinal>(position) : F.num_rows;
   }
@@ -140,7 +140,7 @@ struct FillSlices {
   }
 };
 
-/// The same on the host: a slice a thread, row after row.
+/// FillSlices on the host: one thread per slice, row after row.
 template <bool values_only, class Format, class Matrix>
 struct FillSlicesHost {
   using Ordinal = typename Format::ordinal_type;
@@ -174,27 +174,27 @@ struct FillSlicesHost {
 template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
 void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
   using Functor = FillSlices<values_only, tile_width, Exec, Format, Matrix>;
-  constexpr int room =
+  constexpr int scratch_entries =
       staging_capacity<Exec>(sizeof(typename Format::scalar_type) + sizeof(typename Format::ordinal_type));
   auto const positions = static_cast<std::int64_t>(F.num_slices()) * static_cast<std::int64_t>(F.slice_rows);
   if (positions == 0) return;
   double const mean = static_cast<double>(A.nnz()) / static_cast<double>(F.num_rows);
-  double const a_slice = 1.1 * mean * static_cast<double>(F.slice_rows);  // a tenth for rows above the mean
+  double const entries_per_slice = 1.1 * mean * static_cast<double>(F.slice_rows);  // 10 % margin
   int positions_per_team = Functor::tile_rows, staged = 0;
-  if (F.rows.extent(0) == 0 && a_slice <= room) {
-    int const most = std::max(1, 256 / static_cast<int>(F.slice_rows));  // slices, a position a thread
-    int const slices = std::clamp(static_cast<int>(room / std::max(a_slice, 1.0)), 1, most);
+  if (F.rows.extent(0) == 0 && entries_per_slice <= scratch_entries) {
+    int const max_slices = std::max(1, 256 / static_cast<int>(F.slice_rows));  // one position per thread
+    int const slices = std::clamp(static_cast<int>(scratch_entries / std::max(entries_per_slice, 1.0)), 1, max_slices);
     positions_per_team = slices * static_cast<int>(F.slice_rows);
-    staged = std::min(room, static_cast<int>(1.2 * slices * a_slice) + 64);
+    staged = std::min(scratch_entries, static_cast<int>(1.2 * slices * entries_per_slice) + 64);
   }
-  auto const league = (positions + positions_per_team - 1) / positions_per_team;
+  auto const league = ceil_div(positions, positions_per_team);
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
   Kokkos::parallel_for(values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]",
                        light_weight(policy), Functor{F, A, positions, positions_per_team, staged});
 }
 
-/// 1 launch, asynchronous on exec.
+/// Fills the slots of F from A; values_only: only F.values. 1 launch, asynchronous on exec.
 template <bool values_only, class Exec, class Format, class Matrix>
 void fill_slices(Exec const& exec, Format const& F, Matrix const& A) {
   if constexpr (!is_gpu<Exec>) {

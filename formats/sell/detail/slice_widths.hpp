@@ -12,31 +12,71 @@
 
 namespace einkorn::detail {
 
+/// The width of a slice, the length of its longest row, and its rows.
+template <class Matrix>
+struct SliceExtent {
+  typename Matrix::ordinal_type rows;
+  typename Matrix::offset_type width;
+
+  /// Slots of the rows; those of positions after the last row do not count.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t slots() const {
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(width);
+  }
+};
+
+/// The extent of slice `slice` of slice_rows positions; row_at(position) is the row at a position.
+template <class Matrix, class RowAt>
+KOKKOS_FORCEINLINE_FUNCTION SliceExtent<Matrix> slice_extent(Matrix const& A,
+                                                             typename Matrix::ordinal_type slice,
+                                                             typename Matrix::ordinal_type slice_rows,
+                                                             RowAt const& row_at) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  Ordinal const first = slice * slice_rows;
+  Ordinal const count = A.num_rows - first < slice_rows ? A.num_rows - first : slice_rows;
+  Offset width = 0;
+  for (Ordinal i = 0; i < count; ++i) {
+    Ordinal const row = row_at(first + i);
+    Offset const length = A.row_end(row) - A.row_begin(row);
+    width = length > width ? length : width;
+  }
+  return {count, width};
+}
+
+/// Counts the slots of SELL without sorting; widths are not stored (for structure()).
+template <class Matrix>
+struct CountSliceSlots {
+  using Ordinal = typename Matrix::ordinal_type;
+
+  Matrix A;
+  Ordinal slice_rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slice, std::int64_t& slots) const {
+    auto const extent =
+        slice_extent(A, static_cast<Ordinal>(slice), slice_rows, [](Ordinal position) { return position; });
+    slots += static_cast<std::int64_t>(extent.slots());
+  }
+};
+
+/// Stores the width of each slice of F and counts the slots of its rows.
 template <class Format, class Matrix>
 struct SliceWidths {
   using Ordinal = typename Format::ordinal_type;
-  using Offset = typename Format::offset_type;
 
   Format F;
   Matrix A;
   decltype(Format::slice_offsets) widths;
 
-  KOKKOS_FUNCTION void operator()(Ordinal slice, std::uint64_t& sum) const {
-    Ordinal const first = slice * F.slice_rows;
-    Ordinal const count = F.num_rows - first < F.slice_rows ? F.num_rows - first : F.slice_rows;
-    Offset width = 0;
-    for (Ordinal i = 0; i < count; ++i) {
-      Ordinal const row = F.row_at(first + i);
-      Offset const length = A.row_end(row) - A.row_begin(row);
-      width = length > width ? length : width;
-    }
-    widths(slice) = width;
-    sum += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(width);
+  KOKKOS_FUNCTION void operator()(Ordinal slice, std::uint64_t& slots) const {
+    auto const extent =
+        slice_extent(A, slice, F.slice_rows, [this](Ordinal position) { return F.row_at(position); });
+    widths(slice) = extent.width;
+    slots += extent.slots();
   }
 };
 
-/// F.slice_offsets(s) <- length of the longest row of slice s, for F.rows and F.slice_rows as they are. Returns
-/// the slots that the rows then have: rows times width, added up over the slices. Fences exec.
+/// F.slice_offsets(s) <- length of the longest row of slice s, in the order of F.rows. Returns the slots of the
+/// rows: rows times width, summed over the slices. Fences exec.
 template <class Exec, class Format, class Matrix>
 double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
   using Ordinal = typename Format::ordinal_type;
@@ -48,6 +88,7 @@ double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
   return static_cast<double>(slots);
 }
 
+/// offsets(slice) <- offsets(slice) * C.
 template <class Format>
 struct ScaleSliceOffsets {
   using Offset = typename Format::offset_type;
@@ -58,14 +99,14 @@ struct ScaleSliceOffsets {
   KOKKOS_FUNCTION void operator()(std::size_t slice) const { offsets(slice) *= C; }
 };
 
-/// The widths of the slices to the offsets of their slots. Returns the slots in all; throws OverflowError where
-/// they do not fit Offset. Fences exec.
+/// Replaces the widths in F.slice_offsets by slot offsets. Returns the total number of slots. Fences exec.
+/// @throws OverflowError if the slots do not fit Offset
 template <class Exec, class Format>
 std::size_t widths_to_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   auto const offsets = F.slice_offsets;
   auto const C = static_cast<Offset>(F.slice_rows);
-  Offset const widths = counts_to_offsets(exec, offsets);  // at most nnz: each slice has a row of its width
+  Offset const widths = counts_to_offsets(exec, offsets);  // at most nnz: a slice has a row of its width
   require_stored_fits<Offset>("SELL", static_cast<double>(widths) * static_cast<double>(C));
   Kokkos::parallel_for("einkorn::from_csr[sell,offsets]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, offsets.extent(0)),

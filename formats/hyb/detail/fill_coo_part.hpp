@@ -10,7 +10,7 @@
 namespace einkorn::detail {
 
 template <class Matrix, class Offsets>
-struct CountRest {
+struct CountCooPart {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
@@ -27,17 +27,17 @@ struct CountRest {
 /// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
 /// all. Fences exec.
 template <class Exec, class Matrix, class Offsets>
-typename Matrix::offset_type rest_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
+typename Matrix::offset_type coo_part_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
                                           Offsets const& offsets) {
   using Ordinal = typename Matrix::ordinal_type;
   Kokkos::parallel_for("einkorn::from_csr[hyb,rest]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                       CountRest<Matrix, Offsets>{A, offsets, width});
+                       CountCooPart<Matrix, Offsets>{A, offsets, width});
   return counts_to_offsets(exec, offsets);
 }
 
 template <bool values_only, class Format, class Matrix>
-struct FillRest {
+struct FillCooPart {
   using Scalar = typename Format::scalar_type;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
@@ -57,12 +57,12 @@ struct FillRest {
 /// Entries of the CSR beyond each row's first `width` to the COO, whose rows are there already: an entry's
 /// place in its row is found by a search for the row's first entry in the COO. values_only leaves columns.
 template <bool values_only, class Exec, class Format, class Matrix>
-void fill_rest(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
+void fill_coo_part(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset const count = F.nnz();
   Kokkos::parallel_for(values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count),
-                       FillRest<values_only, Format, Matrix>{F, A, width, count});
+                       FillCooPart<values_only, Format, Matrix>{F, A, width, count});
 }
 
 }  // namespace einkorn::detail
