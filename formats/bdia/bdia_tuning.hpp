@@ -16,8 +16,8 @@ inline constexpr std::int64_t default_max_gap = 0;
 
 /// The numbers of the bDIA kernel. A structural type: kernels take it as a template argument.
 struct BdiaTuning {
-  int team_size;      ///< threads a team
-  int rows_per_thread;  ///< team_size rows apart
+  int team_size;         ///< threads a team
+  int rows_per_thread;   ///< team_size rows apart
   int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
   int unroll;  ///< diagonals whose values a thread asks for in one batch; the next batch is under way then
   int columns_at_once;  ///< columns of a multivector that share one pass over the matrix

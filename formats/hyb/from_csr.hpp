@@ -71,7 +71,8 @@ struct FromCsr<Hyb> {
     F.ell.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::ell::values", slots);
     detail::fill_slots<false>(exec, F.ell, A);
     F.coo.rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::rows", num_coo_entries);
-    F.coo.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", num_coo_entries);
+    F.coo.columns =
+        allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", num_coo_entries);
     F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", num_coo_entries);
     detail::expand_rows(exec, rest, A.num_rows, F.coo.rows);
     detail::fill_coo_part<false>(exec, F.coo, width, A);

@@ -34,7 +34,8 @@ struct HybRowLengths {
       Offset const begin = lower_bound_index(coo.rows, Offset(0), num_coo_entries, row);
       Offset end = begin;
       if (begin < num_coo_entries && coo.rows(begin) == row)
-        end = row + 1 < ell.num_rows ? lower_bound_index(coo.rows, Offset(0), num_coo_entries, row + 1) : num_coo_entries;
+        end = row + 1 < ell.num_rows ? lower_bound_index(coo.rows, Offset(0), num_coo_entries, row + 1)
+                                     : num_coo_entries;
       length += end - begin;
     }
     offsets(row) = length;
@@ -79,7 +80,8 @@ struct CopyHybCoo {
 
   KOKKOS_FUNCTION void operator()(Offset k) const {
     Ordinal const row = coo.rows(k);
-    Offset const to = offsets(row) + ell.width + (k - lower_bound_index(coo.rows, Offset(0), num_coo_entries, row));
+    Offset const to =
+        offsets(row) + ell.width + (k - lower_bound_index(coo.rows, Offset(0), num_coo_entries, row));
     columns(to) = coo.columns(k);
     values(to) = coo.values(k);
   }
@@ -102,14 +104,16 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordina
   auto const coo = F.coo;
   Offset const num_coo_entries = coo.nnz();
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
-  Kokkos::parallel_for("einkorn::to_csr[hyb,lengths]", rows,
-                       detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, num_coo_entries});
+  Kokkos::parallel_for(
+      "einkorn::to_csr[hyb,lengths]", rows,
+      detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, num_coo_entries});
   counts_to_offsets(exec, offsets);
   Kokkos::parallel_for("einkorn::to_csr[hyb,ell]", rows,
                        detail::CopyHybEll<Hyb<Scalar, Ordinal, Offset, Device>>{ell, offsets, columns, values});
-  Kokkos::parallel_for(
-      "einkorn::to_csr[hyb,coo]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_coo_entries),
-      detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns, values, num_coo_entries});
+  Kokkos::parallel_for("einkorn::to_csr[hyb,coo]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_coo_entries),
+                       detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns,
+                                                                                values, num_coo_entries});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

@@ -11,10 +11,10 @@ namespace einkorn {
 
 /// Parameters of the kernels for padded rows (ELL, SELL). A structural type, used as a template argument.
 struct PaddedTuning {
-  int team_size;        ///< threads per team, one row each
-  int min_teams_per_sm;    ///< minimum resident teams per multiprocessor (limits registers)
-  int unroll;           ///< slots that a thread loads before it uses the first
-  int columns_at_once;  ///< columns of a multivector per pass over the matrix
+  int team_size;         ///< threads per team, one row each
+  int min_teams_per_sm;  ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;            ///< slots that a thread loads before it uses the first
+  int columns_at_once;   ///< columns of a multivector per pass over the matrix
 };
 
 constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {

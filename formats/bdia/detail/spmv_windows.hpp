@@ -125,12 +125,12 @@ struct SpmvWindows {
     Ordinal const end = segment.begin + static_cast<Ordinal>(segment.length);
     bool const is_whole = end >= width(segment.band);
     return segment_at(is_whole ? segment.band + 1 : segment.band, is_whole ? Ordinal(0) : end,
-                    segment.start + segment.length + rows - 1);
+                      segment.start + segment.length + rows - 1);
   }
 
   /// Asks for the values of `unroll` diagonals, or of as many as are left.
-  KOKKOS_FORCEINLINE_FUNCTION void load_batch(Scalar const* const (&row_values)[rows_per_thread], Offset first, Offset left,
-                                           Batch& batch) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_batch(Scalar const* const (&row_values)[rows_per_thread], Offset first,
+                                              Offset left, Batch& batch) const {
     for (int u = 0; u < tuning.unroll; ++u)
       if (static_cast<Offset>(u) < left)
         for (int q = 0; q < rows_per_thread; ++q)
@@ -173,8 +173,9 @@ struct SpmvWindows {
     return diagonals;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch const& batch, int count, XScalar const* window, Segment& segment,
-                                             int& inner, int& at, Sum (&sum)[rows_per_thread][k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch const& batch, int count, XScalar const* window,
+                                             Segment& segment, int& inner, int& at,
+                                             Sum (&sum)[rows_per_thread][k]) const {
     for (int u = 0; u < tuning.unroll; ++u) {
       if (u >= count) return;
       for (int q = 0; q < rows_per_thread; ++q)
@@ -199,10 +200,10 @@ void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogu
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows);
   auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
-  auto const all_windows =
-      static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) + static_cast<std::size_t>(F.num_diagonals());
-  auto const capacity =
-      std::max(rows_per_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
+  auto const all_windows = static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) +
+                           static_cast<std::size_t>(F.num_diagonals());
+  auto const capacity = std::max(
+      rows_per_team, std::min(all_windows, static_cast<std::size_t>(tuning.window_bytes) / entry_bytes));
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));

@@ -55,7 +55,8 @@ make_entry_parts([[maybe_unused]] Exec const& exec, Format const& F) {
   Offset const nnz = F.nnz();
   Offset size;
   if constexpr (is_gpu<Exec>) {
-    size = static_cast<Offset>(Lanes<Exec>::size * coo_steps_per_part(static_cast<std::size_t>(nnz), Lanes<Exec>::size));
+    size = static_cast<Offset>(Lanes<Exec>::size *
+                               coo_steps_per_part(static_cast<std::size_t>(nnz), Lanes<Exec>::size));
   } else {
     auto const parts = static_cast<Offset>(host_parts(exec));
     size = nnz / parts + (nnz % parts != 0);

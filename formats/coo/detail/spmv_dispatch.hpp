@@ -23,8 +23,8 @@ namespace einkorn::detail {
 /// (host).
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Parts, class Carry>
 void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
-                     X const& x, Y const& y, Parts const& parts, Carry const& carry,
-                     [[maybe_unused]] std::size_t column) {
+                        X const& x, Y const& y, Parts const& parts, Carry const& carry,
+                        [[maybe_unused]] std::size_t column) {
   if constexpr (is_gpu<Exec>) {
     constexpr int k = Y::rank() == 1 ? 1 : coo_columns_at_once;
     constexpr CooTuning tuning = coo_tuning(arch_of<Exec>, sizeof(Sum), k > 1);
@@ -68,7 +68,7 @@ void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilo
     for (std::size_t j = 0; j < y.extent(1); ++j) {
       auto const y_j = Kokkos::subview(y, Kokkos::ALL, j);
       launch_entry_parts<target>(exec, label, epilogue, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
-                              work.carry, 0);
+                                 work.carry, 0);
       add_carries(y_j, 0);
     }
   }

@@ -16,8 +16,8 @@ namespace einkorn::detail {
 /// What the parts do with the sum of a row.
 enum class CooRows {
   add_without_carry,  ///< y += alpha sum; the part that a row begins in reads on to its end
-  add,        ///< y += alpha sum; what other parts have of the row goes to carry
-  write       ///< y <- alpha sum + beta y, rows without entry included; carry as above
+  add,                ///< y += alpha sum; what other parts have of the row goes to carry
+  write               ///< y <- alpha sum + beta y, rows without entry included; carry as above
 };
 
 /// Segmented sum over parts of equal length, one a warp (GPU): COO-flat of Bell & Garland, 2008. A warp goes
@@ -55,7 +55,8 @@ struct SpmvEntryParts {
   KOKKOS_FUNCTION void sum_part(Offset part, int lane) const {
     Offset const begin = parts.first_entry(part), end = parts.first_entry(part + 1);
     RowSum current{part, parts.row_before(part), {}, 0, false, true};
-    if (target == CooRows::add_without_carry && F.rows(end - 1) == current.row) return;  // another part reads all of it
+    if (target == CooRows::add_without_carry && F.rows(end - 1) == current.row)
+      return;  // another part reads all of it
     for (int j = 0; j < k; ++j) current.sum[j] = Sum(0);
     constexpr auto steps = std::make_integer_sequence<int, unroll>();
     for (Offset at = begin; at < end; at += static_cast<Offset>(unroll * L::size)) {
@@ -77,10 +78,10 @@ struct SpmvEntryParts {
   struct RowSum {
     Offset part;
     Ordinal row;
-    Sum sum[k];       // this lane's share
+    Sum sum[k];           // this lane's share
     int owner_lane;       // the lane that has all of it, unless it is spread
-    bool is_distributed;   // whether other lanes have shares too
-    bool is_continued;  // whether it is what the part before ended with
+    bool is_distributed;  // whether other lanes have shares too
+    bool is_continued;    // whether it is what the part before ended with
   };
   struct Batch {
     Ordinal rows[unroll];
@@ -156,8 +157,8 @@ struct SpmvEntryParts {
   /// The open row's sum, in all lanes.
   KOKKOS_FORCEINLINE_FUNCTION void reduce_row_sum(RowSum const& current, Sum (&total)[k]) const {
     for (int j = 0; j < k; ++j)
-      total[j] =
-          current.is_distributed ? sum_over_lanes<L, L::size>(current.sum[j]) : L::shuffle(current.sum[j], current.owner_lane);
+      total[j] = current.is_distributed ? sum_over_lanes<L, L::size>(current.sum[j])
+                                        : L::shuffle(current.sum[j], current.owner_lane);
   }
 
   /// What the open row has from entry `at` on, unless another part began with it.
@@ -169,14 +170,16 @@ struct SpmvEntryParts {
       Batch batch;
       load(batch, at + static_cast<Offset>(lane), nnz);
       for (int u = 0; u < unroll; ++u)
-        for (int j = 0; j < k; ++j) current.sum[j] += batch.rows[u] == current.row ? batch.products[u][j] : Sum(0);
+        for (int j = 0; j < k; ++j)
+          current.sum[j] += batch.rows[u] == current.row ? batch.products[u][j] : Sum(0);
       current.is_distributed = true;
       Offset const next = at + static_cast<Offset>(unroll * L::size);
       goes_on = L::ballot(batch.rows[unroll - 1] != current.row) == 0 && next < nnz;
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void store_sum(Offset part, Ordinal row, bool is_continued, Sum const (&sum)[k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store_sum(Offset part, Ordinal row, bool is_continued,
+                                             Sum const (&sum)[k]) const {
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= y.extent(1)) return;

@@ -30,7 +30,8 @@ struct SpmvEntryPartsHost {
     Ordinal before = parts.row_before(part);
     if (F.rows(k) == before) {
       Offset const next = row_end(k, end);
-      if constexpr (target != CooRows::add_without_carry) carry(part) = row_dot<Sum, true, false>(F, k, next, x);
+      if constexpr (target != CooRows::add_without_carry)
+        carry(part) = row_dot<Sum, true, false>(F, k, next, x);
       k = next;
     }
     while (k < end) {

@@ -88,7 +88,7 @@ struct FillDiagonals {
       if (fits)
         fill(row, part, threads_per_row, int(0),
              ScratchRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
-                                        static_cast<int>(length)});
+                                         static_cast<int>(length)});
       else
         fill(row, part, threads_per_row, Offset(0), UnstagedRow<Matrix>{A, from, length});
     }

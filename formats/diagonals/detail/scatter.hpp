@@ -84,7 +84,8 @@ void scatter_to_diagonals(Exec const& exec, char const* label, Format const& F, 
   if (F.num_bands() == 0) return;
   if (F.sorted_unique_rows) {
     constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
-    Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes), ScatterSortedUniqueRows<lanes, Format, Matrix>{F, A});
+    Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes),
+                         ScatterSortedUniqueRows<lanes, Format, Matrix>{F, A});
   } else {
     Kokkos::parallel_for(label, Policy(exec, 0, rows), ScatterUnsortedRow<Format, Matrix>{F, A});
   }

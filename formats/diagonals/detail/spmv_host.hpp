@@ -46,7 +46,7 @@ struct SpmvDiagonalsHost {
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
           spmv_block(first, rows, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
-                    accumulators);
+                     accumulators);
     }
   }
 
@@ -60,7 +60,7 @@ struct SpmvDiagonalsHost {
 
   template <class From, class To>
   void spmv_block(std::int64_t first, int rows, From const& from, To const& to,
-                 Accumulators& accumulators) const {
+                  Accumulators& accumulators) const {
     alignas(64) Sum sums[block];
     std::fill_n(sums, rows, Sum(0));
     if (from.stride(0) == 1)

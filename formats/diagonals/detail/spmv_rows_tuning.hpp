@@ -11,13 +11,13 @@ namespace einkorn {
 /// The numbers of the kernel that gives whole rows of diagonals to threads (DIA; bDIA where bands are narrow).
 /// A structural type: kernels take it as a template argument.
 struct DiagonalRowsTuning {
-  int team_size;        ///< threads a team
-  int rows_per_thread;    ///< team_size rows apart
-  int min_teams_per_sm;    ///< teams that a multiprocessor must have registers for
-  int unroll;           ///< diagonals whose values a thread asks for before it uses the first
-  int columns_at_once;  ///< columns of a multivector (then one row a thread) that share one pass over the
-                        ///< matrix
-  int chunks_per_team = 1;        ///< pieces of team_size * rows_a_thread rows that a team takes one after another
+  int team_size;            ///< threads a team
+  int rows_per_thread;      ///< team_size rows apart
+  int min_teams_per_sm;     ///< teams that a multiprocessor must have registers for
+  int unroll;               ///< diagonals whose values a thread asks for before it uses the first
+  int columns_at_once;      ///< columns of a multivector (then one row a thread) that share one pass over the
+                            ///< matrix
+  int chunks_per_team = 1;  ///< pieces of team_size * rows_a_thread rows that a team takes one after another
 };
 
 /// H200, 2026-11, against 12 to 22 other shapes on 7 diagonals of 256^3 and 27 of 160^3, cold: double 1.02 and

@@ -28,7 +28,7 @@ struct CountLongRows {
 /// Rows that hold so many entries or more. Reads row_offsets once; returns, so exec is fenced.
 template <class Exec, class Matrix>
 typename Matrix::ordinal_type count_long_rows(Exec const& exec, Matrix const& A,
-                                               typename Matrix::offset_type length) {
+                                              typename Matrix::offset_type length) {
   using Ordinal = typename Matrix::ordinal_type;
   Ordinal rows = 0;
   auto const offsets = A.row_offsets;
@@ -49,8 +49,10 @@ typename Matrix::offset_type choose_width(Exec const& exec, Matrix const& A, Len
   double const rows = static_cast<double>(A.num_rows);
   double const slots = std::min(fill_limit, 3.0) * static_cast<double>(A.nnz());
   double const countable = static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0;
-  double const max_width = std::min({static_cast<double>(lengths.longest), slots / rows, countable / (rows + 31.0)});
-  Offset low = 0, high = max_width > 0 ? static_cast<Offset>(max_width) : Offset(0);  // the answer lies in [low, high]
+  double const max_width =
+      std::min({static_cast<double>(lengths.longest), slots / rows, countable / (rows + 31.0)});
+  Offset low = 0,
+         high = max_width > 0 ? static_cast<Offset>(max_width) : Offset(0);  // the answer lies in [low, high]
   while (low < high) {
     Offset const middle = high - (high - low) / 2;
     if (3.0 * static_cast<double>(count_long_rows(exec, A, middle)) >= rows)

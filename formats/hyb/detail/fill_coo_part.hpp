@@ -27,8 +27,8 @@ struct CountCooPart {
 /// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
 /// all. Fences exec.
 template <class Exec, class Matrix, class Offsets>
-typename Matrix::offset_type coo_part_offsets(Exec const& exec, Matrix const& A, typename Matrix::offset_type width,
-                                          Offsets const& offsets) {
+typename Matrix::offset_type coo_part_offsets(Exec const& exec, Matrix const& A,
+                                              typename Matrix::offset_type width, Offsets const& offsets) {
   using Ordinal = typename Matrix::ordinal_type;
   Kokkos::parallel_for("einkorn::from_csr[hyb,rest]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),

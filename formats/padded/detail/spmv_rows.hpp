@@ -143,7 +143,7 @@ struct SpmvPaddedRowsHost {
       else
         for (std::size_t j = 0; j < y.extent(1); ++j)
           spmv_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
-                    accumulators);
+                     accumulators);
     }
   }
 
@@ -176,7 +176,7 @@ struct SpmvPaddedRowsHost {
   }
   template <class Columns, class From, class To>
   void spmv_group(Ordinal position, Columns const& columns, From const& from, To const& to,
-                 Accumulators& accumulators) const {
+                  Accumulators& accumulators) const {
     DecodedColumns<Ordinal, Offset> decoded;
     Offset const stride = F.slot_stride(), count = F.slot_count(position);
     Offset at = F.slot_begin(position);
@@ -229,8 +229,7 @@ template <Indices indices = Indices::full, class Exec, class Format, class X, cl
 void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
                       X const& x, Y const& y) {
   if constexpr (indices == Indices::full && requires { F.compressed; })
-    if (F.compressed.any())
-      return spmv_padded_rows<Indices::compressed>(exec, label, epilogue, F, x, y);
+    if (F.compressed.any()) return spmv_padded_rows<Indices::compressed>(exec, label, epilogue, F, x, y);
   using Ordinal = typename Format::ordinal_type;
   using Sum = typename EpilogueOp::sum_type;
   if constexpr (is_gpu<Exec>) {

@@ -31,7 +31,7 @@ struct FillSlices {
   Format F;
   Matrix A;
   std::int64_t num_positions;  // slices times C
-  int positions_per_team;        // a multiple of C, or of tile_rows where staged_entries is 0
+  int positions_per_team;      // a multiple of C, or of tile_rows where staged_entries is 0
   int staged_entries;          // capacity of scratch; 0: tiles
 
   static std::size_t scratch_bytes(int staged) {
@@ -62,7 +62,7 @@ struct FillSlices {
  private:
   /// If there are fewer positions than threads, several threads share the slots of a position, interleaved.
   KOKKOS_FUNCTION void fill_staged(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
-                                  int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
+                                   int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
     int const threads = team.team_size(), rank = team.team_rank();
     for (int i = rank; i < count; i += threads) {
       values[bank_padded_index(i)] = A.values(begin + static_cast<Offset>(i));
@@ -91,7 +91,7 @@ struct FillSlices {
   }
 
   KOKKOS_FUNCTION void fill_tiled(Member const& team, std::int64_t first, std::int64_t last, Scalar* values,
-                                Ordinal* columns) const {
+                                  Ordinal* columns) const {
     Offset const max_slots = max_width(first, last);
     constexpr int tile = tile_rows * tile_width;
     for (Offset j = 0; j < max_slots; j += tile_width) {
@@ -183,7 +183,8 @@ void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
   int positions_per_team = Functor::tile_rows, staged = 0;
   if (F.rows.extent(0) == 0 && entries_per_slice <= scratch_entries) {
     int const max_slices = std::max(1, 256 / static_cast<int>(F.slice_rows));  // one position per thread
-    int const slices = std::clamp(static_cast<int>(scratch_entries / std::max(entries_per_slice, 1.0)), 1, max_slices);
+    int const slices =
+        std::clamp(static_cast<int>(scratch_entries / std::max(entries_per_slice, 1.0)), 1, max_slices);
     positions_per_team = slices * static_cast<int>(F.slice_rows);
     staged = std::min(scratch_entries, static_cast<int>(1.2 * slices * entries_per_slice) + 64);
   }
