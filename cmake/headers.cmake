@@ -106,7 +106,6 @@ set(einkorn_headers
   formats/coo/to_csr.hpp
   formats/coo/validate.hpp
   formats/csr/csr.hpp
-  formats/csr/detail/merge_tiles.hpp
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/row_dot.hpp
@@ -124,7 +123,6 @@ set(einkorn_headers
   formats/spgemm/detail/numeric_hash.hpp
   formats/spgemm/detail/launch_configuration.hpp
   formats/spgemm/detail/compress_b.hpp
-  formats/csr/detail/spmv_dispatch.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp
@@ -136,6 +134,7 @@ set(einkorn_headers
   formats/fingerprint.hpp
   formats/csr/from_triplets.hpp
   formats/csr/expand_symmetric.hpp
+  formats/csr/choose_spmv.hpp
   formats/csr/convert_values.hpp
   formats/csr/permute.hpp
   formats/csr/row_lengths.hpp
@@ -243,6 +242,7 @@ set(einkorn_headers
   formats/sell/spmv.hpp
   formats/sell/to_csr.hpp
   formats/sell/validate.hpp
+  formats/spmm/choose.hpp
   formats/spmm/tuning.hpp
   formats/spmv_checks.hpp
   formats/spmv_operands.hpp

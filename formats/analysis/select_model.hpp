@@ -5,7 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/formats/analysis/machine_model.hpp>
 #include <einkorn/formats/analysis/structure.hpp>
-#include <einkorn/formats/csr/spmv_tuning.hpp>
+#include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/format_name.hpp>
 

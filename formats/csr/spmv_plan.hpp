@@ -3,19 +3,19 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/formats/csr/detail/merge_tiles.hpp>
+#include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/spmv.hpp>
-#include <einkorn/formats/csr/spmv_tuning.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/fingerprint.hpp>
+#include <einkorn/formats/spmm/choose.hpp>
 #include <einkorn/formats/spmm/detail/pack_columns.hpp>
-#include <einkorn/formats/spmm/tuning.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/formats/spmv_options.hpp>
 #include <einkorn/formats/spmv_plan.hpp>
@@ -31,29 +31,9 @@
 
 namespace einkorn {
 
-namespace detail {
-
-/// Whole rows where they are alike in length and not very long. Otherwise on a GPU rows by length where the
-/// matrix is small, since that is one launch, else equal parts. On the host whole rows as long as no row is a
-/// sizeable part of a thread's share.
-template <class Exec, class Ordinal, class Offset>
-SpmvAlgorithm choose_algorithm(RowLengths<Ordinal, Offset> const& lengths, std::size_t concurrency) {
-  auto const longest = static_cast<double>(lengths.longest);
-  if constexpr (is_gpu<Exec>) {
-    if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
-    return static_cast<std::size_t>(lengths.entries) <= max_row_bins_entries ? SpmvAlgorithm::row_bins
-                                                                             : SpmvAlgorithm::segmented_sum;
-  } else {
-    bool const fair = 16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
-    return fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
-  }
-}
-
-}  // namespace detail
-
-/// The plan of a Csr (see formats/spmv_plan.hpp): row-length statistics and the kernel chosen from them, the
-/// tiles and carries of segmented_sum, the order of sorted_rows, the lists of row_bins, the transpose and where
-/// its values come from, room for columns of multivectors.
+/// The plan of a Csr (see formats/spmv_plan.hpp): row statistics and the algorithm selected from them; the tiles
+/// and carries of segmented_sum, the order of sorted_rows, the bins of row_bins; the transpose and the source of
+/// its values; a buffer for columns of multivectors.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -61,7 +41,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   using Sum = sum_type<Scalar, VectorScalar>;
   using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
   using Bins = detail::RowBins<Ordinal, Offset, Device, Sum>;
-  using Room = detail::PackBuffer<Sum, Device>;
+  using PackBuffer = detail::PackBuffer<Sum, Device>;
 
   /// Prefer make_spmv_plan().
   template <class Exec>
@@ -84,10 +64,10 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     row_lengths_ = einkorn::row_lengths(exec, matrix_);
     if (options_.algorithm == SpmvAlgorithm::automatic)
       options_.algorithm =
-          detail::choose_algorithm<Exec>(row_lengths_, static_cast<std::size_t>(exec.concurrency()));
+          choose_spmv(row_lengths_, arch_of<Exec>, static_cast<std::size_t>(exec.concurrency()));
     bool const sorts = options_.algorithm == SpmvAlgorithm::sorted_rows;
     if ((options_.algorithm == SpmvAlgorithm::row_team || sorts) && matrix_.num_rows > 0)
-      options_.lanes = detail::row_lanes<Exec>(matrix_, options_);
+      options_.lanes = choose_lanes(options_, arch_of<Exec>, row_lengths_.mean());
     if (sorts && is_gpu<Exec>) row_order_ = rows_by_length(exec, matrix_);
     if constexpr (is_gpu<Exec>)
       if (options_.algorithm == SpmvAlgorithm::row_bins && matrix_.num_rows > 0) {
@@ -98,67 +78,56 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
     if (is_gpu<Exec> && !by_scatter && options.columns > 0)
-      room_ = Room(exec, static_cast<std::size_t>(matrix_.num_rows), static_cast<std::size_t>(matrix_.num_cols),
-                   static_cast<std::size_t>(options.columns));
-    if (tiles_.carry.extent(0) > 0 || bins_.bytes() > 0 || room_.bytes() > 0)
+      pack_buffer_ =
+          PackBuffer(exec, static_cast<std::size_t>(matrix_.num_rows),
+                     static_cast<std::size_t>(matrix_.num_cols), static_cast<std::size_t>(options.columns));
+    if (tiles_.carry.extent(0) > 0 || bins_.bytes() > 0 || pack_buffer_.bytes() > 0)
       one_call_ = detail::OneCallAtATime::checked();
   }
 
-  /// The kernel that runs, never `automatic`, and its lanes a row.
+  /// The algorithm that runs, never `automatic`, and its lanes per row.
   [[nodiscard]] SpmvAlgorithm algorithm() const { return options_.algorithm; }
   [[nodiscard]] int lanes() const { return options_.lanes; }
-  /// Whether the kernel gives whole rows to groups of lanes.
-  [[nodiscard]] bool is_by_rows() const {
-    return algorithm() == SpmvAlgorithm::row_team || algorithm() == SpmvAlgorithm::row_thread ||
-           algorithm() == SpmvAlgorithm::sorted_rows;
+  /// The kernel on Exec, which may differ from the space that made the plan.
+  template <class Exec>
+  [[nodiscard]] SpmvKernel kernel() const {
+    return choose_spmv_kernel(algorithm(), arch_of<Exec>, row_order_.extent(0) > 0, bins_.max_short > 0);
   }
-  /// Whether multivectors of this many columns go to the kernels of several columns (GPU): if is_by_rows(), and
-  /// where the algorithm was left to the plan and the team that has the longest row keeps nobody waiting. With
-  /// lanes over row-major columns it takes a nanosecond for an entry (NVIDIA H200, 2026-11: 0.8 to 1.5 on
-  /// gen:circuit:1000000), segmented_sum 12 bytes an entry and column at 4 TB/s: analytical. Other layouts:
-  /// where no row is a hundredth of the matrix (8 and 32 columns together and one by one: 267 and 337, 927 and
-  /// 1339 us on gen:rmat:18, but 484 and 297, 869 and 1177 on gen:circuit:1000000).
-  [[nodiscard]] bool uses_spmm(std::size_t columns, bool are_row_major) const {
-    auto const longest = static_cast<std::size_t>(row_lengths_.longest), nnz = matrix_.values.extent(0);
-    return is_by_rows() || (is_automatic_ &&
-                            static_cast<double>(longest) <=
-                                3e-3 * static_cast<double>(nnz) * static_cast<double>(columns) + 4096.0 &&
-                            (are_row_major || has_no_dominant_row(longest, nnz)));
-  }
-  /// Whether those that are not row-major go there by way of room(). From 8 columns on unless is_by_rows():
-  /// NVIDIA H200, 2026-11, 8 columns one by one and row-major: 340 and 176 us on gen:rmat:18, 298 and 332 on
-  /// gen:circuit:1000000, without the 20 and 90 us of copying.
-  [[nodiscard]] bool takes_columns_as_rows(std::size_t columns) const {
-    return room_.columns() > 0 && columns >= (is_by_rows() ? 1 : 2) * Room::min_columns &&
-           uses_spmm(columns, true);
+  /// What choose_spmm() selects from.
+  template <class Exec>
+  [[nodiscard]] SpmmStatistics spmm_statistics() const {
+    SpmvKernel const of_vectors = kernel<Exec>();
+    bool const by_rows = of_vectors != SpmvKernel::row_bins && of_vectors != SpmvKernel::segmented_sum;
+    return {static_cast<std::size_t>(row_lengths_.longest), matrix_.values.extent(0), by_rows, is_automatic_,
+            pack_buffer_.columns()};
   }
   [[nodiscard]] Op op() const { return options_.op; }
-  /// Of op(A).
+  /// Statistics of op(A).
   [[nodiscard]] auto const& row_lengths() const { return row_lengths_; }
-  /// What the kernel reads: A, or the transpose that the plan keeps.
+  /// The matrix that kernels read: A, or the transpose in the plan.
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
-  /// sorted_rows on a GPU: all rows, the longest first. Otherwise empty.
+  /// sorted_rows on a GPU: all rows, the longest first; otherwise empty.
   [[nodiscard]] auto const& row_order() const { return row_order_; }
   [[nodiscard]] Tiles const& tiles() const { return tiles_; }
-  /// row_bins on a GPU.
+  /// row_bins on a GPU; otherwise empty.
   [[nodiscard]] Bins const& bins() const { return bins_; }
-  /// For SpmvOptions::columns columns, on a GPU.
-  [[nodiscard]] Room const& room() const { return room_; }
+  /// Buffer for SpmvOptions::columns columns on a GPU; otherwise empty.
+  [[nodiscard]] PackBuffer const& pack_buffer() const { return pack_buffer_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
-  /// Held by every call that uses the plan's workspace; rows need none, and threads may share such a plan.
+  /// Guards the workspace. Plans of the row algorithms have none and may be shared by threads.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
-                        row_order_.size() * sizeof(Ordinal) + bins_.bytes() + room_.bytes();
+                        row_order_.size() * sizeof(Ordinal) + bins_.bytes() + pack_buffer_.bytes();
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
     return bytes;
   }
 
-  /// Takes A's values from now on; see update_values(exec, plan, A).
+  /// Uses the values of A from now on; see update_values(exec, plan, A).
   template <class Exec>
   void rebind(Exec const& exec, Matrix const& A) {
     if (transposed_)
@@ -177,13 +146,13 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Kokkos::View<Ordinal*, Device> row_order_;
   Tiles tiles_;
   Bins bins_;
-  Room room_;
+  PackBuffer pack_buffer_;
   detail::OneCallAtATime one_call_;
 };
 
 namespace detail {
 
-/// make_spmv_plan() with all types given: one function per value type, whatever the constness of A's values.
+/// make_spmv_plan() with explicit types: one instance for const and non-const values.
 template <class V, class Exec, class Value, class Ordinal, class Offset, class Device>
 SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V> new_spmv_plan(
     Exec const& exec, Csr<Value const, Ordinal, Offset, Device> const& A, SpmvOptions const& options,
@@ -195,12 +164,17 @@ SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V> new_spmv_plan(
 
 }  // namespace detail
 
-/// Looks at A once and prepares what repeated spmv(exec, plan, alpha, x, beta, y) need. The plan shares A's
-/// memory: values changed in place are seen by the next spmv, except under a transpose, where update_values()
-/// must be called; a structure changed in place is not seen by spmv (which never waits for the device) but by
-/// update_values(). VectorScalar: the scalar of x and y (void: that of A). Cost: reads the structure twice; a
-/// transpose more for op transpose. Fences exec. Throws InvalidStructure (checks: see validate()),
-/// InvalidArgument, OutOfMemory.
+/// Prepares repeated spmv(exec, plan, alpha, x, beta, y) with one matrix.
+///
+/// The plan shares the memory of A: the next spmv uses values changed in place, except under a transpose, where
+/// update_values() must be called. A structure changed in place is detected by update_values(), not by spmv (which
+/// does not fence).
+/// @tparam VectorScalar scalar of x and y; void: that of A
+/// @throws InvalidStructure see validate(); with Checks::on only
+/// @throws InvalidArgument for options
+/// @throws OutOfMemory
+///
+/// Cost: reads the structure twice; a transpose more for a transposed op. Fences exec.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
@@ -216,9 +190,10 @@ auto make_spmv_plan(Exec const& exec, Matrix const& A, SpmvOptions const& option
   return make_spmv_plan<VectorScalar>(exec, as_csr(A), options, checks);
 }
 
-/// Gives a plan new values on the structure that it was made for. Throws StalePlan, and changes nothing, when
-/// A's structure is another one. Cost: reads A's structure once (and for a transpose gathers the values);
-/// fences exec.
+/// Replaces the values of a plan, for a matrix of the same structure.
+/// @throws StalePlan if the structure of A differs; nothing has changed then
+///
+/// Cost: reads the structure of A once, and for a transpose gathers the values. Fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class Given>
 void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>& plan,
                    Csr<Given, Ordinal, Offset, Device> const& A) {
@@ -227,7 +202,7 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
   plan.rebind(exec, A);
 }
 
-/// The rows' entries (see formats/spmv_plan.hpp) of a Csr whose longest row is known.
+/// Row access (see formats/spmv_plan.hpp) for a Csr whose longest row is known.
 template <class Matrix>
 struct CsrRowEntries {
   using scalar_type = typename Matrix::scalar_type;
@@ -253,7 +228,7 @@ struct CsrRowEntries {
   }
 };
 
-/// The rows' entries of op(A) (see formats/spmv_plan.hpp); under atomic_scatter there are none.
+/// Row access for op(A) (see formats/spmv_plan.hpp). Not available with atomic_scatter.
 template <class Scalar, class Ordinal, class Offset, class Device, class V>
 auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) {
   using Entries = CsrRowEntries<typename SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>::Matrix>;
@@ -263,7 +238,47 @@ auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) 
 
 namespace detail {
 
-/// spmv_fused() for x and y as kernels take them (core/kernel_view.hpp).
+/// A x for vectors, with the kernel of the plan.
+template <bool conjugated, class Exec, class Plan, class EpilogueOp, class X, class Y>
+void spmv_vector(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  SpmvKernel const kernel = plan.template kernel<Exec>();
+  auto const& A = plan.matrix();
+  int const lanes = std::max(plan.lanes(), 1);
+  if (kernel == SpmvKernel::segmented_sum)
+    return spmv_segmented_sum<conjugated>(exec, epilogue, A, x, y, plan.tiles());
+  if constexpr (is_gpu<Exec>) {
+    using Order = std::decay_t<decltype(plan.row_order())>;
+    if (kernel == SpmvKernel::row_bins) return spmv_row_bins<conjugated>(exec, epilogue, A, x, y, plan.bins());
+    if (kernel == SpmvKernel::sorted_rows)
+      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, ListedOrder<Order>{plan.row_order()});
+  }
+  spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
+}
+
+/// A X for multivectors of at least one column, with the kernel that choose_spmm() selects.
+template <bool conjugated, class Exec, class Plan, class EpilogueOp, class X, class Y>
+void spmv_multivector(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  auto const& A = plan.matrix();
+  int const lanes = std::max(plan.lanes(), 1);
+  SpmmKernel const kernel =
+      choose_spmm(y.extent(1), layout_of(x, y), arch_of<Exec>, plan.template spmm_statistics<Exec>());
+  if (kernel == SpmmKernel::single_columns)
+    return for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
+      spmv_vector<conjugated>(exec, plan, epilogue, x_j, y_j);
+    });
+  if constexpr (is_gpu<Exec>) {
+    auto const longest = plan.row_lengths().longest;
+    if (kernel == SpmmKernel::pack_columns)
+      return spmm_packed<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
+                                     StridedCsrRows<std::decay_t<decltype(A)>>{A}, x, y, plan.pack_buffer(),
+                                     longest);
+    spmm_by_rows<conjugated>(exec, kernel, lanes, epilogue, A, x, y, longest);
+  } else {
+    spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
+  }
+}
+
+/// spmv_fused() for kernel views (core/kernel_view.hpp).
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class EpilogueOp,
           class X, class Y>
 void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -282,36 +297,17 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
   with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
     if constexpr (!EpilogueOp::accumulates)
       if (scatters) return spmv_scatter<conjugated()>(exec, epilogue, A, x, y);
-    if constexpr (Y::rank() == 2 && is_gpu<Exec>) {
-      auto const k = y.extent(1);
-      auto const longest = plan.row_lengths().longest;
-      bool const are_row_major = takes_row_tile(x, y);
-      if (!are_row_major && plan.takes_columns_as_rows(k))
-        return spmm_packed<conjugated()>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
-                                         StridedCsrRows<std::decay_t<decltype(A)>>{A}, x, y, plan.room(),
-                                         longest);
-      if (plan.uses_spmm(k, are_row_major))
-        return spmm_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y, longest);
-    }
-    if (plan.algorithm() == SpmvAlgorithm::sorted_rows)
-      return spmv_sorted_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y,
-                                            plan.row_order());
-    bool const is_binned =
-        is_gpu<Exec> && plan.algorithm() == SpmvAlgorithm::row_bins && plan.bins().longest_short > 0;
-    if (plan.algorithm() != SpmvAlgorithm::segmented_sum && !is_binned)
-      return spmv_by_rows<conjugated()>(exec, std::max(plan.lanes(), 1), epilogue, A, x, y);
-    for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
-      if constexpr (is_gpu<Exec>)
-        if (is_binned) return spmv_row_bins<conjugated()>(exec, epilogue, A, x_j, y_j, plan.bins());
-      spmv_segmented_sum<conjugated()>(exec, epilogue, A, x_j, y_j, plan.tiles());
-    });
+    if constexpr (Y::rank() == 1)
+      spmv_vector<conjugated()>(exec, plan, epilogue, x, y);
+    else if (y.extent(1) > 0)
+      spmv_multivector<conjugated()>(exec, plan, epilogue, x, y);
   });
 }
 
 }  // namespace detail
 
-/// The same with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots for the
-/// dot products that the new y feeds, in the same sweep).
+/// spmv() with a given epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new y in
+/// the same pass.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V,
           class EpilogueOp, Vector X, WritableVector Y>
 void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -319,17 +315,16 @@ void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
   detail::spmv_with_plan(exec, plan, epilogue, detail::as_input(x), detail::as_output(y));
 }
 
-/// y <- alpha op(A) x + beta y with the plan of a Csr. The contract is that of the plan-free spmv, and besides:
-/// op and the algorithm were fixed when the plan was made; every op and algorithm is there; the sum type is the
-/// plan's. Asynchronous on exec: no fence, no allocation; 1 launch, 2 for segmented_sum (for each column of a
-/// multivector, where the row kernels share one launch, or two where rows are long on a GPU).
-/// Multivectors under an automatic plan on a GPU: see uses_spmm(). Those that are not row-major
-/// are copied row by row where the plan has room for that (SpmvOptions::columns): 2 launches more for every so
-/// many columns, and bytes = 2 (rows + cols) scalar more a column; such a plan serves one execution space
-/// instance at a time. sorted_rows is row_team with rows of like length on neighbouring lanes: on a GPU it
-/// reads one Ordinal a row more, on the host and for multivectors it is row_team; a row times a vector is
-/// summed as by row_team with as many lanes, to the same bits. segmented_sum reads no more bytes than the row
-/// kernels, but for one Ordinal and one sum a tile of 2048 steps.
+/// y <- alpha op(A) x + beta y with the plan of a Csr.
+///
+/// The contract is that of spmv() without a plan (csr/spmv.hpp), with these differences. The plan fixes op and the
+/// algorithm, of which all are available, and the sum type. 1 launch, 2 for segmented_sum; per column of a
+/// multivector where choose_spmm() (formats/spmm/choose.hpp) selects single columns. sorted_rows reads one Ordinal
+/// more per row on a GPU and gives the same bits as row_team with as many lanes; on the host and for multivectors
+/// it is row_team. segmented_sum reads one Ordinal and one sum more per tile of 2048 steps. With
+/// SpmvOptions::columns, multivectors that are not row-major are copied row by row on a GPU: 2 launches more for
+/// every `columns` columns and 2 (rows + cols) scalar bytes more per column. A plan with workspace serves one
+/// execution space instance at a time.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
           class Y>
 requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>

@@ -121,11 +121,6 @@ constexpr LongRowsTuning long_rows(Arch arch, bool are_many = false) {
   }
 }
 
-inline constexpr std::size_t max_of_a_long_row = 100;
-constexpr bool has_no_dominant_row(std::size_t longest, std::size_t entries) {
-  return longest <= entries / max_of_a_long_row;
-}
-
 /// The shape of the kernel of multivectors of any strides. A structural type: kernels take it as a template
 /// argument.
 struct ColumnTile {
@@ -158,12 +153,5 @@ constexpr ColumnTile column_tile(Arch arch, int columns, std::size_t sum_bytes) 
       return {columns, 4, 1, 1, 1, 1};
   }
 }
-
-/// Bytes of X up to which the tiles of the same rows go one after another, so that A comes from the second
-/// cache; where X is larger all rows go before the next tile, so that less of X is wanted at a time. NVIDIA
-/// H200 (50 MB), 32 columns of double: 432 us one after another on gen:elasticity:40 (49 MB), where four
-/// products of 8 columns are 660; 10.3 ms on gen:longrows:1000000:1000000:16 (256 MB), where all rows first
-/// is 6.5.
-inline constexpr std::size_t max_bytes_of_tiles_together = std::size_t(50) << 20;
 
 }  // namespace einkorn

@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/choose_spmv.hpp>
+#include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +18,7 @@
 
 namespace einkorn::detail {
 
-/// The order in which groups of lanes take the rows: as they come, or by a list of all rows (sorted_rows).
+/// The order in which groups of lanes compute the rows: 0, 1, .., or a permutation of all rows (sorted_rows).
 struct NaturalOrder {
   static constexpr bool is_list = false;
   template <class Ordinal>
@@ -33,10 +36,10 @@ struct ListedOrder {
   }
 };
 
-/// One row a group of `lanes` neighbouring threads (1: one row a thread), CSR-vector and CSR-scalar of Bell &
-/// Garland, 2008. Each lane asks for `unroll` entries before it uses the first, so that a row of up to
-/// lanes * unroll entries costs one round trip to memory. A group takes `passes` rows one after another, next
-/// to those of its neighbours each time, so that a team meets more of its x in the first cache.
+/// A group of `lanes` neighbouring threads per row; 1: one thread per row. CSR-vector and CSR-scalar of Bell &
+/// Garland, 2008. A row of up to lanes * unroll entries costs one round trip to memory. A group computes `passes`
+/// rows one after another, each next to those of the neighbouring groups, so that a team reuses more of x from the
+/// L1 cache.
 template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
           class EpilogueOp, class Rows>
 struct SpmvRowTeam {
@@ -45,7 +48,6 @@ struct SpmvRowTeam {
   static constexpr bool has_independent_warps = true;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  using Scalar = typename Matrix::scalar_type;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
 
@@ -53,7 +55,7 @@ struct SpmvRowTeam {
   X x;
   Y y;
   EpilogueOp epilogue;
-  int passes;  // rows that a group takes one after another
+  int passes;  // rows per group
   Rows row_at;
 
   static constexpr int groups = tuning.team_size / lanes;
@@ -75,41 +77,15 @@ struct SpmvRowTeam {
     Sum sum = Sum(0);
     typename EpilogueOp::Prefetched prefetched{};
     if (lane == 0 && inside) prefetched = epilogue.prefetch(row);
-    if (inside) {
-      Offset const end = A.row_end(row);
-      for (Offset p = A.row_begin(row) + static_cast<Offset>(lane); p < end; p += lanes * tuning.unroll)
-        add_batch(p, end, sum);
-    }
+    if (inside)
+      sum = lane_dot<Sum, L, lanes, tuning.unroll, is_streaming, conjugated>(
+          A, x, A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row));
     sum = sum_over_lanes<L, lanes>(sum);
     if (lane == 0 && inside) epilogue(accumulators, y(row), row, sum, prefetched);
   }
 
-  /// Short rows begin in the middle of sectors that their neighbours read too: those are to stay in the cache.
-  template <class T>
-  static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
-    if constexpr (lanes < 16)
-      return L::load(address);
-    else
-      return L::load_streaming(address);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset p, Offset end, Sum& sum) const {
-    Ordinal columns[tuning.unroll];
-    Scalar values[tuning.unroll];
-    bool used[tuning.unroll];
-    for (int u = 0; u < tuning.unroll;
-         ++u) {  // past the end: the last entry again, so that loads need no predicate
-      Offset const q = p + static_cast<Offset>(u) * lanes;
-      used[u] = q < end;
-      columns[u] = load(A.columns.data() + (used[u] ? q : end - 1));
-      values[u] = load(A.values.data() + (used[u] ? q : end - 1));
-    }
-    Sum from_x[tuning.unroll];
-    for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
-    for (int u = 0; u < tuning.unroll; ++u) {
-      Sum const product = (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
-      sum += used[u] ? product : Sum(0);
-    }
-  }
+  // Short rows begin within sectors that neighbouring rows read too, which should stay in the cache.
+  static constexpr bool is_streaming = lanes >= 16;
 };
 
 template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
@@ -118,16 +94,13 @@ void launch_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const&
                      Rows const& rows) {
   using Functor = SpmvRowTeam<tuning, lanes, conjugated, Exec, Matrix, X, Y, EpilogueOp, Rows>;
   using Policy = typename Functor::Policy;
-  auto const teams_of = [&](int passes) {
-    auto const rows_per_team = static_cast<std::size_t>(Functor::groups * passes);
-    return (static_cast<std::size_t>(A.num_rows) + rows_per_team - 1) / rows_per_team;
-  };
-  int passes = rows_in_turn(lanes, tuning.unroll);
-  if (teams_of(passes) < std::size_t(min_row_teams)) passes = 1;
+  auto const num_rows = static_cast<std::size_t>(A.num_rows);
+  int const passes = rows_per_group(lanes, tuning.unroll, num_rows, Functor::groups);
+  auto const teams = ceil_div(num_rows, static_cast<std::size_t>(Functor::groups * passes));
   char const* const label = Rows::is_list ? "einkorn::spmv[csr,sorted_rows]"
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
-  epilogue.launch(label, Policy(exec, static_cast<int>(teams_of(passes)), tuning.team_size),
+  epilogue.launch(label, Policy(exec, static_cast<int>(teams), tuning.team_size),
                   Functor{A, x, y, epilogue, passes, rows});
 }
 
@@ -148,7 +121,7 @@ void spmv_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A
   }
 }
 
-/// The same with the number of lanes chosen at run time: a power of two, at most those of the hardware.
+/// y <- alpha A x + beta y with `lanes` lanes per row: a power of two, at most the lanes of a warp. 1 launch.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Rows = NaturalOrder>
 void spmv_row_team(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,

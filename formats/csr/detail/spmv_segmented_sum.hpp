@@ -2,15 +2,17 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/bank_padding.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/formats/csr/detail/merge_tiles.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
@@ -22,12 +24,85 @@
 
 namespace einkorn::detail {
 
-/// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads,
-/// keeps them in team scratch, and then sums each row's piece: groups of threads take one row each, as many
-/// threads a group as let the team cover its rows in one pass; a piece that is long for its group is summed by
-/// the whole warp. What a row has in other tiles than the one it ends in goes through carry (see add_carry), so
-/// no atomics. Source: the segmented sum of Blelloch, Heroux & Zagha, 1993, on the tiles of Merrill & Garland,
-/// SC 2016; departure: sums are taken a row at a time from scratch, not by a scan over flags.
+/// The merge path of the rows and entries of a matrix (rows_before_diagonal()), cut into tiles of `items` steps.
+/// Tile t ends rows first_row(t) .. first_row(t + 1) - 1 and holds entries first_entry(t) .. first_entry(t + 1) -
+/// 1; carry(t) is the partial sum of the row that continues in the next tile.
+template <class Ordinal, class Offset, class Device, class Sum>
+struct MergeTiles {
+  using offset_type = Offset;
+
+  std::int64_t items = 0, num_steps = 0;  // num_steps: num_rows + nnz
+  Offset num_tiles = 0;
+  Ordinal num_rows = 0;
+  bool has_long_runs = false;                       // some row spans more than max_short_carry_run tiles
+  Kokkos::View<Ordinal*, Device> first_rows;        // [num_tiles + 1]
+  Kokkos::View<Sum*, Device> carry;                 // [num_tiles]
+  Kokkos::View<Offset const*, Device> row_offsets;  // [num_rows + 1]
+
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal first_row(Offset tile) const { return first_rows(tile); }
+  KOKKOS_FORCEINLINE_FUNCTION Offset first_entry(Offset tile) const {
+    std::int64_t const step = tile < num_tiles ? static_cast<std::int64_t>(tile) * items : num_steps;
+    return static_cast<Offset>(step - static_cast<std::int64_t>(first_rows(tile)));
+  }
+
+  /// The carries of the row that begins in this tile and ends in another (for add_carry); none if no row does.
+  KOKKOS_FUNCTION CarryRun<Ordinal, Offset> operator()(Offset tile) const {
+    Ordinal const row = first_row(tile + 1);
+    if (row >= num_rows) return {};
+    Offset const begin = row_offsets(row);
+    if (begin >= first_entry(tile + 1) || begin < first_entry(tile)) return {};
+    auto const end_step = static_cast<std::int64_t>(row) + static_cast<std::int64_t>(row_offsets(row + 1));
+    auto const last_tile = static_cast<Offset>(end_step / items);
+    return {row, tile, last_tile - tile};
+  }
+};
+
+template <class Tiles, class Matrix>
+struct FirstRowsOfTiles {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  decltype(Tiles::first_rows) first_rows;
+  decltype(Matrix::row_offsets) offsets;
+  Ordinal num_rows;
+  std::int64_t items, num_entries, num_steps;
+
+  KOKKOS_FUNCTION void operator()(Offset t) const {
+    std::int64_t const step = static_cast<std::int64_t>(t) * items;
+    first_rows(t) = rows_before_diagonal(offsets, num_rows, num_entries, step < num_steps ? step : num_steps);
+  }
+};
+
+/// Cuts a matrix into tiles. 2 allocations, 1 launch; log2(num_rows) reads per tile.
+template <class Tiles, class Exec, class Matrix>
+Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
+                       typename Matrix::offset_type longest_row) {
+  using Offset = typename Matrix::offset_type;
+  Tiles tiles;
+  auto const num_entries = static_cast<std::int64_t>(A.nnz());
+  auto const num_steps = num_entries + static_cast<std::int64_t>(A.num_rows);
+  tiles.items = items;
+  tiles.num_rows = A.num_rows;
+  tiles.num_steps = num_steps;
+  tiles.num_tiles = static_cast<Offset>(ceil_div(num_steps, items));
+  tiles.has_long_runs = static_cast<std::int64_t>(longest_row) / items + 2 > max_short_carry_run;
+  tiles.row_offsets = A.row_offsets;
+  auto const count = static_cast<std::size_t>(tiles.num_tiles);
+  tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);
+  tiles.carry = allocate<decltype(tiles.carry)>(exec, "einkorn::MergeTiles::carry", count);
+  Kokkos::parallel_for("einkorn::make_merge_tiles",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, tiles.num_tiles + 1),
+                       FirstRowsOfTiles<Tiles, Matrix>{tiles.first_rows, A.row_offsets, A.num_rows, items,
+                                                       num_entries, num_steps});
+  return tiles;
+}
+
+/// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads, stores
+/// them in team scratch, and sums the part of each row: one group of threads per row, wide enough that the team
+/// covers its rows in one pass; a part that is long for its group is summed by the whole warp. The sum of a row
+/// that continues goes to carry (see add_carry), so no atomics. Source: segmented sum of Blelloch, Heroux & Zagha,
+/// 1993, on the tiles of Merrill & Garland, SC 2016; departure: rows are summed one by one from scratch, not by a
+/// scan over flags.
 template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Tiles>
 struct SpmvSegmentedSum {
@@ -58,8 +133,7 @@ struct SpmvSegmentedSum {
     form_products(team.team_rank(), first_entry, static_cast<int>(last_entry - first_entry), products);
     team.team_barrier();
 
-    int const rows =
-        static_cast<int>(last_row - first_row) + 1;  // those that end here and the one that goes on
+    int const rows = static_cast<int>(last_row - first_row) + 1;  // the last one continues in the next tile
     int group = 1;
     while (group < L::size && 2 * group * rows <= team_size) group *= 2;
     int const lane = team.team_rank() % group;
@@ -73,12 +147,12 @@ struct SpmvSegmentedSum {
         begin = static_cast<int>((row_begin > first_entry ? row_begin : first_entry) - first_entry);
         end = static_cast<int>((row_end < last_entry ? row_end : last_entry) - first_entry);
       }
-      Sum const sum = sum_of_piece(team.team_rank(), lane, group, begin, end, products);
+      Sum const sum = sum_of_part(team.team_rank(), lane, group, begin, end, products);
       if (lane == 0 && inside) {
         if (local + 1 < rows)
           epilogue(accumulators, y(row), row, sum);
         else if (begin < end)
-          tiles.carry(tile) = sum;  // goes on in the next tile, where add_carry finds it
+          tiles.carry(tile) = sum;
       }
     }
   }
@@ -89,8 +163,9 @@ struct SpmvSegmentedSum {
     Ordinal columns[tuning.unroll];
     Scalar values[tuning.unroll];
     if (count == 0) return;
-    for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last entry again, so that loads need no
-      int const p = thread + u * team_size;    // predicate and all are asked for at once
+    // Past the end the last entry again: loads without predicates are all issued at once.
+    for (int u = 0; u < tuning.unroll; ++u) {
+      int const p = thread + u * team_size;
       Offset const at = first_entry + static_cast<Offset>(p < count ? p : count - 1);
       columns[u] = L::load_streaming(A.columns.data() + at);
       values[u] = L::load_streaming(A.values.data() + at);
@@ -102,29 +177,29 @@ struct SpmvSegmentedSum {
           (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
   }
 
-  /// Sum of products begin .. end - 1, taken by a group of `group` lanes or, when it is long, by the whole
-  /// warp. Every thread of the team calls it; lane 0 of the group gets the sum.
-  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_piece(int thread, int lane, int group, int begin, int end,
-                                               Sum const* products) const {
-    constexpr int longest = 32;  // steps that a lane does before its neighbours are called in
-    bool const is_long = end - begin > longest * group;
+  /// Sum of products begin .. end - 1, by a group of `group` lanes or, if there are many, by the whole warp. All
+  /// threads of the team call it; lane 0 of the group gets the sum.
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_part(int thread, int lane, int group, int begin, int end,
+                                              Sum const* products) const {
+    constexpr int max_steps = 32;  // per lane of a group
+    bool const is_long = end - begin > max_steps * group;
     Sum sum = Sum(0);
     if (!is_long)
       for (int p = begin + lane; p < end; p += group) sum += products[bank_padded_index(p)];
     for (int bits = group / 2; bits > 0; bits /= 2) sum += L::shuffle_xor(sum, bits);
-    int const own = thread % L::size;
-    for (auto waiting = L::ballot(is_long && lane == 0); waiting != 0; waiting &= waiting - 1) {
-      int const owner = L::lowest(waiting);
+    int const warp_lane = thread % L::size;
+    for (auto owners = L::ballot(is_long && lane == 0); owners != 0; owners &= owners - 1) {
+      int const owner = L::lowest(owners);
       int const from = L::shuffle(begin, owner), to = L::shuffle(end, owner);
       Sum part = Sum(0), other = Sum(0);
-      int p = from + own;
+      int p = from + warp_lane;
       for (; p + L::size < to; p += 2 * L::size) {
         part += products[bank_padded_index(p)];
         other += products[bank_padded_index(p + L::size)];
       }
       if (p < to) part += products[bank_padded_index(p)];
       part = sum_over_lanes<L, L::size>(part + other);
-      if (own == owner) sum = part;
+      if (warp_lane == owner) sum = part;
     }
     return sum;
   }
@@ -141,7 +216,7 @@ void spmv_segmented_sum_gpu(Exec const& exec, EpilogueOp const& epilogue, Matrix
   epilogue.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, epilogue, tiles});
 }
 
-/// Segmented sum on the host: one tile of the merge path a part, so that even one dense row is shared evenly.
+/// Segmented sum on the host: one tile of the merge path per part, so that even one dense row is divided evenly.
 template <bool conjugated, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
 struct SpmvSegmentedSumHost {
   using Sum = typename EpilogueOp::sum_type;
@@ -176,7 +251,7 @@ void spmv_segmented_sum_host(Exec const& exec, EpilogueOp const& epilogue, Matri
       SpmvSegmentedSumHost<conjugated, Matrix, X, Y, EpilogueOp, Tiles>{A, x, y, epilogue, tiles});
 }
 
-/// Steps of the merge path a tile: a team's worth of scratch on a GPU, one part of host_parts on the host.
+/// Steps of the merge path per tile: the products of a team on a GPU, one of host_parts parts on the host.
 template <class Exec, class Sum, class Matrix>
 std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]] Matrix const& A) {
   if constexpr (is_gpu<Exec>) {
@@ -185,10 +260,11 @@ std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]
   } else {
     auto const parts = static_cast<std::int64_t>(host_parts(exec));
     auto const steps = static_cast<std::int64_t>(A.nnz()) + static_cast<std::int64_t>(A.num_rows);
-    return std::max<std::int64_t>((steps + parts - 1) / parts, 1);
+    return std::max<std::int64_t>(ceil_div(steps, parts), 1);
   }
 }
 
+/// y <- alpha A x + beta y. 1 launch, and 1 for the carries where there is more than one tile.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
 void spmv_segmented_sum(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                         Tiles const& tiles) {

@@ -7,6 +7,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/spmm/choose.hpp>
 #include <einkorn/formats/spmm/detail/long_rows.hpp>
 #include <einkorn/formats/spmm/tuning.hpp>
 
@@ -213,8 +214,7 @@ void launch_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const
   auto const bound = take_long_rows<LongSum, LongSum, tuning>(exec, label, epilogue, A, x, y, longest);
   auto const tiles = (y.extent(1) + tile.columns - 1) / tile.columns;
   auto const row_teams = (static_cast<std::size_t>(A.A.num_rows) + tile.team_size - 1) / tile.team_size;
-  bool const is_together =
-      x.extent(0) * x.extent(1) * sizeof(typename X::value_type) <= max_bytes_of_tiles_together;
+  bool const is_together = keeps_tiles_together(x.extent(0) * x.extent(1) * sizeof(typename X::value_type));
   typename Functor::Policy policy(exec, static_cast<int>(row_teams * tiles), tile.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(Functor::scratch_bytes));
   Kokkos::parallel_for(
@@ -236,7 +236,7 @@ void spmm_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const& 
     else
       launch_column_tile<tile, long_rows(arch), conjugated>(exec, label, epilogue, A, x, y, longest);
   };
-  if (y.extent(1) > 4) return of_columns(std::integral_constant<int, 8>());
+  if (column_tile_columns(y.extent(1)) == 8) return of_columns(std::integral_constant<int, 8>());
   of_columns(std::integral_constant<int, 4>());
 }
 

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/formats/spmm/choose.hpp>
 #include <einkorn/formats/spmm/detail/row_tile.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -123,7 +124,7 @@ template <class Sum, class Device>
 class PackBuffer {
  public:
   using Rows = Kokkos::View<Sum**, Kokkos::LayoutRight, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  static constexpr std::size_t min_columns = 4;  // of SpmmRowTile
+  static constexpr std::size_t min_columns = min_row_tile_columns;
 
   PackBuffer() = default;
   /// columns: as many as are to be worked on together, at least min_columns. Throws OutOfMemory.

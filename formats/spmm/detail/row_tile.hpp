@@ -7,6 +7,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/spmm/choose.hpp>
 #include <einkorn/formats/spmm/detail/long_rows.hpp>
 #include <einkorn/formats/spmm/tuning.hpp>
 
@@ -231,44 +232,45 @@ bool is_of_packs(View const& view) {
          reinterpret_cast<std::uintptr_t>(view.data()) % (sizeof(T) * pack) == 0;
 }
 
-/// Whether the kernel takes these multivectors: row-major ones with columns enough.
+/// Whether row_tile computes these multivectors.
 template <class X, class Y>
 bool takes_row_tile(X const& x, Y const& y) {
-  return y.extent(1) >= 4 && is_row_major(x) && is_row_major(y);
+  bool const are_row_major = is_row_major(x) && is_row_major(y);
+  return uses_row_tile(y.extent(1), are_row_major ? SpmmLayout::row_major : SpmmLayout::strided);
 }
 
-/// The tile by the number of columns: the widest that they fill. longest: of the rows' lengths, where the
-/// caller knows it. 1 launch, and 1 more where rows may be long.
+/// Y <- alpha A X + beta Y with the tile of row_tile_columns(). longest: entries of the longest row, or the largest
+/// Offset where it is unknown. 1 launch, and 1 more where rows may be long.
 template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
 void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                    X const& x, Y const& y,
                    typename Rows::Offset longest = std::numeric_limits<typename Rows::Offset>::max()) {
   using T = typename X::non_const_value_type;
   constexpr int wide = columns_per_pack<T>;
-  auto const k = y.extent(1);
-  auto const of_columns = [&]<int columns, int pack>(std::integral_constant<int, columns>,
-                                                     std::integral_constant<int, pack>) {
-    constexpr Arch arch = arch_of<Exec>;
-    constexpr RowTile tile = row_tile(arch, columns, pack, Rows::order);
-    if (has_no_dominant_row(static_cast<std::size_t>(longest), A.A.values.extent(0)))
-      launch_row_tile<tile, long_rows(arch, true), conjugated>(exec, label, epilogue, A, x, y, longest);
-    else
-      launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, epilogue, A, x, y, longest);
-  };
   using std::integral_constant;
-  auto const of_packs = [&]<int pack>(integral_constant<int, pack> as_packs) {
+  auto const with_pack = [&]<int pack>(integral_constant<int, pack>) {
+    int const width = row_tile_columns(y.extent(1), pack == wide);
+    auto const launch_if = [&]<int columns>(integral_constant<int, columns>) {
+      if (width != columns) return;
+      constexpr Arch arch = arch_of<Exec>;
+      constexpr RowTile tile = row_tile(arch, columns, pack, Rows::order);
+      if (has_no_dominant_row(static_cast<std::size_t>(longest), A.A.values.extent(0)))
+        launch_row_tile<tile, long_rows(arch, true), conjugated>(exec, label, epilogue, A, x, y, longest);
+      else
+        launch_row_tile<tile, long_rows(arch), conjugated>(exec, label, epilogue, A, x, y, longest);
+    };
     if constexpr (pack == wide) {
-      if (k >= 128) return of_columns(integral_constant<int, 128>(), as_packs);
-      if (k >= 64) return of_columns(integral_constant<int, 64>(), as_packs);
+      launch_if(integral_constant<int, 128>());
+      launch_if(integral_constant<int, 64>());
     }
-    if (k >= 32) return of_columns(integral_constant<int, 32>(), as_packs);
-    if (k >= 16) return of_columns(integral_constant<int, 16>(), as_packs);
-    if (k >= 8) return of_columns(integral_constant<int, 8>(), as_packs);
-    of_columns(integral_constant<int, 4>(), as_packs);
+    launch_if(integral_constant<int, 32>());
+    launch_if(integral_constant<int, 16>());
+    launch_if(integral_constant<int, 8>());
+    launch_if(integral_constant<int, 4>());
   };
   if constexpr (wide > 1)
-    if (!is_of_packs<wide>(x) || !is_of_packs<wide>(y)) return of_packs(integral_constant<int, 1>());
-  of_packs(integral_constant<int, wide>());
+    if (!is_of_packs<wide>(x) || !is_of_packs<wide>(y)) return with_pack(integral_constant<int, 1>());
+  with_pack(integral_constant<int, wide>());
 }
 
 }  // namespace einkorn::detail
