@@ -12,12 +12,12 @@
 
 namespace einkorn {
 
-/// How a kernel puts a row's sum into y: y <- alpha sum + beta y with the meaning of BLAS, so that beta == 0
-/// overwrites y whatever it holds.
+/// The epilogue of a row of a product: y <- alpha sum + beta y as in BLAS. beta == 0 overwrites y, NaNs
+/// included.
 ///
-/// A kernel whose rows feed something besides y (dot products, dots.hpp) is written against this interface: it
-/// hands each sum over with its row and with what the thread has gathered so far, is a sweep (launch.hpp), and
-/// is launched by launch() or launch_parts(). Update itself gathers nothing.
+/// Kernels are written against this interface, so that EpilogueWithDots can accumulate dot products in the same
+/// pass: a kernel passes each sum with its row and the accumulators of the thread, has the members that
+/// TeamKernel (launch.hpp) lists, and is launched by launch() or launch_parts(). Epilogue accumulates nothing.
 template <class Sum>
 struct Epilogue {
   using sum_type = Sum;
@@ -33,13 +33,13 @@ struct Epilogue {
     else
       y = Target(alpha * sum + beta * Sum(y));
   }
-  /// What is left of the same row, after operator() has run for it.
+  /// Adds another partial sum of a row to which operator() was applied: y <- y + alpha rest.
   template <class Target>
   KOKKOS_FORCEINLINE_FUNCTION void add(Target& y, Sum const& rest) const {
     y = Target(Sum(y) + alpha * rest);
   }
 
-  /// What the update of a row will read, asked for before the row is summed: its latency is then hidden.
+  /// The operands of the epilogue of a row, loaded before the row is summed to hide their latency.
   struct Prefetched {};
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION static Prefetched prefetch(Row) {
@@ -65,7 +65,7 @@ struct Epilogue {
   }
 };
 
-/// Entry i of a vector, or entry (i, column) of a multivector.
+/// Entry i of a vector or (i, column) of a multivector.
 template <class View, class Index>
 KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view, Index i,
                                                                 [[maybe_unused]] std::size_t column) {
@@ -75,7 +75,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view
     return view(i, column);
 }
 
-/// Whether the entries of each row of a multivector lie side by side.
+/// True if the entries of each row of a multivector are contiguous.
 template <class View>
 bool is_row_major(View const& view) {
   return view.stride(1) == 1;
@@ -101,7 +101,7 @@ struct ScaleEntries {
 
 }  // namespace detail
 
-/// y <- beta y, asynchronous on exec; beta == 0 writes zeros.
+/// y <- beta y; beta == 0 writes zeros. 1 launch, asynchronous on exec.
 template <class Exec, class Y, class Sum>
 void scale(Exec const& exec, Sum const& beta, Y const& y) {
   auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
@@ -111,7 +111,7 @@ void scale(Exec const& exec, Sum const& beta, Y const& y) {
                        detail::ScaleEntries<Sum, Y>{epilogue, y, columns});
 }
 
-/// Whether an update gathers sums in launches of its own, and is not handed over to another (dots.hpp).
+/// True if the epilogue accumulates sums and its kernels are launched, not captured (KernelCapture).
 template <class EpilogueOp>
 inline constexpr bool accumulates_in_launches = EpilogueOp::accumulates && !EpilogueOp::is_captured;
 

@@ -13,7 +13,7 @@
 
 namespace einkorn {
 
-/// |v|^2 in double.
+/// |v|^2 in double precision.
 template <class Scalar>
 KOKKOS_FORCEINLINE_FUNCTION double squared(Scalar const& v) {
   if constexpr (is_complex<Scalar>)
@@ -23,11 +23,11 @@ KOKKOS_FORCEINLINE_FUNCTION double squared(Scalar const& v) {
     return static_cast<double>(v) * static_cast<double>(v);
 }
 
-/// Doubles that a scalar has: 1, complex 2.
+/// The number of real components of a scalar: 1, or 2 if complex.
 template <class Scalar>
 inline constexpr int components = is_complex<Scalar> ? 2 : 1;
 
-/// sums[0 .. components - 1] += conj(u) v, in double.
+/// sums[0 .. components<U> - 1] += conj(u) v in double precision.
 template <class U, class V>
 KOKKOS_FORCEINLINE_FUNCTION void add_product(double* sums, U const& u, V const& v) {
   if constexpr (is_complex<U>) {
@@ -40,12 +40,14 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(double* sums, U const& u, V const& 
   }
 }
 
-/// y <- alpha sum + beta y as by Update, and the dot products that the new y feeds: y.y, u.y and, with w, w.y
-/// and w.u (the first factor conjugated), in this order, all in double (partial_sums.hpp). A row that is
-/// completed in several pieces is corrected: y.y by the difference of the squares. Every row is handed over,
-/// also one without entries; only for a matrix without any, or alpha = 0, may a format set y to beta y by
-/// itself, gather nothing, and do so even where the ledger only counts. Reads u and w once a row beside what
-/// the product reads; writes `count` doubles a unit.
+/// Epilogue that also accumulates dot products with the new y:
+///
+///     y <- alpha sum + beta y;   sums: y.y, u.y and, with_w, w.y, w.u   (first factor conjugated, this order)
+///
+/// in double precision (partial_sums.hpp). add() corrects the sums of a row that is completed later; y.y by the
+/// difference of the squares. Kernels apply the epilogue to every row, empty rows included. Exception: for a
+/// matrix without entries or alpha == 0 a format may compute y <- beta y and accumulate nothing, also in a dry
+/// run. Additional traffic: u and w are read once per row; `count` doubles are written per block.
 template <class SumType, class V, bool with_w>
 struct EpilogueWithDots
     : PartialSums<1 + components<typename V::non_const_value_type>*(with_w ? 3 : 1), typename V::device_type> {
@@ -56,11 +58,10 @@ struct EpilogueWithDots
   using typename Sums::Accumulators;
 
   Sum alpha, beta;
-  V u, w;  // [num_rows]; w may be empty without with_w
+  V u, w;  // [num_rows]; w may be empty if !with_w
 
-  EpilogueWithDots(Sums const& sums, Sum const& alpha_of_sum, Sum const& beta_of_y, V const& first,
-                   V const& second)
-      : Sums(sums), alpha(alpha_of_sum), beta(beta_of_y), u(first), w(second) {}
+  EpilogueWithDots(Sums const& sums, Sum const& alpha_in, Sum const& beta_in, V const& u_in, V const& w_in)
+      : Sums(sums), alpha(alpha_in), beta(beta_in), u(u_in), w(w_in) {}
 
   struct Prefetched {
     Scalar u, w;
@@ -75,12 +76,12 @@ struct EpilogueWithDots
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row, Sum const& sum,
-                                              Prefetched const& from) const {
+                                              Prefetched const& prefetched) const {
     Epilogue<Sum>{alpha, beta}(y, sum);
     Target const value = y;
     accumulators.sums[0] += squared(value);
-    add_others(accumulators.sums, from, value);
-    add_given(accumulators.sums, from);
+    add_dots_with(value, accumulators.sums, prefetched);
+    add_w_dot_u(accumulators.sums, prefetched);
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row row,
@@ -93,44 +94,44 @@ struct EpilogueWithDots
     Epilogue<Sum>{alpha, beta}.add(y, rest);
     Target const value = y;
     accumulators.sums[0] += squared(value) - squared(before);
-    add_others(accumulators.sums, prefetch(row), Target(value - before));
+    add_dots_with(Target(value - before), accumulators.sums, prefetch(row));
   }
 
-  /// The same for a y that is there already.
+  /// Adds the dot products of a row whose y is final to sums.
   template <class Row, class Target>
   KOKKOS_FORCEINLINE_FUNCTION void accumulate(double* sums, Row row, Target const& value) const {
-    Prefetched const from = prefetch(row);
+    Prefetched const prefetched = prefetch(row);
     sums[0] += squared(value);
-    add_others(sums, from, value);
-    add_given(sums, from);
+    add_dots_with(value, sums, prefetched);
+    add_w_dot_u(sums, prefetched);
   }
 
  private:
   template <class Target>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_others(double* sums, Prefetched const& from,
-                                                     Target const& value) {
-    add_product(sums + 1, from.u, Scalar(value));
-    if constexpr (with_w) add_product(sums + 1 + components<Scalar>, from.w, Scalar(value));
+  KOKKOS_FORCEINLINE_FUNCTION static void add_dots_with(Target const& value, double* sums,
+                                                        Prefetched const& prefetched) {
+    add_product(sums + 1, prefetched.u, Scalar(value));
+    if constexpr (with_w) add_product(sums + 1 + components<Scalar>, prefetched.w, Scalar(value));
   }
-  /// w.u, which knows nothing of y: once a row.
-  KOKKOS_FORCEINLINE_FUNCTION static void add_given(double* sums, Prefetched const& from) {
-    if constexpr (with_w) add_product(sums + 1 + 2 * components<Scalar>, from.w, from.u);
+  /// w.u does not depend on y: add once per row.
+  KOKKOS_FORCEINLINE_FUNCTION static void add_w_dot_u(double* sums, Prefetched const& prefetched) {
+    if constexpr (with_w) add_product(sums + 1 + 2 * components<Scalar>, prefetched.w, prefetched.u);
   }
 };
 
-/// As Out, but what a product would launch on a GPU is handed to run instead: run(kernel, league_size,
-/// team_size). It is how a product becomes one of several sweeps of a cooperative launch, where teams have
-/// neither scratch nor barriers. On the host PartialsLayout::capture does the same.
+/// An epilogue whose launch() calls run(kernel, league_size, team_size) and launches nothing (GPU). With it a
+/// product becomes one of several passes of a cooperative launch, where teams have neither scratch nor
+/// barriers. The equivalent on the host is PartialsLayout::capture.
 template <class EpilogueOp, class Run>
 struct KernelCapture : EpilogueOp {
   static constexpr bool is_captured = true;
-  Run const* receiver;
+  Run const* run;
 
-  KernelCapture(EpilogueOp const& out, Run const& run) : EpilogueOp(out), receiver(&run) {}
+  KernelCapture(EpilogueOp const& epilogue, Run const& run_in) : EpilogueOp(epilogue), run(&run_in) {}
 
   template <class Policy, class Kernel>
   void launch(std::string const&, Policy const& policy, Kernel const& kernel) const {
-    (*receiver)(kernel, static_cast<int>(policy.league_size()), static_cast<int>(policy.team_size()));
+    (*run)(kernel, static_cast<int>(policy.league_size()), static_cast<int>(policy.team_size()));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -13,10 +14,11 @@
 
 namespace einkorn {
 
-/// The numbers of sweeps over vectors. H200: see docs/design/0003-solvers.md; AMD: analytical, not measured.
+/// Launch parameters of fused passes over vectors. H200: see docs/design/0003-solvers.md. AMD: analytical, not
+/// measured.
 struct FusedPassTuning {
   int team_size, min_teams_per_sm;
-  int entries_per_thread;  ///< loads of all of them are under way before the first is used
+  int entries_per_thread;  ///< all are loaded before the first is used
 };
 constexpr FusedPassTuning fused_pass_tuning(Arch arch) {
   switch (arch) {
@@ -31,12 +33,15 @@ constexpr FusedPassTuning fused_pass_tuning(Arch arch) {
   }
 }
 
-/// One pass over vectors of n entries that changes some and gathers sums. Body has
-///   Gathered-aware update    a PartialSums (what sums are gathered, and where they go)
-///   Scalars begin()          reads the iteration's scalars once a thread; converts to bool: false to do
-///   nothing Loaded load(i, scalars)  reads what entry i needs void store(i, loaded, scalars, sums)   computes,
-///   writes, adds to sums[0 .. count - 1]
-/// Entry i is touched by one thread only, so that in-place updates are safe.
+/// A fused pass over vectors: one kernel that updates entries and accumulates sums, such as dot products with
+/// the new entries. Body has
+///   Sums                                  a PartialSums: how many sums, and where they are stored
+///   Loaded                                the operands of one entry
+///   Scalars begin()                       reads the scalars of the iteration, once per thread; converts to
+///                                         bool; on false the thread does nothing
+///   Loaded load(i, scalars)               reads the operands of entry i
+///   void store(i, loaded, scalars, sums)  computes and writes entry i; adds to sums[0 .. Sums::count - 1]
+/// Only one thread accesses entry i: in-place updates are safe.
 template <class Exec, class Body>
 struct FusedPass {
   static constexpr FusedPassTuning tuning = fused_pass_tuning(arch_of<Exec>);
@@ -72,7 +77,7 @@ struct FusedPass {
     if (!scalars) return;
     auto const begin = first_of_part(part), end = first_of_part(part + 1);
     double sums[Sums::count] = {};
-    // Entries are independent of each other, whatever the pointers look like to the compiler.
+    // simd: entries are independent, which the compiler cannot prove for the pointers.
 #ifdef _OPENMP
 #pragma omp simd reduction(+ : sums[ : Sums::count])
 #endif
@@ -81,20 +86,20 @@ struct FusedPass {
   }
 
   static int league_for(std::size_t size) {
-    constexpr auto a_team = static_cast<std::size_t>(tuning.team_size * tuning.entries_per_thread);
-    return static_cast<int>((size + a_team - 1) / a_team);
+    constexpr auto entries_per_team = static_cast<std::size_t>(tuning.team_size * tuning.entries_per_thread);
+    return static_cast<int>(ceil_div(size, entries_per_team));
   }
 
  private:
-  /// Parts begin on multiples of 8 entries, so that no two threads share a cache line.
+  /// Parts begin at multiples of 8 entries, to avoid false sharing of cache lines.
   [[nodiscard]] std::size_t first_of_part(std::size_t part) const {
-    auto const eights = (size + 7) / 8;
-    auto const first = 8 * (eights / num_parts * part + eights % num_parts * part / num_parts);
+    auto const groups = ceil_div(size, 8);  // of 8 entries
+    auto const first = 8 * (groups / num_parts * part + groups % num_parts * part / num_parts);
     return first < size ? first : size;
   }
 };
 
-/// Runs the body over n entries. 1 launch, asynchronous on exec.
+/// Applies the body to `size` entries; see FusedPass. 1 launch, none if size == 0; asynchronous on exec.
 template <class Exec, class Body>
 void fused_pass(Exec const& exec, std::string const& label, std::size_t size, typename Body::Sums const& sums,
                 Body const& body) {

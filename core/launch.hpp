@@ -9,24 +9,26 @@
 
 namespace einkorn {
 
-/// The policy of a kernel that is launched often. Kokkos then passes a functor of up to 4 KB as kernel
-/// arguments; otherwise CUDA functors above 512 bytes (a format's Views reach that) go through one buffer in
-/// constant memory, and each such launch makes the host wait for the one before.
+/// The policy with the hint that a launch is light-weight: Kokkos then passes functors of up to 4 KB as kernel
+/// arguments. Without it CUDA functors above 512 bytes (the Views of a format reach that) go through one buffer
+/// in constant memory, and the host waits for the previous such launch.
 template <class Policy>
 auto light_weight(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
-/// A kernel over the rows of a matrix or a vector that may gather sums on its way. It has
-///   update                       what it does with a row's result, and what it gathers (Update,
-///   EpilogueWithDots) Policy, L                    on a GPU: its team policy, and the lanes that exchange
-///   values run(team, gathered)          the work of one team (GPU); may return early, thread by thread
-///   has_independent_warps               on a GPU: true when teams need neither scratch nor a barrier
-///   run(part, gathered)          the work of one part (host)
-/// The same kernel is launched by Kokkos, recorded into a graph, or run inside a cooperative launch, where
-/// `team` is any type with league_rank() and team_rank(); one with scratch or barriers is only for Kokkos.
+/// The functor that Kokkos launches for a kernel over the rows of a matrix or the entries of a vector. The
+/// kernel may accumulate sums, such as dot products, in the same pass (a fused pass). It has
+///   epilogue                   what to do with the result of a row: Epilogue, EpilogueWithDots, PartialSums
+///   Policy                     GPU: its team policy
+///   L                          GPU: the lockstep lanes (lanes/lanes.hpp)
+///   run(team, accumulators)    GPU: the work of one team; threads may return early
+///   has_independent_warps      GPU, optional: true if teams use neither scratch nor barriers
+///   run(part, accumulators)    host: the work of one part
+/// One kernel serves launches by Kokkos, captured graphs and, with has_independent_warps, cooperative launches,
+/// where `team` is any type with league_rank() and team_rank().
 ///
-/// A unit is what hands one set of gathered sums over: a team, a part on the host.
+/// A block is what stores one set of partial sums: a team on a GPU, a part on the host (partial_sums.hpp).
 template <class Kernel>
 struct TeamKernel {
   using Policy = typename Kernel::Policy;
@@ -42,7 +44,7 @@ struct TeamKernel {
   }
 };
 
-/// One launch of kernel.run(team, gathered) on every team of the policy. Asynchronous.
+/// kernel.run(team, accumulators) for every team of the policy. 1 launch, asynchronous.
 template <class Policy, class Kernel>
 void launch_teams(std::string const& label, Policy const& policy, Kernel const& kernel) {
   Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});

@@ -15,25 +15,28 @@
 
 namespace einkorn {
 
-/// The parts of a host kernel, without its type: add_part(part, sums) runs one and adds what it gathers.
+/// The parts of a host kernel, with its type erased. add_part(part, sums) runs a part and adds its accumulators
+/// to sums.
 struct HostParts {
   std::int64_t num_parts;
   FunctionRef<void(std::int64_t, double*)> add_part;
 };
 
-/// Which partial sums the launches of one sweep have written (host side). dry_run: nothing is launched,
-/// only the num_blocks are counted, which is how a caller learns how many it has to make room for. capture: on
-/// the host, called with the parts of each kernel instead of a launch; they are valid until it returns.
+/// The partial sums of one fused pass, counted by its launches on the host. A block is what stores one set of
+/// partial sums: a team on a GPU, a part on the host.
 struct PartialsLayout {
-  std::size_t num_blocks = 0;
+  std::size_t num_blocks = 0;  // of all launches so far
   int launches = 0;
+  /// Count launches and blocks, launch nothing: tells the caller how many partial sums to allocate.
   bool dry_run = false;
+  /// Host: called with the parts of each kernel, which is then not launched. The parts are valid until it
+  /// returns.
   FunctionRef<void(HostParts const&)> const* capture = nullptr;
 };
 
-/// `num_sums` sums that a sweep (launch.hpp) gathers on its way, in double. A block (a team, on the host a
-/// part) writes its own to partials(block * num_sums), ..., so that whoever adds them up in order gets the same
-/// bits every time; sum_partials() does. A sweep of several launches numbers its num_blocks on.
+/// `num_sums` sums in double precision that the kernels of a fused pass accumulate. Block b stores its sums in
+/// partials(b num_sums), ..., partials(b num_sums + num_sums - 1); a pass of several launches numbers its blocks
+/// consecutively. Adding the blocks in order, as sum_partials() does, gives the same bits in every run.
 template <int num_sums, class Device>
 struct PartialSums {
   static constexpr bool accumulates = true, is_captured = false;
@@ -46,23 +49,25 @@ struct PartialSums {
   PartialsLayout* layout = nullptr;        // host
   std::size_t first_block = 0;
 
-  /// The sums of a team, warp by warp. Every thread of the team calls it.
+  /// Adds the accumulators of a team, lanes first, then warps in order, and stores the block. Collective over
+  /// the team; one barrier.
   template <class L, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void store_partials(Team const& team, Accumulators const& accumulators) const {
     int const warps = team.team_size() / L::size, warp = team.team_rank() / L::size;
     std::size_t const bytes = scratch_bytes(warps);
-    auto* const of_warps = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
+    auto* const warp_sums =
+        static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
     for (int j = 0; j < num_sums; ++j) {
       double const sum = sum_over_lanes<L, L::size>(accumulators.sums[j]);
-      if (team.team_rank() % L::size == 0) of_warps[j * warps + warp] = sum;
+      if (team.team_rank() % L::size == 0) warp_sums[j * warps + warp] = sum;
     }
     team.team_barrier();
-    int const mine = team.team_rank();
-    if (mine >= num_sums) return;
+    int const sum_index = team.team_rank();
+    if (sum_index >= num_sums) return;
     double sum = 0;
-    for (int w = 0; w < warps; ++w) sum += of_warps[mine * warps + w];
+    for (int w = 0; w < warps; ++w) sum += warp_sums[sum_index * warps + w];
     partials((first_block + static_cast<std::size_t>(team.league_rank())) * num_sums +
-             static_cast<std::size_t>(mine)) = sum;
+             static_cast<std::size_t>(sum_index)) = sum;
   }
 
   template <class Policy, class Kernel>

@@ -38,25 +38,25 @@ struct LanesOf<Arch::mi300> {
 
 }  // namespace detail
 
-/// The lockstep lanes that threads of an execution space exchange values in: Warp, Wavefront or ScalarLane.
+/// The lockstep lanes of an execution space, which exchange values by shuffles: Warp, Wavefront or ScalarLane.
 template <class Exec>
 using Lanes = typename detail::LanesOf<arch_of<Exec>>::type;
 
-/// Sum over groups of `width` lanes (a power of two), the same in every lane of a group. The order of the
-/// additions is fixed: partners at distance width/2, width/4, ..., 1.
+/// The sum over each group of `width` lanes (a power of two), in every lane of the group. Fixed order: butterfly
+/// with distances width / 2, width / 4, ..., 1.
 template <class L, int width, class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
   for (int bits = width / 2; bits > 0; bits /= 2) value += L::shuffle_xor(value, bits, width);
   return value;
 }
 
-/// How many neighbouring lanes have one of `count` sums of sums_over_lanes().
+/// The number of adjacent lanes that hold the same one of the `count` results of sums_over_lanes().
 template <class L, int count>
 inline constexpr int lanes_of_sum = count == 1 ? L::size : lanes_of_sum<L, (count + 1) / 2> / 2;
 
-/// Sums of `count` numbers over the lanes of a warp, at most L::size, by fewer shuffles than as many
-/// sum_over_lanes(): number j's is returned in the lanes from j lanes_of_sum<L, count> on. Half of the numbers
-/// go to either half of the lanes, and so on; the order of the additions is fixed.
+/// `count` <= L::size sums over the lanes of a warp, with fewer shuffles than `count` calls of sum_over_lanes().
+/// Sum j is returned in the lanes_of_sum<L, count> lanes from lane j lanes_of_sum<L, count> on. Recursive
+/// halving: each half of the lanes continues with half of the numbers. Fixed order of additions.
 template <class L, int count, int bits = L::size / 2, class T>
 KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane) {
   if constexpr (count == 1) {
@@ -67,15 +67,15 @@ KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane
     T sums[half];
     for (int j = 0; j < half; ++j) {
       T const lower = values[j], upper = j + half < count ? T(values[j + half]) : T(0);
-      T const kept = is_upper ? upper : lower, given = is_upper ? lower : upper;
-      sums[j] = kept + L::shuffle_xor(given, bits);
+      T const own = is_upper ? upper : lower, other = is_upper ? lower : upper;
+      sums[j] = own + L::shuffle_xor(other, bits);
     }
     return sums_over_lanes<L, half, bits / 2>(sums, lane);
   }
 }
 
-/// The largest value among the lanes of a warp whose numbers are alike below the bit `from`: of all of them,
-/// or, for values that groups of `from` lanes have in common, among the groups.
+/// The maximum over the lanes of a warp that are congruent modulo `from`, a power of two: with from == 1 over all
+/// lanes, and over all groups of `from` adjacent lanes if the lanes of a group hold one value.
 template <class L, class T>
 KOKKOS_FORCEINLINE_FUNCTION T max_over_lanes(T value, int from = 1) {
   for (int bits = from; bits < L::size; bits *= 2) {
@@ -85,23 +85,40 @@ KOKKOS_FORCEINLINE_FUNCTION T max_over_lanes(T value, int from = 1) {
   return value;
 }
 
-/// Sums over a team of `team_size` threads, a multiple of L::size, in every lane of its first warp; other lanes
-/// are left with the sums of their warps. Warps first, then over the warps, each in the order of
-/// sum_over_lanes(). Every thread of the team calls it; one barrier. of_warps: memory of the team, [count *
-/// team_size / L::size], free again after the team's next barrier.
+/// Sums over a team of `team_size` threads, a multiple of L::size. The lanes of the first warp receive the sums
+/// over the team, other lanes those over their warps. Order: within warps, then over warps, both as in
+/// sum_over_lanes(). Collective over the team; one barrier.
+/// @param warp_sums team scratch, [count * team_size / L::size]; reusable after the next team barrier
 template <class L, int team_size, int count, class Team>
-KOKKOS_FORCEINLINE_FUNCTION void sum_over_team(Team const& team, double (&sums)[count], double* of_warps) {
+KOKKOS_FORCEINLINE_FUNCTION void sum_over_team(Team const& team, double (&sums)[count], double* warp_sums) {
   constexpr int warps = team_size / L::size;
   static_assert(warps <= L::size);
   for (int j = 0; j < count; ++j) sums[j] = sum_over_lanes<L, L::size>(sums[j]);
   int const warp = team.team_rank() / L::size;
   if (team.team_rank() % L::size == 0)
-    for (int j = 0; j < count; ++j) of_warps[j * warps + warp] = sums[j];
+    for (int j = 0; j < count; ++j) warp_sums[j * warps + warp] = sums[j];
   team.team_barrier();
   if (warp == 0)
     for (int j = 0; j < count; ++j)
       sums[j] =
-          sum_over_lanes<L, L::size>(team.team_rank() < warps ? of_warps[j * warps + team.team_rank()] : 0.0);
+          sum_over_lanes<L, L::size>(team.team_rank() < warps ? warp_sums[j * warps + team.team_rank()] : 0.0);
+}
+
+/// True in the last of `count` teams to call it on one counter. Thread 0 of the team calls store() first; what
+/// the teams stored is then visible to the last team. Collective over the team; one barrier.
+/// @param counter 0 before the first call; the last team resets it
+/// @param flag one integer of team scratch
+template <class L, class Team, class Store>
+KOKKOS_FORCEINLINE_FUNCTION bool is_last_team(Team const& team, unsigned* counter, int count, int* flag,
+                                              Store const& store) {
+  if (team.team_rank() == 0) {
+    store();
+    *flag = L::arrive(counter) == static_cast<unsigned>(count - 1);
+  }
+  team.team_barrier();
+  if (*flag == 0) return false;
+  L::acquire_fence();
+  return true;
 }
 
 }  // namespace einkorn

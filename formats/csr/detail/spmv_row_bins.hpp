@@ -253,14 +253,9 @@ struct SpmvRowBins {
       if (team.team_rank() == 0) epilogue(accumulators, y(row), row, sum);
       return;
     }
-    auto* const is_last = reinterpret_cast<int*>(warp_sums + warps);
-    if (team.team_rank() == 0) {
-      bins.carry(chunk) = sum;
-      *is_last = L::arrive(&bins.arrivals(first)) == static_cast<unsigned>(count - 1);
-    }
-    team.team_barrier();
-    if (*is_last == 0) return;
-    L::acquire_fence();
+    auto* const flag = reinterpret_cast<int*>(warp_sums + warps);
+    auto const store = [&] { bins.carry(chunk) = sum; };
+    if (!is_last_team<L>(team, &bins.arrivals(first), count, flag, store)) return;
     Sum part = Sum(0);
     for (int i = team.team_rank(); i < count; i += team_size)
       part += bins.carry(first + static_cast<Ordinal>(i));
