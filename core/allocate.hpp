@@ -24,11 +24,11 @@ namespace detail {
 
 template <class View, class Make>
 View allocate_or_throw(std::string const& label, std::size_t bytes, Make const& make) {
-  if (bytes == std::numeric_limits<std::size_t>::max())  // Kokkos multiplies extents without looking
-    throw_out_of_memory(label, bytes, "more than 64 bits hold");
+  if (bytes == std::numeric_limits<std::size_t>::max())  // Kokkos does not check the product of extents
+    throw_out_of_memory(label, bytes, "the size overflows 64 bits");
   try {
     return make();
-  } catch (std::exception const& failure) {  // Kokkos 4 and 5 throw different types
+  } catch (std::exception const& failure) {  // the type differs between Kokkos 4 and 5
     throw_out_of_memory(label, bytes, failure.what());
   }
 }
@@ -40,8 +40,8 @@ constexpr std::size_t bytes_of_view(Extents... extents) {
 
 }  // namespace detail
 
-/// A View of the given extents, not initialised, ordered with the other work of exec.
-/// Throws OutOfMemory, which says how many bytes were asked for.
+/// An uninitialized View of the given extents, allocated in order with the work on exec.
+/// @throws OutOfMemory with the requested bytes
 template <class View, class Exec, class... Extents>
 View allocate(Exec const& exec, std::string const& label, Extents... extents) {
   return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...), [&] {
@@ -50,7 +50,7 @@ View allocate(Exec const& exec, std::string const& label, Extents... extents) {
   });
 }
 
-/// The same, all zero, written on exec.
+/// As allocate(), filled with zeros on exec.
 template <class View, class Exec, class... Extents>
 requires(Kokkos::is_execution_space<Exec>::value)
 View allocate_zeros(Exec const& exec, std::string const& label, Extents... extents) {
@@ -59,15 +59,16 @@ View allocate_zeros(Exec const& exec, std::string const& label, Extents... exten
   });
 }
 
-/// The same, all zero, in no order with work on any instance: fences. For a View that is made before the
-/// instance that it is used on is known.
+/// As allocate(), filled with zeros before it returns. Fences. For Views whose execution space instance is not
+/// known yet.
 template <class View, class... Extents>
 View allocate_zeros(std::string const& label, Extents... extents) {
   return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...),
                                          [&] { return View(label, static_cast<std::size_t>(extents)...); });
 }
 
-/// An array in host memory as large as `view`, not initialised.
+/// An uninitialized host mirror of `view`, also if `view` is in host memory.
+/// @throws OutOfMemory with the requested bytes
 template <class View>
 auto allocate_on_host(std::string const& label, View const& view) {
   using Host = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), view));
@@ -76,7 +77,8 @@ auto allocate_on_host(std::string const& label, View const& view) {
   });
 }
 
-/// The entries of `view` in host memory: itself where it lies there, a copy elsewhere. Fences.
+/// `view` itself if it is in host memory, otherwise a copy there. Fences.
+/// @throws OutOfMemory with the requested bytes
 template <class View>
 auto read_on_host(std::string const& label, View const& view) {
   using Host = decltype(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view));

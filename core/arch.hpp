@@ -8,7 +8,7 @@
 
 namespace einkorn {
 
-/// What tuning tables are indexed by. A part that has no row of its own is `cuda` or `hip`.
+/// The architectures that tuning tables distinguish. Other GPUs are `cuda` or `hip`.
 enum class Arch { host, cuda, hopper, hip, mi300 };
 
 namespace detail {
@@ -49,7 +49,7 @@ inline constexpr Arch arch_of = detail::ArchOf<Exec>::value;
 template <class Exec>
 inline constexpr bool is_gpu = arch_of<Exec> != Arch::host;
 
-/// Threads that run in lockstep and can shuffle: a warp, a wavefront, one thread of a CPU.
+/// The number of threads that run in lockstep: 32 in a warp, 64 in a wavefront, 1 on a CPU.
 constexpr int lockstep_lanes(Arch arch) {
   switch (arch) {
     case Arch::cuda:

@@ -11,34 +11,35 @@
 
 namespace einkorn {
 
-/// Whether launches on this execution space can be recorded and submitted as one graph: CUDA and HIP.
+/// True if launches on the execution space can be captured into a graph: CUDA and HIP.
 template <class Exec>
 inline constexpr bool can_capture = is_gpu<Exec>;
 
-/// Launches, recorded once and submitted again and again: kernels of a graph follow each other sooner than
-/// launches do, and cost the host one call. What is recorded may neither fence nor copy, and its kernels are
-/// light_weight() (launch.hpp). Functors are recorded as they are: Views that they hold must live on.
+/// Launches captured into a graph that can be submitted repeatedly. A submission costs the host one call, and
+/// the latency between kernels is lower than between launches.
+/// @pre The captured work neither fences nor copies, and its kernels are light_weight() (launch.hpp). Views
+/// that its functors hold outlive the graph.
 template <class Exec>
 class CapturedGraph {
  public:
-  /// Records what work() launches on exec. Nothing runs.
+  /// Captures the launches of work() on exec. Runs nothing.
   template <class Work>
   CapturedGraph(Exec const& exec, Work const& work) : graph_(make_graph(exec)) {
-    auto const record = [work](Exec const&) { work(); };
+    auto const capture = [work](Exec const&) { work(); };
     auto const root = graph_.root_node();
-    if constexpr (requires { root.cuda_capture(exec, record); })
-      root.cuda_capture(exec, record);
-    else if constexpr (requires { root.hip_capture(exec, record); })
-      root.hip_capture(exec, record);
+    if constexpr (requires { root.cuda_capture(exec, capture); })
+      root.cuda_capture(exec, capture);
+    else if constexpr (requires { root.hip_capture(exec, capture); })
+      root.hip_capture(exec, capture);
     graph_.instantiate();
   }
-  /// Asynchronous on exec.
+  /// Runs the captured launches. Asynchronous on exec.
   void submit(Exec const& exec) { graph_.submit(exec); }
 
  private:
   using Graph = Kokkos::Experimental::Graph<Exec>;
 
-  /// Kokkos 4 makes a graph for an instance, Kokkos 5 for a device.
+  /// Kokkos 4 constructs a graph from an instance, Kokkos 5 does not.
   static Graph make_graph([[maybe_unused]] Exec const& exec) {
     if constexpr (std::is_constructible_v<Graph, Exec const&>)
       return Graph(exec);

@@ -8,7 +8,7 @@
 
 namespace einkorn {
 
-/// The smallest integer that is not less than a / b.
+/// a / b rounded up.
 /// @pre a >= 0, b > 0, and a + b - 1 is representable.
 template <class Integer>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Integer ceil_div(Integer a, std::type_identity_t<Integer> b) {

@@ -12,18 +12,18 @@ namespace einkorn {
 template <class T>
 concept ExecutionSpace = bool(Kokkos::is_execution_space<T>::value);
 
-/// A Kokkos View of rank 1 (one vector) or of rank 2 (one vector a column), of any layout.
+/// A Kokkos View of rank 1 (one vector) or rank 2 (one vector per column), of any layout.
 template <class T>
 concept Vector = bool(Kokkos::is_view<T>::value) && (T::rank() == 1 || T::rank() == 2);
 
 template <class T>
 concept WritableVector = Vector<T> && !std::is_const_v<typename T::value_type>;
 
-/// Data of V (a View, a memory space) may be read by kernels that run on Exec.
+/// Kernels on Exec can access the memory of V, a View or memory space.
 template <class V, class Exec>
 concept AccessibleFrom = bool(Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible);
 
-/// An object with the shape of KokkosSparse::CrsMatrix, recognised by its members.
+/// A type with the members of KokkosSparse::CrsMatrix.
 template <class T>
 concept CrsMatrixLike = requires(T const& matrix) {
   typename T::value_type;

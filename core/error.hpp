@@ -16,28 +16,29 @@
 
 namespace einkorn {
 
-/// Base of everything that Einkorn throws. Thrown on the host, before any kernel runs and before anything of
-/// the caller's is changed. Not converging is no error (see solvers).
+/// Base of all exceptions of Einkorn. Thrown on the host, before any kernel runs and before any argument
+/// changes. A solver that does not converge reports it and does not throw.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The extents of two arguments do not fit together.
+/// The extents of two arguments do not match.
 struct DimensionMismatch : Error {
   using Error::Error;
 };
 
-/// An argument that no shape explains: overlapping x and y, a negative size, an unknown option.
+/// An invalid argument other than a mismatch of extents: overlapping x and y, a negative size, an unknown
+/// option.
 struct InvalidArgument : Error {
   using Error::Error;
 };
 
-/// The arrays of a matrix contradict its invariants (an offset that decreases, a column out of range).
+/// The arrays of a matrix violate its invariants, for example decreasing offsets or a column out of range.
 struct InvalidStructure : Error {
   using Error::Error;
 };
 
-/// A file is not what its format demands. line() counts from 1; 0 where no line can be named.
+/// A file violates its format. line() counts from 1; 0 if unknown.
 struct ParseError : Error {
   ParseError(std::string const& where, std::size_t line, std::string const& reason)
       : Error(where + (line ? ":" + std::to_string(line) : std::string()) + ": " + reason), line_(line) {}
@@ -47,27 +48,27 @@ struct ParseError : Error {
   std::size_t line_;
 };
 
-/// A file cannot be opened, read or written; the message carries the system's reason.
+/// A file cannot be opened, read or written. The message has the reason of the system.
 struct IoError : Error {
   using Error::Error;
 };
 
-/// A count does not fit its index type; the message names a type that would do.
+/// A count or value does not fit its type. The message names a type that fits.
 struct OverflowError : Error {
   using Error::Error;
 };
 
-/// A padded format would store more than the caller allows; the message has the figure.
+/// A padded format would store more slots than the caller allows. The message has both numbers.
 struct FillLimit : Error {
   using Error::Error;
 };
 
-/// An allocation failed or would pass a limit that the caller set; the message has the bytes asked for.
+/// An allocation failed or would exceed a limit of the caller. The message has the requested bytes.
 struct OutOfMemory : Error {
   using Error::Error;
 };
 
-/// A plan was used with a matrix whose structure is not the one it was made for.
+/// A plan was used with a matrix of another structure than the one it was made for.
 struct StalePlan : Error {
   using Error::Error;
 };
@@ -79,7 +80,7 @@ constexpr void require(bool condition, char const* message) {
     throw Kind(message);
 }
 
-/// As above; the message is built by a callable, which runs only when the condition fails.
+/// As above. message() is called only if the condition fails.
 template <std::derived_from<Error> Kind, std::invocable Message>
 constexpr void require(bool condition, Message&& message) {
   if (!condition) [[unlikely]]
@@ -88,7 +89,8 @@ constexpr void require(bool condition, Message&& message) {
 
 namespace detail {
 
-/// Refuses a value of an option that no enumerator has. The enumerators are 0 to `last`. what: "spmv: op".
+/// Throws InvalidArgument unless the value is an enumerator; the enumerators are 0 to `last`.
+/// @param what operation and option for the message, "spmv: op"
 template <class Enum>
 requires std::is_enum_v<Enum>
 void require_enumerator(Enum value, Enum last, char const* what) {
@@ -99,25 +101,25 @@ void require_enumerator(Enum value, Enum last, char const* what) {
   });
 }
 
-/// Finds two calls that use one workspace at the same time. Copies share it, as they share the workspace.
+/// Detects concurrent calls that use one workspace. Copies share the state, as they share the workspace.
 ///
-/// Only where NDEBUG is not defined; elsewhere it holds nothing and costs nothing. Its layout is the same in
-/// both, so that an object made in one source file may be used in another. Sees calls on the host only: kernels
-/// that an earlier call has launched and that still run on another execution space instance are not noticed.
+/// Active only without NDEBUG, at no cost otherwise. The layout of the class is the same with and without
+/// NDEBUG, so that objects can cross translation units. Detects calls on the host only, not kernels of an
+/// earlier call that still run on another execution space instance.
 class OneCallAtATime {
  public:
-  /// Checks nothing.
+  /// Inactive.
   OneCallAtATime() = default;
-  /// Checks, unless NDEBUG is defined.
+  /// Active unless NDEBUG is defined.
   static OneCallAtATime checked() {
-    OneCallAtATime made;
+    OneCallAtATime result;
 #ifndef NDEBUG
-    made.busy_ = std::make_shared<std::atomic<bool>>(false);
+    result.busy_ = std::make_shared<std::atomic<bool>>(false);
 #endif
-    return made;
+    return result;
   }
 
-  /// A call, until the end of its scope.
+  /// Marks a call as active for its lifetime.
   class Call {
    public:
     explicit Call(std::shared_ptr<std::atomic<bool>> busy) : busy_(std::move(busy)) {}
@@ -131,13 +133,14 @@ class OneCallAtATime {
     std::shared_ptr<std::atomic<bool>> busy_;
   };
 
-  /// owner: "plan", "workspace". Throws InvalidArgument where another call has not ended.
+  /// @param owner for the message: "plan" or "workspace"
+  /// @throws InvalidArgument if another call is active
   [[nodiscard]] Call begin([[maybe_unused]] char const* operation, [[maybe_unused]] char const* owner) const {
 #ifndef NDEBUG
     require<InvalidArgument>(!busy_ || !busy_->exchange(true), [&] {
       return std::string(operation) + ": another call with this " + owner +
-             " or a copy of it has not ended; they share memory that serves one call at a time: make a " +
-             owner + " for each thread";
+             " or a copy of it is still running; copies share memory that only one call at a time may use: " +
+             "make a " + owner + " for each thread";
     });
     return Call(busy_);
 #else
@@ -151,7 +154,7 @@ class OneCallAtATime {
 
 }  // namespace detail
 
-/// The product of sizes; the largest size_t where it does not fit.
+/// The product of the sizes, or the maximum of size_t on overflow.
 template <class... Sizes>
 constexpr std::size_t saturated_product(Sizes... sizes) {
   std::size_t product = 1;
@@ -168,31 +171,32 @@ constexpr std::size_t saturated_product(Sizes... sizes) {
 
 [[noreturn]] inline void throw_out_of_memory(std::string const& purpose, std::size_t bytes,
                                              char const* reason) {
-  throw OutOfMemory("no memory for " + purpose + ": " + std::to_string(bytes) + " bytes asked for (" + reason +
+  throw OutOfMemory("no memory for " + purpose + ": " + std::to_string(bytes) + " bytes requested (" + reason +
                     ")");
 }
 
-/// body(); a failed allocation of the standard library in it becomes OutOfMemory with the purpose and the
-/// bytes.
+/// Calls body(); translates std::bad_alloc and std::length_error to OutOfMemory with the purpose and the bytes.
 template <class Body>
 decltype(auto) or_out_of_memory(std::string const& purpose, std::size_t bytes, Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (std::bad_alloc const& failure) {
     throw_out_of_memory(purpose, bytes, failure.what());
-  } catch (std::length_error const& failure) {  // more than a vector may hold
+  } catch (std::length_error const& failure) {  // exceeds max_size() of a vector
     throw_out_of_memory(purpose, bytes, failure.what());
   }
 }
 
-/// A vector of `size` values. Throws OutOfMemory, which says how many bytes were asked for.
+/// A vector of `size` copies of `value`.
+/// @throws OutOfMemory with the requested bytes
 template <class T>
 std::vector<T> allocate_vector(std::string const& purpose, std::size_t size, T const& value = T()) {
   return or_out_of_memory(purpose, saturated_product(size, sizeof(T)),
                           [&] { return std::vector<T>(size, value); });
 }
 
-/// Room in `list` for `size` values, all in all. Throws OutOfMemory, which says how many bytes were asked for.
+/// list.reserve(size).
+/// @throws OutOfMemory with the requested bytes
 template <class T>
 void reserve(std::vector<T>& list, std::string const& purpose, std::size_t size) {
   or_out_of_memory(purpose, saturated_product(size, sizeof(T)), [&] { list.reserve(size); });

@@ -10,8 +10,9 @@ namespace einkorn {
 template <class Signature>
 class FunctionRef;
 
-/// A reference to a callable without its type, for host code: what takes one is compiled once, not once per
-/// callable. The callable must outlive it. Cost: one indirect call. A subset of C++26's std::function_ref.
+/// A non-owning reference to a callable, a subset of std::function_ref of C++26. A function with a FunctionRef
+/// parameter is compiled once, not once per callable. Host code only. Cost of a call: one indirect call.
+/// @pre The callable outlives the reference.
 template <class... Args>
 class FunctionRef<void(Args...)> {
  public:

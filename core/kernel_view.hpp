@@ -9,9 +9,8 @@
 
 namespace einkorn::detail {
 
-/// The type of a view as kernels take it: unmanaged, without static extents and other memory traits, rank 1 in
-/// LayoutRight where its entries lie side by side. A kernel is so compiled once per scalar type and layout, not
-/// once per type of View.
+/// The View type of a kernel argument: unmanaged, with dynamic extents and no other memory traits; rank 1 with
+/// stride 1 in LayoutRight. Kernels are compiled once per scalar type and layout, not once per View type.
 template <class V, class Scalar>
 using KernelView = Kokkos::View<
     std::conditional_t<V::rank() == 1, Scalar*, Scalar**>,
@@ -19,6 +18,7 @@ using KernelView = Kokkos::View<
                        Kokkos::LayoutRight, typename V::array_layout>,
     typename V::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// v as a KernelView. The caller keeps the memory of v alive.
 template <class V, class Scalar>
 KernelView<V, Scalar> kernel_view(V const& v) {
   if constexpr (V::rank() == 1 && !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>)
@@ -26,11 +26,13 @@ KernelView<V, Scalar> kernel_view(V const& v) {
   else
     return KernelView<V, Scalar>(v);
 }
+
 /// x as a read-only kernel argument.
 template <class X>
 auto as_input(X const& x) {
   return kernel_view<X, typename X::const_value_type>(x);
 }
+
 /// y as a writable kernel argument.
 template <class Y>
 auto as_output(Y const& y) {

@@ -8,8 +8,7 @@
 
 namespace einkorn::detail {
 
-/// A bijection of 64-bit words that scatters neighbours (the finaliser of SplitMix64: Steele, Lea & Flood,
-/// 2014).
+/// A bijective hash of 64-bit integers: the finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t mix64(std::uint64_t word) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
   word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;

@@ -22,7 +22,7 @@ class StridedSet {
  public:
   StridedSet(std::uintptr_t first, std::size_t run) : first_(first), run_(static_cast<std::int64_t>(run)) {}
 
-  /// The set `count` times, `stride` bytes apart.
+  /// Replaces the set by `count` copies, `stride` bytes apart.
   void repeat(std::size_t count, std::size_t stride) {
     if (count < 2) return;
     dimensions_[size_++] = {static_cast<std::int64_t>(stride), static_cast<std::int64_t>(count) - 1};
@@ -44,7 +44,7 @@ class StridedSet {
   [[nodiscard]] Dimension const& dimension(int i) const { return dimensions_[i]; }
   [[nodiscard]] int num_dimensions() const { return size_; }
 
-  /// The same addresses, as longer runs where a dimension has no gaps.
+  /// The same addresses with longer runs: dimensions without gaps become part of the run.
   [[nodiscard]] StridedSet merged() const {
     StridedSet set(first_, static_cast<std::size_t>(run_));
     for (int i = 0; i < size_; ++i) {
@@ -65,9 +65,10 @@ class StridedSet {
   Dimension dimensions_[2] = {};
 };
 
-/// The sum of (a i + b) / m, rounded down, over 0 <= i < n, modulo 2^64. Needs a n + b < 2^64. A Euclidean
-/// algorithm: the lattice points below a line are counted by rows and by columns in turn (Graham, Knuth &
-/// Patashnik, Concrete Mathematics, section 3.5).
+/// The sum over 0 <= i < n of floor((a i + b) / m), modulo 2^64. Euclidean algorithm that counts the lattice
+/// points below a line by rows and by columns in turn (Graham, Knuth, Patashnik, Concrete Mathematics, section
+/// 3.5).
+/// @pre a n + b < 2^64
 constexpr std::uint64_t sum_of_quotients(std::uint64_t n, std::uint64_t a, std::uint64_t b, std::uint64_t m) {
   std::uint64_t sum = 0;
   while (n > 0) {
@@ -84,36 +85,37 @@ constexpr std::uint64_t sum_of_quotients(std::uint64_t n, std::uint64_t a, std::
   return sum;
 }
 
-/// Whether low <= p s + q t <= high for some p of first_p .. last_p and q of first_q .. last_q. 0 < s <= t.
-/// Exact: p is confined to where some q suits, and then the p are counted for which a multiple of t lies in
-/// [low - p s, high - p s].
+/// True if low <= p s + q t <= high for some p in [first_p, last_p] and q in [first_q, last_q]. Exact:
+/// restricts p to values for which a suitable q is in range, then counts the p for which a multiple of t lies
+/// in [low - p s, high - p s].
+/// @pre 0 < s <= t
 constexpr bool has_combination(std::int64_t low, std::int64_t high, std::int64_t s, std::int64_t first_p,
                                std::int64_t last_p, std::int64_t t, std::int64_t first_q, std::int64_t last_q) {
-  auto const down = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };  // b > 0
-  first_p = std::max(first_p, -down(last_q * t - low, s));
-  last_p = std::min(last_p, down(high - first_q * t, s));
+  auto const floor_div = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };  // b > 0
+  first_p = std::max(first_p, -floor_div(last_q * t - low, s));
+  last_p = std::min(last_p, floor_div(high - first_q * t, s));
   if (first_p > last_p) return false;
   std::int64_t const width = high - low + 1;
   if (width >= t) return true;
   std::int64_t const at_last = high - last_p * s;
   auto const n = static_cast<std::uint64_t>(last_p - first_p) + 1;
   auto const slope = static_cast<std::uint64_t>(s), period = static_cast<std::uint64_t>(t);
-  auto const above = static_cast<std::uint64_t>(at_last - down(at_last, t) * t);
+  auto const above = static_cast<std::uint64_t>(at_last - floor_div(at_last, t) * t);
   auto const below = above + static_cast<std::uint64_t>(t - width);
   return sum_of_quotients(n, slope, above, period) + n != sum_of_quotients(n, slope, below, period);
 }
 
-/// Whether two sets share an address; see overlaps().
-inline bool sets_meet(StridedSet const& given_a, StridedSet const& given_b) {
+/// True if two sets share an address; see overlaps() for what is exact.
+inline bool intersects(StridedSet const& given_a, StridedSet const& given_b) {
   if (given_a.end() <= given_b.first() || given_b.end() <= given_a.first()) return false;
   auto const a = given_a.merged(), b = given_b.merged();
-  // a - b = distance + the sum of index * stride, with the index of a less that of b
+  // start of a run of a - start of a run of b = distance + sum of stride * index; b has negative indices
   struct Term {
     std::int64_t stride, first, last;
   };
   Term terms[4] = {};
   int count = 0;
-  auto const add = [&](std::int64_t stride, std::int64_t first, std::int64_t last) {
+  auto const add_term = [&](std::int64_t stride, std::int64_t first, std::int64_t last) {
     for (int i = 0; i < count; ++i)
       if (terms[i].stride == stride) {
         terms[i].first += first;
@@ -122,8 +124,8 @@ inline bool sets_meet(StridedSet const& given_a, StridedSet const& given_b) {
       }
     terms[count++] = {stride, first, last};
   };
-  for (int i = 0; i < a.num_dimensions(); ++i) add(a.dimension(i).stride, 0, a.dimension(i).last);
-  for (int i = 0; i < b.num_dimensions(); ++i) add(b.dimension(i).stride, -b.dimension(i).last, 0);
+  for (int i = 0; i < a.num_dimensions(); ++i) add_term(a.dimension(i).stride, 0, a.dimension(i).last);
+  for (int i = 0; i < b.num_dimensions(); ++i) add_term(b.dimension(i).stride, -b.dimension(i).last, 0);
   auto const distance = static_cast<std::int64_t>(a.first() - b.first());
   std::int64_t const low = 1 - a.run() - distance, high = b.run() - 1 - distance;
   if (count == 0) return true;
@@ -139,8 +141,8 @@ inline bool sets_meet(StridedSet const& given_a, StridedSet const& given_b) {
   return high - low + 1 >= common || ((high % common) + common) % common <= high - low;
 }
 
-/// Whether two indices of a set have runs that share an address.
-inline bool set_has_repeats(StridedSet const& set) {
+/// True if the runs of two different indices of a set share an address.
+inline bool intersects_itself(StridedSet const& set) {
   if (set.num_dimensions() == 0) return false;
   auto const &inner = set.dimension(0), &outer = set.dimension(1);
   if (inner.stride < set.run()) return true;
@@ -149,19 +151,20 @@ inline bool set_has_repeats(StridedSet const& set) {
                          outer.last);
 }
 
-/// What is asked of a View of rank 0 to 2, without its type: what takes one is compiled once.
+/// Address, extents and strides of a View of rank 0 to 2, with its type erased: functions of a ViewShape are
+/// compiled once.
 struct ViewShape {
   void const* data;
   std::size_t rank, extent[2], stride[2];  // strides in entries
   std::size_t entry_bytes, alignment;      // of the scalar
 
-  /// View::size() is 0 where there is no memory.
+  /// The product of the extents, which View::size() is not for a View without memory.
   [[nodiscard]] std::size_t num_entries() const {
     return (rank > 0 ? extent[0] : 1) * (rank > 1 ? extent[1] : 1);
   }
   [[nodiscard]] bool is_empty() const { return data == nullptr || num_entries() == 0; }
   [[nodiscard]] bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(data) % alignment == 0; }
-  /// The bytes of the entries.
+  /// The addresses of all bytes of the entries.
   [[nodiscard]] StridedSet addresses() const {
     StridedSet set(reinterpret_cast<std::uintptr_t>(data), entry_bytes);
     for (std::size_t i = 0; i < rank; ++i) set.repeat(extent[i], stride[i] * entry_bytes);
@@ -182,14 +185,14 @@ ViewShape shape_of(V const& v) {
 }
 
 inline bool shapes_overlap(ViewShape const& v, ViewShape const& w) {
-  return !v.is_empty() && !w.is_empty() && sets_meet(v.addresses(), w.addresses());
+  return !v.is_empty() && !w.is_empty() && intersects(v.addresses(), w.addresses());
 }
 inline bool shape_overlaps_itself(ViewShape const& v) {
-  return !v.is_empty() && v.num_entries() > 1 && set_has_repeats(v.addresses());
+  return !v.is_empty() && v.num_entries() > 1 && intersects_itself(v.addresses());
 }
 inline void require_aligned(ViewShape const& v, char const* operation, char const* name) {
   require<InvalidArgument>(v.is_aligned(), [&] {
-    return std::string(operation) + ": " + name + " begins at an address that is no multiple of " +
+    return std::string(operation) + ": " + name + " starts at an address that is not a multiple of " +
            std::to_string(v.alignment) + " bytes, the alignment of its scalar";
   });
 }
@@ -200,25 +203,25 @@ void require_aligned(V const& v, char const* operation, char const* name) {
 
 }  // namespace detail
 
-/// True when a write through one View may change what is read through the other.
+/// True if a write through one View may change what is read through the other.
 ///
-/// Views of rank 1 or 2 with any strides. Exact where the two have at most two different strides between them,
-/// not counting dimensions of extent 1, strides of 0 and dimensions without gaps: vectors and multivectors of
-/// one layout (column blocks of a row-major array, row blocks of a column-major one, interleaved columns), and
-/// any of these with a contiguous array. Otherwise conservative: false where the address ranges are disjoint or
-/// no common divisor of the strides lets the entries meet, else true. Host side; O(log) in the strides.
+/// Views of rank 0 to 2 with any strides. Exact if the two have at most two different strides in total, not
+/// counting dimensions of extent 1, strides of 0 and dimensions without gaps: vectors and multivectors of one
+/// layout (column blocks of a row-major array, row blocks of a column-major one, interleaved columns), and any
+/// of these with a contiguous array. Otherwise conservative: false only if the address ranges are disjoint or
+/// the common divisor of the strides separates the entries. Host only; O(log stride).
 template <class V, class W>
 bool overlaps(V const& v, W const& w) {
   return detail::shapes_overlap(detail::shape_of(v), detail::shape_of(w));
 }
 
-/// True when two different indices of the View address the same memory. Exact for ranks 1 and 2.
+/// True if two different indices of the View address the same memory. Exact.
 template <class V>
 bool overlaps_itself(V const& v) {
   return detail::shape_overlaps_itself(detail::shape_of(v));
 }
 
-/// True when the View's pointer suits the alignment of its scalar.
+/// True if the address of the View is a multiple of the alignment of its scalar.
 template <class V>
 bool is_aligned(V const& v) {
   return detail::shape_of(v).is_aligned();

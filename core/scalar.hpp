@@ -27,7 +27,7 @@ template <class T>
 inline constexpr bool is_half =
     std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
 
-/// The real type that sums of A and B are taken in: the wider of both, half and bfloat16 counting as float.
+/// The wider of two real types, with half and bfloat16 promoted to float.
 template <class T>
 using AtLeastFloat = std::conditional_t<is_half<T>, float, T>;
 template <class A, class B>
@@ -38,7 +38,7 @@ using WiderReal = std::common_type_t<AtLeastFloat<A>, AtLeastFloat<B>>;
 template <class T>
 inline constexpr bool is_complex = detail::ScalarTraits<std::remove_cv_t<T>>::is_complex;
 
-/// float for complex<float>; T itself for a real T.
+/// The real type of a scalar: T of complex<T>, otherwise T.
 template <class T>
 using real_type = typename detail::ScalarTraits<std::remove_cv_t<T>>::real;
 
@@ -60,12 +60,12 @@ struct SumType<A, B, Rest...> {
 
 }  // namespace detail
 
-/// The type in which products of the given scalars are added up: the widest real among them (half and bfloat16
-/// add up in float), complex as soon as one of them is. alpha and beta are of this type.
+/// The type in which products of the given scalars are summed: the widest of their real types, at least float;
+/// complex if one of them is complex. alpha and beta have this type.
 template <class... Scalars>
 using sum_type = typename detail::SumType<std::remove_cv_t<Scalars>...>::type;
 
-/// The complex conjugate; a real value as it is.
+/// The complex conjugate of value; value if it is real.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T conjugate(T const& value) {
   if constexpr (is_complex<T>)
@@ -76,7 +76,7 @@ KOKKOS_FORCEINLINE_FUNCTION T conjugate(T const& value) {
 
 namespace detail {
 
-/// Neither NaN nor infinite, in both parts.
+/// True if the real and imaginary parts are finite.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION bool has_finite_parts(T const& value) {
   if constexpr (is_complex<T>)

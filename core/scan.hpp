@@ -26,8 +26,11 @@ struct CountsToOffsets {
 
 }  // namespace detail
 
-/// Turns counts into offsets, in place: view(i) <- view(0) + ... + view(i - 1). A View of n + 1 entries whose
-/// last one is not read ends with the total, which is returned. Fences exec.
+/// Exclusive prefix sum in place: view(i) <- view(0) + ... + view(i - 1). The last entry is not read and
+/// becomes the total.
+/// @param view [n + 1], the first n entries are counts
+/// @return the total
+/// 1 launch; fences exec.
 template <class Exec, class View>
 typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
   using Count = typename View::non_const_value_type;

@@ -23,12 +23,13 @@
 
 namespace einkorn::detail {
 
-/// Whether what goes to the memory of Exec goes through pinned memory, by threads. (A test of a host space says
-/// so too.)
+/// True if uploads to the memory of Exec are staged through pinned memory by several threads. Tests specialize
+/// it for host spaces.
 template <class Exec>
 inline constexpr bool stages_copies = is_gpu<Exec>;
 
-/// That run beside each other, and beside exec, on a GPU; on a host space, which has one set of threads, exec.
+/// `count` execution space instances that run concurrently with each other and with exec. On a host space,
+/// which has one set of threads, all are exec.
 template <class Exec>
 std::vector<Exec> instances_of(Exec const& exec, std::size_t count) {
   if constexpr (is_gpu<Exec>)
@@ -37,15 +38,15 @@ std::vector<Exec> instances_of(Exec const& exec, std::size_t count) {
     return std::vector<Exec>(count, exec);
 }
 
-/// An array of the host and its place on the device.
+/// A copy of `bytes` bytes from host memory to device memory.
 struct HostToDevice {
   std::byte* to = nullptr;
   std::byte const* from = nullptr;
   std::size_t bytes = 0;
 };
 
-/// What one thread stages through: a chunk of pinned memory, and an instance of its own, so that a fence of
-/// that instance waits for the chunk and for nothing else.
+/// The staging buffer of one thread: a chunk of pinned memory and an execution space instance of its own, so
+/// that a fence waits only for the copy of this chunk.
 template <class Exec>
 class PinnedBuffer {
  public:
@@ -55,39 +56,39 @@ class PinnedBuffer {
 
   [[nodiscard]] std::byte* chunk() const { return reinterpret_cast<std::byte*>(chunk_.data()); }
   [[nodiscard]] std::size_t bytes() const { return chunk_.extent(0); }
-  /// The first `bytes` of the chunk, which stays as it is until wait().
+  /// Starts the copy of the first `bytes` of the chunk, which must not change before wait() returns.
   void send(std::byte* to, std::size_t bytes) const {
     using Target = Kokkos::View<char*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::deep_copy(exec_, Target(reinterpret_cast<char*>(to), bytes),
                       Kokkos::subview(chunk_, std::pair<std::size_t, std::size_t>(0, bytes)));
   }
-  void wait() const { exec_.fence("einkorn::PinnedBuffer: the chunk is there"); }
+  void wait() const { exec_.fence("einkorn::PinnedBuffer: chunk copied"); }
 
  private:
   Exec exec_;
   Kokkos::View<char*, Kokkos::SharedHostPinnedSpace> chunk_;
 };
 
-/// Copies arrays to the device, one after another, by a thread a lane: each takes the next chunk that nobody
-/// has taken, copies it to its lane, sends it, and waits for it before it takes another. The copies of some
-/// lanes so run while the chunks of others are on their way. Kokkos has no events to wait for a single copy by;
-/// hence a thread and an instance a lane, and no wait in the thread that asks for the copy.
+/// Copies arrays to the device asynchronously, in order, with one thread per staging buffer: each thread claims
+/// the next chunk, copies it to its buffer, sends it and waits for it. Host copies of some buffers overlap with
+/// transfers of others. (Kokkos has no events for a single copy; hence one thread and one instance per buffer.)
 ///
-/// Both ends stay valid while an object lives; its end stops the copy after the chunks that are taken.
-template <class Lane>
+/// @tparam Buffer PinnedBuffer or a type with its members
+/// @pre Arrays, targets and buffers outlive the object. The destructor stops the copy after the claimed chunks.
+template <class Buffer>
 class StagedCopy {
  public:
-  /// before(): called by every thread before it sends.
-  StagedCopy(std::vector<Lane> const& lanes, std::vector<HostToDevice> const& arrays,
+  /// @param before called by every thread before its first chunk
+  StagedCopy(std::vector<Buffer> const& buffers, std::vector<HostToDevice> const& arrays,
              std::function<void()> before = {})
-      : pieces_left_(arrays.size(), 0), before_(std::move(before)) {
-    cut(arrays, lanes.front().bytes());
-    threads_.reserve(lanes.size());
+      : chunks_left_(arrays.size(), 0), before_(std::move(before)) {
+    split(arrays, buffers.front().bytes());
+    threads_.reserve(buffers.size());
     try {
-      for (std::size_t i = 0; i < std::min(lanes.size(), pieces_.size()); ++i)
-        threads_.emplace_back([this, &lane = lanes[i]] { run(lane); });
-    } catch (std::system_error const&) {  // no more threads
-      if (threads_.empty()) run(lanes.front());
+      for (std::size_t i = 0; i < std::min(buffers.size(), chunks_.size()); ++i)
+        threads_.emplace_back([this, &buffer = buffers[i]] { run(buffer); });
+    } catch (std::system_error const&) {  // go on with fewer threads
+      if (threads_.empty()) run(buffers.front());
     }
   }
   StagedCopy(StagedCopy const&) = delete;
@@ -97,46 +98,48 @@ class StagedCopy {
     for (auto& thread : threads_) thread.join();
   }
 
-  /// No chunk is taken from here on; those that are taken still arrive.
+  /// No further chunk is claimed; claimed chunks still arrive.
   void stop() { stopped_ = true; }
 
-  /// Until the first `count` arrays are on the device. Throws what a thread threw.
+  /// Waits until the first `count` arrays are on the device. Rethrows the first exception of a thread.
   void wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] {
       return failure_ ||
-             std::all_of(pieces_left_.begin(), pieces_left_.begin() + static_cast<std::ptrdiff_t>(count),
+             std::all_of(chunks_left_.begin(), chunks_left_.begin() + static_cast<std::ptrdiff_t>(count),
                          [](std::size_t left) { return left == 0; });
     });
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  struct Piece {
+  struct Chunk {
     HostToDevice part;
     std::size_t array;
   };
 
-  void cut(std::vector<HostToDevice> const& arrays, std::size_t chunk) {
+  void split(std::vector<HostToDevice> const& arrays, std::size_t chunk_bytes) {
     std::size_t count = 0;
-    for (auto const& array : arrays) count += array.bytes / chunk + (array.bytes % chunk != 0 ? 1 : 0);
-    reserve(pieces_, "einkorn::StagedCopy::pieces", count);
+    for (auto const& array : arrays)
+      count += array.bytes / chunk_bytes + (array.bytes % chunk_bytes != 0 ? 1 : 0);
+    reserve(chunks_, "einkorn::StagedCopy::chunks", count);
     for (std::size_t a = 0; a < arrays.size(); ++a)
-      for (std::size_t at = 0; at < arrays[a].bytes; at += chunk) {
-        pieces_.push_back({{arrays[a].to + at, arrays[a].from + at, std::min(chunk, arrays[a].bytes - at)}, a});
-        ++pieces_left_[a];
+      for (std::size_t at = 0; at < arrays[a].bytes; at += chunk_bytes) {
+        chunks_.push_back(
+            {{arrays[a].to + at, arrays[a].from + at, std::min(chunk_bytes, arrays[a].bytes - at)}, a});
+        ++chunks_left_[a];
       }
   }
 
-  void run(Lane const& lane) {
+  void run(Buffer const& buffer) {
     try {
       if (before_) before_();
-      for (std::size_t i = 0; !stopped_ && (i = next_++) < pieces_.size();) {
-        auto const& part = pieces_[i].part;
-        std::memcpy(lane.chunk(), part.from, part.bytes);
-        lane.send(part.to, part.bytes);
-        lane.wait();
-        arrived(pieces_[i].array);
+      for (std::size_t i = 0; !stopped_ && (i = next_++) < chunks_.size();) {
+        auto const& part = chunks_[i].part;
+        std::memcpy(buffer.chunk(), part.from, part.bytes);
+        buffer.send(part.to, part.bytes);
+        buffer.wait();
+        arrived(chunks_[i].array);
       }
     } catch (...) {
       fail(std::current_exception());
@@ -144,7 +147,7 @@ class StagedCopy {
   }
   void arrived(std::size_t array) {
     std::lock_guard const lock(mutex_);
-    if (--pieces_left_[array] == 0) progress_.notify_all();
+    if (--chunks_left_[array] == 0) progress_.notify_all();
   }
   void fail(std::exception_ptr const& failure) {
     std::lock_guard const lock(mutex_);
@@ -153,8 +156,8 @@ class StagedCopy {
     progress_.notify_all();
   }
 
-  std::vector<Piece> pieces_;             // in the order of the arrays
-  std::vector<std::size_t> pieces_left_;  // of each array, that are not there yet
+  std::vector<Chunk> chunks_;             // in the order of the arrays
+  std::vector<std::size_t> chunks_left_;  // of each array, not copied yet
   std::function<void()> before_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stopped_ = false;

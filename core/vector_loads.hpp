@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -9,28 +11,31 @@
 
 namespace einkorn::detail {
 
-/// An array of integers, read four at a time: one load of 16 bytes for four of 32 bits. A GPU that goes over
-/// an array one integer a step is bound by the steps, not by the memory.
+/// An array of integers that is read four at a time: one load of 16 bytes for four 32-bit integers. A GPU loop
+/// that reads one integer per step is limited by instructions, not by memory bandwidth.
 template <class Integer>
 class VectorLoads {
  public:
-  struct alignas(16) Four {
+  struct alignas(16) Vector4 {
     Integer entry[4];
   };
 
   VectorLoads() = default;
   VectorLoads(Integer const* array, std::size_t size)
-      : array_(array), size_(size), is_aligned_(reinterpret_cast<std::uintptr_t>(array) % alignof(Four) == 0) {}
+      : array_(array),
+        size_(size),
+        is_aligned_(reinterpret_cast<std::uintptr_t>(array) % alignof(Vector4) == 0) {}
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t count() const { return (size_ + 3) / 4; }
+  /// The number of vectors.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t count() const { return ceil_div(size_, 4); }
 
-  /// Entries 4 i .. 4 i + 3; 0 past the end.
-  KOKKOS_FORCEINLINE_FUNCTION Four operator()(std::size_t i) const {
+  /// Entries 4 i .. 4 i + 3; zeros past the end.
+  KOKKOS_FORCEINLINE_FUNCTION Vector4 operator()(std::size_t i) const {
     std::size_t const first = 4 * i;
-    if (is_aligned_ && first + 4 <= size_) return *reinterpret_cast<Four const*>(array_ + first);
-    Four four;
-    for (std::size_t j = 0; j < 4; ++j) four.entry[j] = first + j < size_ ? array_[first + j] : Integer(0);
-    return four;
+    if (is_aligned_ && first + 4 <= size_) return *reinterpret_cast<Vector4 const*>(array_ + first);
+    Vector4 vector;
+    for (std::size_t j = 0; j < 4; ++j) vector.entry[j] = first + j < size_ ? array_[first + j] : Integer(0);
+    return vector;
   }
 
  private:
@@ -39,7 +44,7 @@ class VectorLoads {
   bool is_aligned_ = false;
 };
 
-/// A View of rank 1 whose entries lie one after another.
+/// Vector loads of a contiguous View of rank 1.
 template <class View>
 VectorLoads<typename View::non_const_value_type> vector_loads(View const& view) {
   return {view.data(), view.extent(0)};

@@ -12,15 +12,16 @@
 
 namespace einkorn {
 
-/// The items 0 .. count - 1 by bin, those of one bin in their own order, which keeps neighbours together.
+/// The items 0 .. count - 1 grouped by bin, in ascending order within a bin, which preserves locality.
 template <int num_bins, class Index, class Device>
 struct Bins {
-  std::array<std::size_t, num_bins + 1> offsets{};  // of bins in `items`
-  Kokkos::View<Index*, Device> items;               // empty where one bin has them all: item i is then i
+  std::array<std::size_t, num_bins + 1> offsets{};  // of the bins in items
+  Kokkos::View<Index*, Device> items;               // empty if one bin holds all items
 
   [[nodiscard]] std::size_t size(int bin) const {
     return offsets[static_cast<std::size_t>(bin) + 1] - offsets[static_cast<std::size_t>(bin)];
   }
+  /// The items of a bin; empty if one bin holds all items: item i is then i.
   [[nodiscard]] Kokkos::View<Index const*, Device> of(int bin) const {
     if (items.extent(0) == 0) return {};
     auto const i = static_cast<std::size_t>(bin);
@@ -30,7 +31,7 @@ struct Bins {
 
 namespace detail {
 
-/// How many items each bin has.
+/// Counts the items of each bin.
 template <int num_bins, class BinOf>
 struct CountBins {
   using value_type = std::uint64_t[];
@@ -46,7 +47,7 @@ struct CountBins {
   }
 };
 
-/// The items of one bin, in their order.
+/// Lists the items of one bin in ascending order.
 template <class Items, class BinOf>
 struct ListBin {
   Items items;
@@ -63,9 +64,10 @@ struct ListBin {
 
 }  // namespace detail
 
-/// The bins of `count` items; bin_of(i) in [0, num_bins) is a functor for kernels. Memory: an Index an item,
-/// none where one bin has them all. 1 launch and 1 for each bin that is not empty; fences exec. Throws
-/// OutOfMemory.
+/// Groups `count` items by bin.
+/// @param bin_of functor for kernels: bin_of(i) in [0, num_bins)
+/// @throws OutOfMemory
+/// Memory: one Index per item, none if one bin holds all. 1 launch and 1 per non-empty bin; fences exec.
 template <int num_bins, class Index, class Device, class Exec, class BinOf>
 Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, BinOf const& bin_of) {
   Bins<num_bins, Index, Device> bins;
@@ -73,13 +75,13 @@ Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, Bin
   std::uint64_t counts[num_bins] = {};
   Kokkos::parallel_reduce("einkorn::bins[count]", all, detail::CountBins<num_bins, BinOf>{num_bins, bin_of},
                           counts);
-  exec.fence("einkorn::bins: the host needs the counts");
-  bool one_has_all = false;
+  exec.fence("einkorn::bins: read the counts on the host");
+  bool one_bin_has_all = false;
   for (std::size_t bin = 0; bin < num_bins; ++bin) {
     bins.offsets[bin + 1] = bins.offsets[bin] + counts[bin];
-    one_has_all = one_has_all || counts[bin] == count;
+    one_bin_has_all = one_bin_has_all || counts[bin] == count;
   }
-  if (one_has_all) return bins;
+  if (one_bin_has_all) return bins;
   bins.items = allocate<Kokkos::View<Index*, Device>>(exec, "einkorn::bins", count);
   for (int bin = 0; bin < num_bins; ++bin)
     if (bins.size(bin) > 0)

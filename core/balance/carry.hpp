@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -13,24 +14,24 @@
 
 namespace einkorn {
 
-/// The pieces of one row that parts other than its writer have summed: carry(first), ..., carry(first + count -
-/// 1).
+/// The partial sums of one row by parts other than the one that writes the row: carry(first), ...,
+/// carry(first + count - 1).
 template <class Ordinal, class Offset>
 struct CarryRun {
   Ordinal row = 0;
   Offset first = 0, count = 0;
 };
 
-/// Pieces beyond which a run is left to a whole team on a GPU.
+/// On a GPU a whole team adds a run of more than this many partial sums.
 inline constexpr int max_short_carry_run = 512;
 
 namespace detail {
 
-/// y(row) += alpha (carry(first) + ... ) for every run. Runs: a callable from a part's number to the CarryRun
-/// that begins there (count 0 if none does). A short run is added up by one thread in order, a longer one by
-/// its warp, one after the other; the threads of a team put those beyond max_short_carry_run into a list in
-/// scratch, and the team then adds up one after the other. The place of a run in the list varies, but each is
-/// summed by itself in an order that depends on nothing but its length.
+/// y(row) += alpha (carry(first) + ... + carry(first + count - 1)) for every run. runs(part) is the CarryRun
+/// that begins at a part, with count 0 if none does. One thread adds a run of up to longest_serial partial
+/// sums, a warp a longer one, the team one of more than max_short_carry_run. Long runs are listed in scratch;
+/// their order in the list varies between runs of the program, but each is summed in an order that depends only
+/// on its length.
 template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 struct AddCarry {
   using Sum = typename EpilogueOp::sum_type;
@@ -62,9 +63,9 @@ struct AddCarry {
       for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
       epilogue.add(accumulators, y(run.row), run.row, sum);
     }
-    auto waiting = L::ballot(run.count > longest_serial && !is_long);
-    for (; waiting != 0; waiting &= waiting - 1) {
-      int const owner = L::lowest(waiting), lane = team.team_rank() % L::size;
+    auto pending = L::ballot(run.count > longest_serial && !is_long);
+    for (; pending != 0; pending &= pending - 1) {
+      int const owner = L::lowest(pending), lane = team.team_rank() % L::size;
       Offset const first = L::shuffle(run.first, owner), count = L::shuffle(run.count, owner);
       Sum sum = Sum(0);
       for (Offset i = static_cast<Offset>(lane); i < count; i += L::size) sum += carry(first + i);
@@ -96,8 +97,8 @@ struct AddCarry {
   }
 };
 
-/// The same on the host: one thread adds up a run, long or short. Without teams, for which Kokkos' OpenMP would
-/// allocate scratch at the first launch.
+/// The same on the host: one thread adds each run. Uses no teams, for which Kokkos::OpenMP allocates scratch at
+/// the first launch.
 template <class Runs, class Carry, class Y, class EpilogueOp>
 struct AddCarryHost {
   using Sum = typename EpilogueOp::sum_type;
@@ -120,15 +121,19 @@ struct AddCarryHost {
 
 }  // namespace detail
 
-/// Completes the rows that were summed in pieces by several parts. Asynchronous on exec; 1 launch.
-/// has_long_runs: whether a run may hold more than max_short_carry_run pieces.
+/// Completes the rows that several parts have summed: y(row) += alpha times the partial sums of each run.
+/// @param runs callable for kernels: runs(part) is the CarryRun that begins at a part, with count 0 if none
+/// does
+/// @param has_long_runs whether a run may have more than max_short_carry_run partial sums
+/// @param carry [number of partial sums]
+/// 1 launch, asynchronous on exec. The same bits in every run.
 template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,
                [[maybe_unused]] bool has_long_runs, Carry const& carry, Y const& y,
                EpilogueOp const& epilogue) {
   if constexpr (is_gpu<Exec>) {
     using Functor = detail::AddCarry<Exec, Runs, Carry, Y, EpilogueOp>;
-    auto const league = static_cast<int>((num_parts + Functor::team_size - 1) / Functor::team_size);
+    auto const league = static_cast<int>(ceil_div(num_parts, Functor::team_size));
     auto policy = Kokkos::TeamPolicy<Exec>(exec, league, Functor::team_size);
     if (has_long_runs)
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(int))));

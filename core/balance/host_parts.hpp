@@ -14,14 +14,15 @@
 
 namespace einkorn {
 
-/// Into how many parts of equal work a host kernel cuts a matrix.
+/// The largest number of threads that share parts by work stealing (run_work_queues()). With at most this many
+/// threads a host kernel has 16 parts per thread; with more, one part per thread, assigned statically, so that
+/// a thread accesses the memory that it touched first.
 ///
-/// One a thread where threads are many: the assignment is then static and a thread meets the memory that it
-/// touched first. Up to 16 threads, which share one memory, 16 parts a thread, of which each takes its own
-/// before it helps others (see run_work_queues()): on a desktop or a virtual machine no two cores are equally
-/// fast all the time (2 cores of a shared Xeon, 2026-11, stencil27:80: 19.9 ms with one static part a
-/// thread, 13.8 with 16 parts handed out). Results depend on the number of parts, not on who takes which.
+/// Reason: cores of desktops and virtual machines differ in speed. 2 cores of a shared Xeon, 2026-11,
+/// stencil27:80: 19.9 ms with one static part per thread, 13.8 ms with 16 parts and stealing.
 inline constexpr int max_sharing_threads = 16;
+
+/// The number of parts of equal work of a host kernel. Results depend on it, not on which thread runs a part.
 constexpr int host_parts_of(int threads) {
   if (threads == 1) return 1;
   return threads <= max_sharing_threads ? 16 * threads : threads;
@@ -34,40 +35,41 @@ int host_parts(Exec const& exec) {
 
 namespace detail {
 
-/// How many of a thread's own parts are taken, beside the number of the loop that they belong to (in the upper
-/// 32 bits), in a cache line of its own.
+/// The queue of the parts of one thread: lower 32 bits: number of parts taken; upper 32 bits: the loop that the
+/// number belongs to. One cache line.
 struct alignas(64) WorkQueue {
   std::uint64_t count = 0;
 };
 
-/// The number of a part of the loop that nobody has taken yet, of `parts`; `parts` when there is none. The
-/// counter knows which loop it counts, so that loops may follow each other without a barrier and nobody has to
-/// reset it: a thread moves it to the next loop only after it has found this one exhausted. loop: not 0 in the
-/// first one.
-inline int pop_or_steal(WorkQueue& queues, std::uint32_t loop, int parts) {
-  std::atomic_ref<std::uint64_t> counter(queues.count);
+/// Takes the next part of the loop from a queue of `parts` parts; returns `parts` if none is left. The counter
+/// holds the number of its loop, so that loops follow each other without a barrier or reset: a thread advances
+/// the counter to the next loop only after all parts of this loop are taken.
+/// @param loop the number of the loop, ascending from 1
+inline int pop_or_steal(WorkQueue& queue, std::uint32_t loop, int parts) {
+  std::atomic_ref<std::uint64_t> counter(queue.count);
   auto seen = counter.load(std::memory_order_relaxed);
   for (;;) {
-    auto const counted = static_cast<std::uint32_t>(seen >> 32);
-    int const count = counted == loop ? static_cast<int>(seen & 0xffffffffu) : 0;
-    if (static_cast<std::int32_t>(counted - loop) > 0 || count == parts) return parts;
+    auto const counted_loop = static_cast<std::uint32_t>(seen >> 32);
+    int const count = counted_loop == loop ? static_cast<int>(seen & 0xffffffffu) : 0;
+    if (static_cast<std::int32_t>(counted_loop - loop) > 0 || count == parts) return parts;
     auto const next = (static_cast<std::uint64_t>(loop) << 32) | static_cast<std::uint32_t>(count + 1);
     if (counter.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return count;
   }
 }
 
-/// body(part) for parts of 0 .. num_parts - 1 that no other thread takes, until none is left: first those of
-/// thread `rank`, its share of the range, then what the threads after it have not done. A thread so meets in
-/// one sweep the pieces of vectors that the sweep before has left in its caches. taken: [threads].
+/// Runs body(part) for parts of 0 .. num_parts - 1 until all are taken: first the contiguous range of thread
+/// `rank`, then remaining parts of the threads after it (work stealing). In consecutive passes a thread thus
+/// accesses the same ranges of the vectors, which are in its caches.
+/// @param queues [threads]
 ///
-/// 16 cores of a Xeon (L2 2 MB a core), 2026-11, an iteration of CG, where the next free part used to be
-/// anybody's: 66 us and 117 on DIA of stencil27:40, 33 and 62 on DIA of stencil7:30, 2.2 to 2.4 ms and 2.8 to
-/// 3.0 on CSR of stencil27:100, 4.1 and 4.6 on CSR of stencil7:160.
+/// 16 cores of a Xeon (2 MB of L2 per core), 2026-11, one iteration of CG, with ranges per thread and with one
+/// shared queue: 66 and 117 us on DIA of stencil27:40, 33 and 62 us on DIA of stencil7:30, 2.2 to 2.4 and 2.8
+/// to 3.0 ms on CSR of stencil27:100, 4.1 and 4.6 ms on CSR of stencil7:160.
 inline void run_work_queues(WorkQueue* queues, std::uint32_t loop, int rank, int threads, int num_parts,
                             FunctionRef<void(int)> body) {
   for (int step = 0; step < threads; ++step) {
     int const owner = rank + step < threads ? rank + step : rank + step - threads;
-    auto const begin = [&](int of) { return static_cast<int>(std::int64_t(num_parts) * of / threads); };
+    auto const begin = [&](int thread) { return static_cast<int>(std::int64_t(num_parts) * thread / threads); };
     int const first = begin(owner), own = begin(owner + 1) - first;
     for (int part = pop_or_steal(queues[owner], loop, own); part < own;
          part = pop_or_steal(queues[owner], loop, own))
@@ -83,7 +85,7 @@ struct RunWorkQueues {
   void operator()(int rank) const { run_work_queues(queues, 1, rank, threads, num_parts, body); }
 };
 
-/// for_each_part() without the body's type: compiled once per execution space.
+/// for_each_part() with the type of the body erased: compiled once per execution space.
 template <class Exec>
 void run_parts(Exec const& exec, std::string const& label, std::int64_t num_parts,
                FunctionRef<void(std::int64_t)> body) {
@@ -105,20 +107,20 @@ void run_parts(Exec const& exec, std::string const& label, std::int64_t num_part
 
 }  // namespace detail
 
-/// body(part) for every part, on host threads, which Kokkos waits for. 1 launch.
+/// Runs body(part) for part 0 .. num_parts - 1 on host threads. 1 launch, synchronous.
 template <class Exec, class Index, class Body>
 void for_each_part(Exec const& exec, std::string const& label, Index num_parts, Body const& body) {
   detail::run_parts(exec, label, static_cast<std::int64_t>(num_parts),
                     [&body](std::int64_t part) { body(static_cast<Index>(part)); });
 }
 
-/// One launch of kernel.run(part, gathered) for part 0 .. num_parts - 1, on host threads, of a kernel that
-/// gathers nothing.
+/// Runs kernel.run(part, accumulators) for part 0 .. num_parts - 1 on host threads, for a kernel that
+/// accumulates no sums. 1 launch, synchronous.
 template <class Exec, class Index, class Kernel>
 void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) {
   for_each_part(exec, label, num_parts, [&kernel](Index part) {
-    typename decltype(Kernel::epilogue)::Accumulators nothing{};
-    kernel.run(part, nothing);
+    typename decltype(Kernel::epilogue)::Accumulators unused{};
+    kernel.run(part, unused);
   });
 }
 

@@ -8,7 +8,7 @@
 
 namespace einkorn {
 
-/// One CPU thread: a group of one lane, which has no neighbour to exchange with.
+/// One CPU thread: a group of one lane.
 struct ScalarLane {
   static constexpr int size = 1;
   using Mask = std::uint32_t;
@@ -28,7 +28,7 @@ struct ScalarLane {
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot(bool condition) { return condition; }
   static KOKKOS_FORCEINLINE_FUNCTION int lowest(Mask) { return 0; }
   static KOKKOS_FORCEINLINE_FUNCTION void sync() {}
-  /// As Warp::compare_exchange(), of memory that other threads work on too.
+  /// As Warp::compare_exchange(), atomic with respect to other threads.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T compare_exchange(T* address, T expected, T desired) {
     return Kokkos::atomic_compare_exchange(address, expected, desired);

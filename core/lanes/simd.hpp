@@ -16,9 +16,8 @@
 
 namespace einkorn {
 
-/// Lanes of the widest SIMD register that this translation unit is compiled for; 4 where there is none for T
-/// (no architecture given, complex), so that CSR5 tiles keep their shape and the compiler may still pair
-/// operations.
+/// The number of lanes of the widest SIMD register of the target; 4 if there is none for T (no architecture
+/// selected, complex), so that CSR5 tiles keep their shape and the compiler may still vectorize.
 template <class T>
 inline constexpr int simd_lanes = [] {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
@@ -39,15 +38,15 @@ inline constexpr bool has_register = [] {
     return false;
 }();
 
-/// Bytes of the widest vector that is plain to pass around: GCC warns of wider ones than the target has.
+/// The widest vector to pass by value, in bytes: GCC warns about vectors wider than those of the target.
 #if defined(__AVX__)
 inline constexpr int vector_bytes = 32;
 #else
 inline constexpr int vector_bytes = 16;
 #endif
 
-/// W values without a register of Kokkos' own: vectors of GCC and Clang where W is a power of two, as far as
-/// the target has them, else single values.
+/// The number of values per compiler vector for W values without a Kokkos SIMD type: the vectors of GCC and
+/// Clang if W is a power of two, limited to the width of the target, otherwise 1.
 template <class T, int W>
 inline constexpr int values_of_vector = [] {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
@@ -65,9 +64,9 @@ struct VectorOfType<T, 1> {
   using type = T;
 };
 
-/// body<0, ..., count - 1>(): for loops over lanes or registers, which GCC 12 keeps as loops below -O3, and
-/// what they index in memory. body has to be always_inline: as a function of its own it would be in memory
-/// again.
+/// Calls body<0, ..., count - 1>(). Unrolls loops over lanes or registers: below -O3 GCC 12 keeps them as loops
+/// and the indexed values in memory.
+/// @pre body is always_inline; otherwise its values are in memory again.
 template <class Body, int... i>
 [[gnu::always_inline]] inline void unrolled(Body const& body, std::integer_sequence<int, i...>) {
   body.template operator()<i...>();
@@ -79,7 +78,7 @@ template <int count, class Body>
 
 }  // namespace detail
 
-/// W values that a CPU core works on at once: vectors of the compiler's, or plain arithmetic on an array.
+/// W values of a CPU core, as compiler vectors or an array.
 template <class T, int W, bool in_register = detail::has_register<T, W>>
 struct Simd {
   static constexpr int in_vector = detail::values_of_vector<T, W>, vectors = W / in_vector;
@@ -87,7 +86,7 @@ struct Simd {
   Vector lane[vectors];
 
   static Simd zero() { return all(T(0)); }
-  /// W times the same number.
+  /// All lanes equal to value.
   static Simd all(T const& value) {
     Simd result;
     detail::unrolled<vectors>(
@@ -127,13 +126,13 @@ struct Simd {
     detail::unrolled<vectors>(
         [&]<int... v>() __attribute__((always_inline)) { ((lane[v] += a.lane[v] * b.lane[v]), ...); });
   }
-  /// Sets to 0 the lanes whose flag word has bit `bit` set.
+  /// Sets lane i to 0 if bit `bit` of words[i] is set.
   void clear_flagged(std::uint32_t const* words, int bit) {
     detail::unrolled<W>([&]<int... i>() __attribute__((always_inline)) {
       (set<i>((words[i] >> bit) & 1u ? T(0) : get<i>()), ...);
     });
   }
-  /// Sum over the lanes, in a fixed order.
+  /// The sum of the lanes in a fixed order.
   [[nodiscard]] T sum() const {
     T result = get<0>();
     detail::unrolled<W - 1>([&]<int... i>()
@@ -158,7 +157,7 @@ struct Simd {
   }
 };
 
-/// W values in one SIMD register, through Kokkos' SIMD types (whose spelling differs between Kokkos 4 and 5).
+/// W values in one SIMD register, by the SIMD types of Kokkos, whose interface differs between Kokkos 4 and 5.
 template <class T, int W>
 struct Simd<T, W, true> {
   using Register = Kokkos::Experimental::simd<T>;
@@ -191,7 +190,7 @@ struct Simd<T, W, true> {
     if constexpr (requires { flags & flags; }) {
       Words const flagged(static_cast<std::int32_t>(1u << bit));
       lane = Kokkos::Experimental::condition(to_mask((flags & flagged) == flagged), Register(T(0)), lane);
-    } else {  // Kokkos 4: no bit operations on 32-bit lanes; the flag becomes the sign
+    } else {  // Kokkos 4 has no bit operations on 32-bit lanes: shift the flag to the sign
       lane = Kokkos::Experimental::condition(to_mask((flags << (31 - bit)) < Words(0)), Register(T(0)), lane);
     }
   }
@@ -215,16 +214,16 @@ struct Simd<T, W, true> {
       return target;
     }
   }
-  /// A mask of words as one of T. Kokkos 4 with AVX2 has no conversion from 32-bit integers to float.
-  static Mask to_mask(typename Words::mask_type const& of_words) {
+  /// Converts a mask of 32-bit integers to a mask of T. Kokkos 4 with AVX2 has no conversion to masks of float.
+  static Mask to_mask(typename Words::mask_type const& mask) {
     if constexpr (std::is_constructible_v<Mask, typename Words::mask_type const&>)
-      return Mask(of_words);
+      return Mask(mask);
     else
-      return Mask([&of_words](auto i) { return static_cast<bool>(of_words[i]); });
+      return Mask([&mask](auto i) { return static_cast<bool>(mask[i]); });
   }
 };
 
-/// Bit i of the result is bit `bit` of words[i].
+/// An integer whose bit i is bit `bit` of words[i].
 template <int W>
 std::uint32_t gather_bits(std::uint32_t const* words, int bit) {
   std::uint32_t result = 0;

@@ -13,12 +13,12 @@ namespace einkorn {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// The 32 lanes of an NVIDIA warp. Every function must be called by all lanes of the warp together.
+/// The 32 lanes of an NVIDIA warp. Shuffles, ballot() and sync() are collective over the warp.
 struct Warp {
   static constexpr int size = 32;
   using Mask = std::uint32_t;
 
-  /// value of the lane `distance` further on, within groups of `width` lanes; own value past the end.
+  /// The value of lane + distance within groups of `width` lanes; the own value past the end of the group.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle_down([[maybe_unused]] T const& value,
                                                     [[maybe_unused]] int distance,
@@ -27,7 +27,7 @@ struct Warp {
         (return by_words(value, [=](std::uint32_t w) { return __shfl_down_sync(all, w, distance, width); });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// value of the lane whose number differs in the bits of `bits`.
+  /// The value of lane XOR bits.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle_xor([[maybe_unused]] T const& value, [[maybe_unused]] int bits,
                                                    [[maybe_unused]] int width = size) {
@@ -35,7 +35,7 @@ struct Warp {
         (return by_words(value, [=](std::uint32_t w) { return __shfl_xor_sync(all, w, bits, width); });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// value of lane `lane`.
+  /// The value of lane `lane` of the group.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle([[maybe_unused]] T const& value, [[maybe_unused]] int lane,
                                                [[maybe_unused]] int width = size) {
@@ -43,22 +43,22 @@ struct Warp {
         (return by_words(value, [=](std::uint32_t w) { return __shfl_sync(all, w, lane, width); });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// Bit i says whether the condition holds in lane i.
+  /// Bit i is set if the condition holds in lane i.
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot([[maybe_unused]] bool condition) {
     KOKKOS_IF_ON_DEVICE((return __ballot_sync(all, condition);))
     KOKKOS_IF_ON_HOST((return condition;))
   }
-  /// Number of the lowest set bit; mask must not be 0.
+  /// The index of the lowest set bit. @pre mask != 0
   static KOKKOS_FORCEINLINE_FUNCTION int lowest([[maybe_unused]] Mask mask) {
     KOKKOS_IF_ON_DEVICE((return __ffs(static_cast<int>(mask)) - 1;))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
-  /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
+  /// Barrier of the lanes; earlier writes, also to scratch, are visible to all lanes afterwards.
   static KOKKOS_FORCEINLINE_FUNCTION void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp(all);)) }
 
-  /// Writes `desired` where `expected` stands, and what stood there. For memory of a team: Kokkos' own atomics
-  /// reach that by generic addresses, which is slower.
+  /// Atomic compare-and-exchange; returns the old value. For team scratch, which Kokkos' atomics access by
+  /// generic addresses, more slowly.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T compare_exchange(T* address, [[maybe_unused]] T expected,
                                                         [[maybe_unused]] T desired) {
@@ -71,18 +71,18 @@ struct Warp {
                                                     [[maybe_unused]] std::uint32_t bits) {
     KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
   }
-  /// What others may be writing just now. (Kokkos::atomic_load() compares and swaps.)
+  /// Loads a value that other threads may write concurrently. (Kokkos::atomic_load() is a compare-and-swap.)
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return *static_cast<T const volatile*>(address);
   }
-  /// And its counterpart: a store that others may do at once.
+  /// Stores a value that other threads may read or write concurrently.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION void store_volatile(T* address, T value) {
     *static_cast<T volatile*>(address) = value;
   }
 
-  /// Reads what nobody writes meanwhile, through the read-only path.
+  /// Loads through the read-only cache. @pre The kernel does not write the value.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load(T const* address) {
     if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
@@ -93,7 +93,7 @@ struct Warp {
     return *address;
   }
 
-  /// Reads what is used once: asks the caches not to keep it. (Hopper: evict-first in L1 and L2.)
+  /// Loads data that is used once, with a hint to the caches to evict it first (Hopper: in L1 and L2).
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
@@ -105,9 +105,9 @@ struct Warp {
     return *address;
   }
 
-  /// Adds 1 to a counter and returns what it was: what this thread has written, and what its team had before
-  /// the last barrier, is seen by whoever finds the counter so and calls acquire_fence(). (A release, which
-  /// leaves the first cache as it is; __threadfence() would empty it.)
+  /// Increments a counter with release order and returns its old value. Earlier writes of this thread, and
+  /// those of its team before the last barrier, are visible to a thread that reads the incremented value and
+  /// calls acquire_fence(). (Unlike __threadfence(), a release does not invalidate L1.)
   static KOKKOS_FORCEINLINE_FUNCTION unsigned arrive([[maybe_unused]] unsigned* counter) {
     KOKKOS_IF_ON_DEVICE((unsigned before; asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;" : "=r"(
         before) : "l"(counter) : "memory");
@@ -116,18 +116,19 @@ struct Warp {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::memory_fence(); }
 
-  /// All threads of the block meet; what they wrote before is seen by all of them after.
+  /// Barrier of the block; earlier writes of its threads are visible to all of them afterwards.
   static KOKKOS_FORCEINLINE_FUNCTION void sync_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
-  /// Stores two words, each whole, in no order between them. Whoever finds one of them by load_relaxed() and
-  /// calls acquire() sees what this thread wrote before, and what its block wrote before the last sync_block().
+  /// Stores two words with release order, each atomically, unordered with respect to each other. A thread that
+  /// reads one of them by load_relaxed() and calls acquire() sees earlier writes of this thread and those of
+  /// its block before the last sync_block().
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {
     KOKKOS_IF_ON_DEVICE((asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first),
                                       "l"(second) : "memory");))
   }
-  /// The same without an order to anything else: for words that say all by themselves.
+  /// The same with relaxed order, for words that need no other data.
   static KOKKOS_FORCEINLINE_FUNCTION void store_relaxed([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
                                                         [[maybe_unused]] std::uint64_t second) {
@@ -139,7 +140,7 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE(
         (asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");))
   }
-  /// Two words as they are in the second cache just now, each whole; one.
+  /// Loads two words (or one) from L2, each atomically, with relaxed order.
   static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* words,
                                                        [[maybe_unused]] std::uint64_t& first,
                                                        [[maybe_unused]] std::uint64_t& second) {
@@ -151,8 +152,9 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE(
         (asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");))
   }
-  /// After load_relaxed() has found what store_release() stored: what was written before that is seen from here
-  /// on, by the whole block after its next sync_block(). Empties the first cache of the multiprocessor.
+  /// Acquire fence after a load_relaxed() that read a value of store_release(): writes before that release are
+  /// visible to this thread, and to its block after the next sync_block(). Invalidates L1 of the
+  /// multiprocessor.
   static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
     KOKKOS_IF_ON_DEVICE((asm volatile("fence.acq_rel.gpu;" :: : "memory");))
   }

@@ -13,12 +13,12 @@ namespace einkorn {
 
 #ifdef KOKKOS_ENABLE_HIP
 
-/// The 64 lanes of an AMD wavefront (gfx9). Every function must be called by all lanes together.
+/// The 64 lanes of an AMD wavefront (gfx9). Shuffles, ballot() and sync() are collective over the wavefront.
 struct Wavefront {
   static constexpr int size = 64;
   using Mask = std::uint64_t;
 
-  /// value of the lane `distance` further on, within groups of `width` lanes; own value past the end.
+  /// The value of lane + distance within groups of `width` lanes; the own value past the end of the group.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle_down([[maybe_unused]] T const& value,
                                                     [[maybe_unused]] int distance,
@@ -29,7 +29,7 @@ struct Wavefront {
                                 });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// value of the lane whose number differs in the bits of `bits`.
+  /// The value of lane XOR bits.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle_xor([[maybe_unused]] T const& value, [[maybe_unused]] int bits,
                                                    [[maybe_unused]] int width = size) {
@@ -39,7 +39,7 @@ struct Wavefront {
                                 });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// value of lane `lane`.
+  /// The value of lane `lane` of the group.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T shuffle([[maybe_unused]] T const& value, [[maybe_unused]] int lane,
                                                [[maybe_unused]] int width = size) {
@@ -48,18 +48,18 @@ struct Wavefront {
                                 });))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// Bit i says whether the condition holds in lane i.
+  /// Bit i is set if the condition holds in lane i.
   static KOKKOS_FORCEINLINE_FUNCTION Mask ballot([[maybe_unused]] bool condition) {
     KOKKOS_IF_ON_DEVICE((return __ballot(condition);))
     KOKKOS_IF_ON_HOST((return condition;))
   }
-  /// Number of the lowest set bit; mask must not be 0.
+  /// The index of the lowest set bit. @pre mask != 0
   static KOKKOS_FORCEINLINE_FUNCTION int lowest([[maybe_unused]] Mask mask) {
     KOKKOS_IF_ON_DEVICE((return __ffsll(static_cast<unsigned long long>(mask)) - 1;))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
-  /// The lanes meet; what one of them wrote before, to scratch too, all of them see after.
+  /// Barrier of the lanes; earlier writes, also to scratch, are visible to all lanes afterwards.
   static KOKKOS_FORCEINLINE_FUNCTION void sync() {
     KOKKOS_IF_ON_DEVICE(
         (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"); __builtin_amdgcn_wave_barrier();))
@@ -92,7 +92,7 @@ struct Wavefront {
     return *address;
   }
 
-  /// Reads what is used once: asks the caches not to keep it.
+  /// Loads data that is used once, with a hint to the caches to evict it first.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {

@@ -9,10 +9,10 @@
 
 namespace einkorn {
 
-/// Applies a function of one 32-bit word to each word of a value: how a shuffle moves double and complex.
+/// Applies a function to each 32-bit word of a value, for shuffles of double and complex.
 template <class T, class Function>
 KOKKOS_FORCEINLINE_FUNCTION T by_words(T const& value, Function const& function) {
-  static_assert(sizeof(T) % 4 == 0, "einkorn: a value that lanes exchange is a multiple of 4 bytes");
+  static_assert(sizeof(T) % 4 == 0, "einkorn: the size of a shuffled value must be a multiple of 4 bytes");
   constexpr int count = sizeof(T) / 4;
   std::uint32_t words[count];
   memcpy(words, &value, sizeof(T));

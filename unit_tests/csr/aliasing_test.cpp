@@ -67,7 +67,7 @@ TEST_F(CsrSpmvAliasing, MisalignedArrays) {
   auto const shifted = [](auto* address) {
     return Unmanaged(reinterpret_cast<double*>(reinterpret_cast<char*>(address) + 4), 30);
   };
-  std::vector<std::string> const text{"no multiple of 8 bytes"};
+  std::vector<std::string> const text{"not a multiple of 8 bytes"};
   Vector const room("room", 64);
   Unmanaged const odd_y(shifted(room.data()).data(), 40);
   auto misaligned = A;
