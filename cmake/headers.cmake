@@ -55,6 +55,7 @@ set(einkorn_headers
   formats/bdia/from_csr.hpp
   formats/bdia/spmv.hpp
   formats/bdia/to_csr.hpp
+  formats/bdia/traits.hpp
   formats/bdia/validate.hpp
   formats/brcv/brcv.hpp
   formats/brcv/brcv_tuning.hpp
@@ -74,6 +75,7 @@ set(einkorn_headers
   formats/brcv/spmv.hpp
   formats/brcv/stripes.hpp
   formats/brcv/to_csr.hpp
+  formats/brcv/traits.hpp
   formats/brcv/validate.hpp
   formats/bsr/bsr.hpp
   formats/bsr/bsr_tuning.hpp
@@ -91,6 +93,7 @@ set(einkorn_headers
   formats/bsr/from_csr.hpp
   formats/bsr/spmv.hpp
   formats/bsr/to_csr.hpp
+  formats/bsr/traits.hpp
   formats/bsr/validate.hpp
   formats/column_codes/column_codes.hpp
   formats/coo/coo.hpp
@@ -104,6 +107,7 @@ set(einkorn_headers
   formats/coo/from_csr.hpp
   formats/coo/spmv.hpp
   formats/coo/to_csr.hpp
+  formats/coo/traits.hpp
   formats/coo/validate.hpp
   formats/csr/csr.hpp
   formats/csr/detail/merge_triangles.hpp
@@ -150,6 +154,7 @@ set(einkorn_headers
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp
+  formats/csr/traits.hpp
   formats/csr/transpose.hpp
   formats/csr/upload.hpp
   formats/csr/upload_staging.hpp
@@ -164,6 +169,7 @@ set(einkorn_headers
   formats/csr5/from_csr.hpp
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
+  formats/csr5/traits.hpp
   formats/diagonals/detail/row_entries.hpp
   formats/column_codes/detail/column_readers.hpp
   formats/column_codes/detail/column_windows.hpp
@@ -191,6 +197,7 @@ set(einkorn_headers
   formats/dia/from_csr.hpp
   formats/dia/spmv.hpp
   formats/dia/to_csr.hpp
+  formats/dia/traits.hpp
   formats/dia/validate.hpp
   formats/diagonals/detail/spmv_rows_tuning.hpp
   formats/ell/detail/fill_slots.hpp
@@ -198,8 +205,11 @@ set(einkorn_headers
   formats/ell/from_csr.hpp
   formats/ell/spmv.hpp
   formats/ell/to_csr.hpp
+  formats/ell/traits.hpp
   formats/fill_limit.hpp
+  formats/format_list.hpp
   formats/format_name.hpp
+  formats/format_traits.hpp
   formats/from_csr.hpp
   formats/generate/banded.hpp
   formats/generate/blocks.hpp
@@ -226,6 +236,7 @@ set(einkorn_headers
   formats/hyb/hyb.hpp
   formats/hyb/spmv.hpp
   formats/hyb/to_csr.hpp
+  formats/hyb/traits.hpp
   formats/indices.hpp
   formats/analysis/machine_model.hpp
   formats/analysis/machine_profile.hpp
@@ -241,6 +252,7 @@ set(einkorn_headers
   formats/sell/sell_tuning.hpp
   formats/sell/spmv.hpp
   formats/sell/to_csr.hpp
+  formats/sell/traits.hpp
   formats/sell/validate.hpp
   formats/spmm/choose.hpp
   formats/spmm/tuning.hpp
@@ -249,6 +261,7 @@ set(einkorn_headers
   formats/spmv_options.hpp
   formats/spmv_plan.hpp
   formats/analysis/structure.hpp
+  formats/analysis/structure_types.hpp
   formats/analysis/symmetry.hpp
   solvers/any_operator.hpp
   solvers/bicgstab.hpp

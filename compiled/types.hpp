@@ -3,13 +3,14 @@
 #pragma once
 
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/format_list.hpp>
 
 #include <Kokkos_Core.hpp>
 
 namespace einkorn {
 
-template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
-class AnyMatrix;
+template <class Formats, class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class BasicAnyMatrix;
 template <class Matrix, class VectorScalar>
 class SpmvPlan;
 template <class Scalar, class Device>
@@ -26,7 +27,7 @@ struct CompiledTypes {
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
   using ConstMatrix = Csr<Scalar const, Ordinal, Offset, Device>;
   using Plan = SpmvPlan<Matrix, Scalar>;
-  using Any = AnyMatrix<Scalar, Ordinal, Offset, Device, Scalar>;
+  using Any = BasicAnyMatrix<BuiltInFormats, Scalar, Ordinal, Offset, Device, Scalar>;
 
   template <class Data, class Layout>
   using View = Kokkos::View<Data, Layout, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

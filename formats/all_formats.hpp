@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Every format with its conversions and its spmv. Long to compile: for what has to know them all.
+// Every format with its conversions and its spmv. Compiles slowly: include it only where all formats are used.
 #include <einkorn/formats/bdia/from_csr.hpp>
 #include <einkorn/formats/bdia/spmv.hpp>
 #include <einkorn/formats/bdia/to_csr.hpp>

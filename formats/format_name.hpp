@@ -2,31 +2,27 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/formats/format_list.hpp>
+
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace einkorn {
 
-/// The formats, for what is chosen at run time (any_matrix.hpp, select.hpp).
-enum class FormatName { csr, csr5, coo, ell, sell, hyb, dia, bdia, bsr, brcv };
+/// The formats of the library, for loops over all of them.
+inline constexpr auto all_formats = BuiltInFormats::formats();
 
-inline constexpr std::array all_formats{FormatName::csr,  FormatName::csr5, FormatName::coo, FormatName::ell,
-                                        FormatName::sell, FormatName::hyb,  FormatName::dia, FormatName::bdia,
-                                        FormatName::bsr,  FormatName::brcv};
-
+/// FormatName::sell -> "sell"; "unknown" for a value that is not in the list.
+template <class Formats = BuiltInFormats>
 constexpr char const* name_of(FormatName format) {
-  constexpr std::array names{"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"};
-  auto const index = static_cast<std::size_t>(format);
-  return index < names.size() ? names[index] : "unknown";
+  return Formats::name_of(format);
 }
 
-/// "sell" -> FormatName::sell; nothing for a word that names no format.
+/// "sell" -> FormatName::sell; nullopt if no format has that name.
+template <class Formats = BuiltInFormats>
 constexpr std::optional<FormatName> format_of(std::string_view name) {
-  for (auto const format : all_formats)
-    if (name == name_of(format)) return format;
-  return std::nullopt;
+  return Formats::format_of(name);
 }
 
 }  // namespace einkorn

@@ -7,14 +7,20 @@
 
 namespace einkorn {
 
-/// How a format is made from CSR. Each room specialises it in its from_csr.hpp with a type Options and a
-/// function make(exec, A, options).
+/// The conversion of one format from CSR. Each format specializes it in its from_csr.hpp:
+///
+///     using Options = ...;
+///     static Format<...> make(exec, A, options);
 template <template <class, class, class, class> class Format>
 struct FromCsr;
 
-/// The matrix A in another format: from_csr<Csr5>(exec, A). On the device, in parallel; nothing of size nnz
-/// visits the host. Fences exec (sizes are read back). Throws InvalidStructure, InvalidArgument, OverflowError,
-/// FillLimit, OutOfMemory, as the format's page says; A is never changed.
+/// A in another format: from_csr<Csr5>(exec, A).
+///
+/// @param A  num_rows x num_cols; not changed. The result shares no memory with it.
+/// @throws InvalidStructure, InvalidArgument, OverflowError, FillLimit, OutOfMemory: see the format
+///
+/// Runs on the device, in parallel; copies no array of length nnz to the host. Fences exec, which reads back
+/// sizes.
 template <template <class, class, class, class> class Format, ExecutionSpace Exec, class Scalar, class Ordinal,
           class Offset, class Device>
 auto from_csr(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
@@ -22,7 +28,7 @@ auto from_csr(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
   return FromCsr<Format>::make(exec, A, options);
 }
 
-/// The same for a KokkosSparse::CrsMatrix, or anything of its shape.
+/// The same for a KokkosSparse::CrsMatrix, or a type with its members.
 template <template <class, class, class, class> class Format, ExecutionSpace Exec, CrsMatrixLike Matrix>
 auto from_csr(Exec const& exec, Matrix const& A, typename FromCsr<Format>::Options const& options = {}) {
   return FromCsr<Format>::make(exec, as_csr(A), options);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
-#include <einkorn/formats/format_name.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 
@@ -15,11 +14,12 @@
 
 namespace einkorn {
 
-/// formats/any_matrix.hpp, which whoever has one includes: here it would bring every format.
-template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
-class AnyMatrix;
+/// Defined in formats/any_matrix.hpp, which is not included here because it contains the kernels of every
+/// format.
+template <class Formats, class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
+class BasicAnyMatrix;
 
-/// A matrix whose format was chosen at run time, as an operator. Shares the matrix and its plan.
+/// An AnyMatrix as an operator. Shares the matrix and its plan.
 template <class Matrix>
 class AnyOperator {
  public:
@@ -29,26 +29,14 @@ class AnyOperator {
   [[nodiscard]] std::size_t num_cols() const { return static_cast<std::size_t>(matrix_.num_cols()); }
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
 
-  /// Whether the format hands its rows to a sweep; without, sweep() reads y once more.
-  [[nodiscard]] bool has_fused_apply() const {
-    switch (matrix_.format()) {
-      case FormatName::csr:
-      case FormatName::csr5:
-      case FormatName::ell:
-      case FormatName::sell:
-      case FormatName::dia:
-      case FormatName::bdia:
-        return true;
-      default:
-        return false;
-    }
-  }
+  /// Whether the format applies an epilogue within its product. Without, apply_fused() reads y once more.
+  [[nodiscard]] bool has_fused_apply() const { return Matrix::Formats::has_fused_apply(matrix_.format()); }
 
   template <class Exec, class X, class Y>
   void apply(Exec const& exec, X const& x, Y const& y) const {
     spmv(exec, 1, matrix_, x, 0, y);
   }
-  /// In one sweep where the format has one.
+  /// In one pass where has_fused_apply().
   template <class Exec, class EpilogueOp, class X, class Y>
   void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
     std::visit(
@@ -74,9 +62,9 @@ class AnyOperator {
   Matrix matrix_;
 };
 
-/// The operator of a matrix whose format was chosen at run time.
-template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
-auto make_operator(Exec const&, AnyMatrix<Scalar, Ordinal, Offset, Device, V> const& A) {
+/// The operator of an AnyMatrix.
+template <class V, ExecutionSpace Exec, class Formats, class Scalar, class Ordinal, class Offset, class Device>
+auto make_operator(Exec const&, BasicAnyMatrix<Formats, Scalar, Ordinal, Offset, Device, V> const& A) {
   return AnyOperator(A);
 }
 

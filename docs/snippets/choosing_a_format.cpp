@@ -17,7 +17,7 @@ using Vector = Kokkos::View<double*, Exec::device_type>;
 bool look(Exec const& exec, Matrix const& A) {
   // [structure]
   einkorn::Structure const s = einkorn::structure(exec, A);
-  std::printf("%.1f entries per row, %lld at most; %lld diagonals in %lld bands\n", s.mean_row,
+  std::printf("%.1f entries per row, %lld at most; %lld diagonals in %lld bands\n", s.mean_row_length,
               static_cast<long long>(s.longest_row), static_cast<long long>(s.num_diagonals),
               static_cast<long long>(s.num_bands));
   // [structure]

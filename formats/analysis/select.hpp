@@ -14,32 +14,36 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace einkorn {
 
-/// The format for a matrix, and why.
+/// The format for a matrix, with the reason.
 struct Selection {
   FormatName format = FormatName::csr;
   std::string reason;                ///< one sentence
-  double seconds = 0;                ///< of one SpMV, expected or measured
+  double seconds = 0;                ///< per SpMV, estimated or measured
   double csr_seconds = 0;            ///< the same for CSR
   double conversion_spmvs = 0;       ///< cost of the conversion, in SpMVs of CSR
-  double pays_after = 0;             ///< SpMVs after which the conversion has paid; infinity: never; 0 for CSR
-  std::vector<Estimate> candidates;  ///< all that were compared, the fastest first, the refused last
+  double pays_after = 0;             ///< SpMVs that amortize the conversion; infinity: never; 0 for CSR
+  std::vector<Estimate> candidates;  ///< all formats compared, the fastest first, the refused last
   Structure structure;
 };
 
 struct SelectOptions {
-  double fill_limit = default_fill_limit;  ///< of the padded formats
+  double fill_limit = default_fill_limit;  ///< stored entries per entry, at most, of the padded formats
 };
 
 namespace detail {
 
-/// The candidate whose conversion and `uses` SpMVs take least; CSR where nothing is gained.
-inline Selection choose(std::vector<Estimate> candidates, double uses, char const* how) {
+/// The candidate for which the conversion and `uses` SpMVs take the least time; CSR if none is faster.
+/// how: "estimated" or "measured".
+template <class Formats = BuiltInFormats>
+Selection choose(std::vector<Estimate> candidates, double uses, char const* how) {
   auto const order = [](Estimate const& a, Estimate const& b) {
     return a.refused != b.refused ? b.refused : a.seconds < b.seconds;
   };
@@ -56,51 +60,67 @@ inline Selection choose(std::vector<Estimate> candidates, double uses, char cons
   result.csr_seconds = csr.seconds;
   result.conversion_spmvs = best.conversion_spmvs;
   double const gain = 1.0 - best.seconds / csr.seconds;
-  if (best.format == FormatName::csr)
-    result.reason = sentence("csr: nothing that pays within %.3g SpMVs is faster (%s)", uses, how);
+  if (best.format != FormatName::csr)
+    result.reason =
+        formatted("%s: %s; %.2f of the bytes and %.2f of the time of CSR (%s)", Formats::name_of(best.format),
+                  best.what.c_str(), best.bytes / csr.bytes, best.seconds / csr.seconds, how);
+  else if (std::isinf(uses))
+    result.reason = formatted("CSR kept: nothing %s was faster", how);
   else
-    result.reason = sentence("%s: %s; %.2f of the bytes and %.2f of the time of CSR (%s)", name_of(best.format),
-                             best.what.c_str(), best.bytes / csr.bytes, best.seconds / csr.seconds, how);
+    result.reason =
+        formatted("CSR kept: nothing %s was faster within %.3g SpMVs, conversion included", how, uses);
   if (best.format != FormatName::csr)
     result.pays_after = gain > 0 ? best.conversion_spmvs / gain : std::numeric_limits<double>::infinity();
   result.candidates = std::move(candidates);
   return result;
 }
 
-/// select() with all types given.
-template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+/// select() with all template arguments given.
+template <class Formats, class Exec, class Scalar, class Ordinal, class Offset, class Device>
 Selection select_format(Exec const& exec, Csr<Scalar const, Ordinal, Offset, Device> const& A, double uses,
                         SelectOptions const& options, std::size_t vector_scalar_bytes) {
   require<InvalidArgument>(
       uses > 0, [&] { return "select: uses is " + std::to_string(uses) + ", expected more than 0"; });
   auto const machine = machine_model_of(exec);
-  auto const found = structure(exec, A);
-  auto result = choose(estimate_formats(found, arch_of<Exec>, machine, sizeof(Scalar), vector_scalar_bytes,
-                                        sizeof(Ordinal), sizeof(Offset), options.fill_limit),
-                       uses, "by model");
-  result.structure = found;
+  auto const analyzed = structure(exec, A);
+  auto result = choose<Formats>(
+      estimate_formats<Formats>(analyzed, arch_of<Exec>, machine, sizeof(Scalar), vector_scalar_bytes,
+                                sizeof(Ordinal), sizeof(Offset), options.fill_limit),
+      uses, "estimated");
+  result.structure = analyzed;
   return result;
 }
 
 }  // namespace detail
 
-/// The format for `uses` SpMVs with A, by the bytes that each format must move: nothing is converted. The model
-/// and its numbers: select_model.hpp, those of the machine from its profile where there is one
-/// (machine_profile.hpp: a file is read once a process). VectorScalar: the scalar of x and y (void: that of A).
-/// Cost: that of structure(). Throws InvalidArgument unless uses > 0 (infinity: the conversion does not count),
-/// OutOfMemory, ParseError and IoError (the profile).
-template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
-          class Device>
+/// The format that minimizes the estimated time of the conversion and `uses` SpMVs with A.
+///
+///     time(format) = conversion + uses * (launches + bytes / (fraction of copy bandwidth))
+///
+/// Nothing is converted. The bandwidth is that of the machine's profile, if there is one (machine_profile.hpp;
+/// the file is read once per process), else a constant of the architecture.
+///
+/// @tparam VectorScalar  scalar of x and y; void: that of A
+/// @tparam Formats       formats to compare, CSR among them (format_list.hpp)
+/// @param A     num_rows x num_cols, of any shape; not validated
+/// @param uses  number of SpMVs, more than 0; infinity: the conversion does not count
+/// @throws InvalidArgument (uses), OutOfMemory, OverflowError (structure()), ParseError, IoError (profile)
+///
+/// Cost: that of structure(). Deterministic: the same structure gives the same choice on every run. The
+/// fractions are measured; they are in formats/<format>/traits.hpp.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, class Scalar,
+          class Ordinal, class Offset, class Device>
 Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                  double uses = std::numeric_limits<double>::infinity(), SelectOptions const& options = {}) {
-  return detail::select_format(exec, Csr<Scalar const, Ordinal, Offset, Device>(A), uses, options,
-                               sizeof(VectorScalarOr<VectorScalar, Scalar>));
+  return detail::select_format<Formats>(exec, Csr<Scalar const, Ordinal, Offset, Device>(A), uses, options,
+                                        sizeof(VectorScalarOr<VectorScalar, Scalar>));
 }
 
-template <class VectorScalar = void, ExecutionSpace Exec, CrsMatrixLike Matrix>
+/// The same for a KokkosSparse::CrsMatrix.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, CrsMatrixLike Matrix>
 Selection select(Exec const& exec, Matrix const& A, double uses = std::numeric_limits<double>::infinity(),
                  SelectOptions const& options = {}) {
-  return select<VectorScalar>(exec, as_csr(A), uses, options);
+  return select<VectorScalar, Formats>(exec, as_csr(A), uses, options);
 }
 
 }  // namespace einkorn

@@ -17,9 +17,9 @@ namespace einkorn {
 
 namespace detail {
 
-/// Seconds of one call of work, from `rounds` rounds of as many calls as take about 2 ms: the fastest round.
+/// Seconds per call of work: the fastest of `rounds` rounds. A round repeats work for about 2 ms.
 template <class Exec, class Work>
-double seconds_a_call(Exec const& exec, Work const& work, int rounds) {
+double seconds_per_call(Exec const& exec, Work const& work, int rounds) {
   auto const time = [&](int calls) {
     exec.fence();
     Kokkos::Timer const timer;
@@ -36,52 +36,58 @@ double seconds_a_call(Exec const& exec, Work const& work, int rounds) {
 
 }  // namespace detail
 
-/// As select(), but every format that the model puts within `margin` of the fastest, and CSR, is converted to,
-/// one at a time, and timed on vectors of its own. Takes two conversions and a few SpMVs of each, and the
-/// memory of one more format at a time. A format that cannot be had (FillLimit, OutOfMemory) is refused with
-/// its reason. What is measured varies from run to run, and so may the choice: use select() where repeatability
-/// matters. Throws as select() does, and what SpMV in CSR throws.
-template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
-          class Device>
+/// As select(), with measured times: CSR and every format whose estimate is within `margin` of the fastest one
+/// are converted to, one at a time, and timed on vectors allocated here.
+///
+/// @param A       num_rows x num_cols, of any shape; not validated
+/// @param uses    number of SpMVs, more than 0; infinity: the conversion does not count
+/// @param margin  ratio of estimated times up to which a format is measured
+/// @throws as select(), and what the SpMV of CSR throws
+///
+/// A format whose conversion throws (FillLimit, OutOfMemory) is refused with that reason. Cost: two conversions
+/// and several SpMVs per format; the memory of one more format at a time and of two vectors. Not deterministic:
+/// the times, and so the choice, vary between runs.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, class Scalar,
+          class Ordinal, class Offset, class Device>
 Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                               double uses = std::numeric_limits<double>::infinity(),
                               SelectOptions const& options = {}, double margin = 2.0) {
   using V = VectorScalarOr<VectorScalar, Scalar>;
-  auto const by_model = select<V>(exec, A, uses, options);
+  auto const estimated = select<V, Formats>(exec, A, uses, options);
   using Vector = Kokkos::View<V*, Device>;
   auto const x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
   auto const y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
   Kokkos::deep_copy(exec, x, V(1));
-  double const limit = margin * by_model.candidates.front().seconds;
+  double const limit = margin * estimated.candidates.front().seconds;
   std::vector<Estimate> measured;
   double csr_seconds = 0;
-  for (auto candidate : by_model.candidates) {
-    if (candidate.refused || (candidate.seconds > limit && candidate.format != FormatName::csr)) continue;
+  for (auto candidate : estimated.candidates) {
+    bool const is_csr = candidate.format == FormatName::csr;
+    if (candidate.refused || (candidate.seconds > limit && !is_csr)) continue;
     try {
       auto const convert = [&] {
-        return make_any_matrix<V>(exec, A, candidate.format,
-                                  {.fill_limit = options.fill_limit, .checks = Checks::off});
+        return make_any_matrix<V, Formats>(exec, A, candidate.format,
+                                           {.fill_limit = options.fill_limit, .checks = Checks::off});
       };
-      convert();  // the first one of a program loads code as well
+      convert();  // not timed: the first call in a process also loads device code
       exec.fence();
-      Kokkos::Timer const conversion;
+      Kokkos::Timer const timer;
       auto const F = convert();
       exec.fence();
-      double const conversion_seconds = conversion.seconds();
-      candidate.seconds = detail::seconds_a_call(exec, [&] { spmv(exec, V(1), F, x, V(0), y); }, 3);
-      candidate.conversion_spmvs =
-          candidate.format == FormatName::csr ? 0 : conversion_seconds;  // in SpMVs below
-      if (candidate.format == FormatName::csr) csr_seconds = candidate.seconds;
+      double const conversion_seconds = timer.seconds();
+      candidate.seconds = detail::seconds_per_call(exec, [&] { spmv(exec, V(1), F, x, V(0), y); }, 3);
+      candidate.conversion_spmvs = is_csr ? 0 : conversion_seconds;  // divided by csr_seconds below
+      if (is_csr) csr_seconds = candidate.seconds;
     } catch (Error const& refusal) {
-      if (candidate.format == FormatName::csr) throw;  // nothing is left to compare with
+      if (is_csr) throw;  // no reference to compare with
       candidate.refused = true;
       candidate.what = refusal.what();
     }
     measured.push_back(candidate);
   }
   for (auto& candidate : measured) candidate.conversion_spmvs /= csr_seconds;
-  auto result = detail::choose(measured, uses, "by measuring");
-  result.structure = by_model.structure;
+  auto result = detail::choose<Formats>(measured, uses, "measured");
+  result.structure = estimated.structure;
   return result;
 }
 

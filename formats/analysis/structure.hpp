@@ -8,6 +8,7 @@
 #include <einkorn/formats/analysis/detail/long_rows.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 #include <einkorn/formats/analysis/detail/slices.hpp>
+#include <einkorn/formats/analysis/structure_types.hpp>
 #include <einkorn/formats/analysis/symmetry.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/padded/tuning.hpp>
@@ -25,39 +26,6 @@
 #include <vector>
 
 namespace einkorn {
-
-/// One diagonal of a matrix: the entries (i, i + offset), and how many of them are stored.
-struct Diagonal {
-  std::int64_t offset = 0, entries = 0;
-};
-
-/// What a matrix looks like: what the choice of a format rests on (select.hpp).
-struct Structure {
-  std::int64_t num_rows = 0, num_cols = 0, nnz = 0;
-
-  std::int64_t longest_row = 0, empty_rows = 0;
-  double mean_row = 0, deviation_of_rows = 0;     ///< of the lengths of all rows, empty ones included
-  std::array<std::int64_t, 64> rows_by_length{};  ///< [0]: empty rows; [i]: rows of 2^(i-1) .. 2^i - 1 entries
-  bool sorted = true;                             ///< columns increase in every row, none repeats
-
-  std::int64_t lower_bandwidth = 0, upper_bandwidth = 0;  ///< largest i - j and j - i of an entry (i, j)
-  std::int64_t num_diagonals = 0;                         ///< that hold an entry
-  std::int64_t num_bands = 0;                             ///< runs of neighbouring diagonals that do
-  std::vector<Diagonal> diagonals;                        ///< ascending; empty where there are more than 512
-
-  std::int64_t num_stripes = 0,
-               stripe_columns = 0;               ///< runs of rows with one column list; lengths of the lists
-  double slice_fill = 1, sorted_slice_fill = 1;  ///< slots of SELL (slices of `slice_rows`) an entry; the
-                                                 ///< second with rows sorted within windows of 4096, sampled
-  std::int64_t slice_rows = 0;
-  std::array<double, 9>
-      block_fill{};               ///< [b]: entries that b x b blocks store for each of A's, b = 2 .. 8, sampled
-  std::optional<bool> symmetric;  ///< of the pattern, when asked for
-};
-
-struct StructureOptions {
-  bool symmetry = false;  ///< also whether the pattern is symmetric: a transpose more
-};
 
 /// The structure of A, computed on the device. Sorted rows are needed for nothing but block_fill, which takes
 /// unsorted rows as they are and may then be too large.
@@ -81,7 +49,7 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   if (options.symmetry) result.symmetric = has_symmetric_pattern(exec, A);
   if (A.num_rows == 0 || A.nnz() == 0) {
     result.empty_rows = result.num_rows;
-    result.rows_by_length[0] = result.num_rows;
+    result.row_length_histogram[0] = result.num_rows;
     result.num_stripes = A.num_rows > 0 ? 1 : 0;
     return result;
   }
@@ -107,13 +75,14 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   result.stripe_columns = of(Slot::stripe_columns);
   result.num_diagonals = of(Slot::diagonals);
   result.num_bands = of(Slot::bands);
-  for (std::size_t i = 0; i < result.rows_by_length.size(); ++i)
-    result.rows_by_length[i] = of(Slot::histogram + static_cast<int>(i));
-  result.empty_rows = result.rows_by_length[0];
+  for (std::size_t i = 0; i < result.row_length_histogram.size(); ++i)
+    result.row_length_histogram[i] = of(Slot::histogram + static_cast<int>(i));
+  result.empty_rows = result.row_length_histogram[0];
   auto const rows = static_cast<double>(result.num_rows);
-  result.mean_row = static_cast<double>(result.nnz) / rows;
+  result.mean_row_length = static_cast<double>(result.nnz) / rows;
   double const squares = static_cast<double>(of(Slot::sum_of_squares)) / rows;
-  result.deviation_of_rows = std::sqrt(std::fmax(squares - result.mean_row * result.mean_row, 0.0));
+  result.row_length_deviation =
+      std::sqrt(std::fmax(squares - result.mean_row_length * result.mean_row_length, 0.0));
   result.slice_fill = static_cast<double>(of(Slot::slice_slots)) / static_cast<double>(result.nnz);
   result.sorted_slice_fill = std::fmin(ratio(Slot::window_slots, Slot::window_entries), result.slice_fill);
   for (int b = 2; b <= 8; ++b)

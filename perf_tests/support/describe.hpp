@@ -31,7 +31,7 @@ inline std::string words_of(Structure const& s) {
     words = text("runs of %.1f rows with the same columns", rows / stripes);
   else
     words = "no diagonals or blocks";
-  bool const alike = static_cast<double>(s.longest_row) <= 4.0 * s.mean_row + 32.0;
+  bool const alike = static_cast<double>(s.longest_row) <= 4.0 * s.mean_row_length + 32.0;
   words += alike ? ", rows of like length" : ", rows of very different lengths";
   if (s.empty_rows > 0)
     words += text(", %.2g %% of them empty", 100.0 * static_cast<double>(s.empty_rows) / rows);

@@ -4,15 +4,24 @@
 
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/version.hpp>
+#include <einkorn/formats/format_name.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 namespace einkorn::perf {
 
 namespace {
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (auto const format : all_formats) names.emplace_back(name_of(format));
+  return names;
+}
 
 void declare(CLI::App& app, Settings& settings) {
   app.add_option(
@@ -33,7 +42,7 @@ void declare(CLI::App& app, Settings& settings) {
   app.add_option("--formats", settings.selection.formats,
                  "Our formats to run; those that may pay when left out, with --all all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"csr", "csr5", "coo", "ell", "sell", "hyb", "dia", "bdia", "bsr", "brcv"}));
+      ->check(CLI::IsMember(format_names()));
   auto* const algorithms =
       app.add_option("--algorithms", settings.selection.algorithms,
                      "A table of these algorithms of ours; all but half_atomic when left out")

@@ -239,7 +239,7 @@ TEST(Structure, IsPutIntoWords) {
   EXPECT_EQ(words_of(s), "no entries");
   s.num_rows = s.num_cols = 100;
   s.nnz = 680;
-  s.mean_row = 6.8;
+  s.mean_row_length = 6.8;
   s.longest_row = 7;
   s.num_diagonals = 7;
   s.num_bands = 5;

@@ -92,7 +92,7 @@ void declare(CLI::App& app, Settings& settings) {
       ->check([](std::string const& text) {
         return text == "auto" || format_of(text) ? std::string() : text + " is no format";
       })
-      ->option_text("auto|csr|csr5|coo|ell|sell|hyb|dia|bdia|bsr|brcv [auto]");
+      ->option_text("auto|" + BuiltInFormats::names("|") + " [auto]");
   app.add_option("--tolerance", settings.tolerance, "Of |b - A x|, relative to |b|: finite, 0 or more")
       ->check(tolerance_error)
       ->capture_default_str();

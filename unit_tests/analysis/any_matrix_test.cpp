@@ -4,6 +4,7 @@
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
 
+#include <einkorn/core/epilogue.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 
 #include <gtest/gtest.h>
@@ -58,7 +59,19 @@ TEST(AnyMatrix, MultipliesInEveryFormat) {
       }
 }
 
-TEST(AnyMatrix, PassesCompressedIndicesOn) {
+TEST(AnyMatrix, FusedApplyIsStatedAsItIsImplemented) {
+  auto const host = with_numbers<double>(random_pattern(5, 5, 3), Numbers::integers);
+  auto const vector = to_device(std::vector<double>(5));
+  for (auto const format : all_formats) {
+    auto const A = make_any_matrix(Space(), host.on_device(), format, {.fill_limit = 1e9});
+    auto const is_implemented = [&](auto const& plan) {
+      return requires { spmv_fused(Space(), plan, Epilogue<double>{1, 0}, vector, vector); };
+    };
+    EXPECT_EQ(std::visit(is_implemented, A.plan()), BuiltInFormats::has_fused_apply(format)) << name_of(format);
+  }
+}
+
+TEST(AnyMatrix, CompressedIndices) {
   auto const host = with_numbers<double>(random_pattern(500, 300, 3), Numbers::integers);
   for (auto const format : {FormatName::csr5, FormatName::sell, FormatName::csr, FormatName::ell}) {
     auto const A = make_any_matrix(Space(), host.on_device(), format, {.indices = Indices::compressed});
@@ -72,7 +85,7 @@ TEST(AnyMatrix, PassesCompressedIndicesOn) {
   }
 }
 
-TEST(AnyMatrix, RefusesWhatItsFormatRefuses) {
+TEST(AnyMatrix, ThrowsAsItsFormat) {
   auto const host = with_numbers<double>(random_pattern(50, 50, 3), Numbers::integers);
   EXPECT_TRUE(
       throws<FillLimit>([&] { (void)make_any_matrix(Space(), host.on_device(), FormatName::dia); }, {"DIA"}));
@@ -88,7 +101,7 @@ TEST(AnyMatrix, RefusesWhatItsFormatRefuses) {
   }
 }
 
-TEST(AnyMatrix, WithoutAMatrixIsEmpty) {
+TEST(AnyMatrix, DefaultConstructedIsEmpty) {
   Any A;
   Kokkos::View<double*, Device> const none("none", 0), some("some", 3);
   EXPECT_EQ(A.num_rows(), 0);
@@ -100,7 +113,7 @@ TEST(AnyMatrix, WithoutAMatrixIsEmpty) {
   EXPECT_TRUE(throws<StalePlan>([&] { update_values(Space(), A, host.on_device()); }, {"0 x 0"}));
 }
 
-TEST(FormatName, IsReadBackFromItsWord) {
+TEST(FormatName, ConvertsToItsNameAndBack) {
   for (auto const format : all_formats) EXPECT_EQ(format_of(name_of(format)), format);
   EXPECT_FALSE(format_of("CSR").has_value());
   EXPECT_FALSE(format_of("").has_value());

@@ -137,7 +137,7 @@ TEST(MachineProfile, ScalesTheEstimates) {
   Structure s;
   s.num_rows = s.num_cols = 1000;
   s.nnz = 5000;
-  s.mean_row = 5;
+  s.mean_row_length = 5;
   s.longest_row = 5;
   auto const seconds = [&](MachineModel const& machine) {
     return estimate_formats(s, Arch::host, machine, 8, 8, 4, 4).front().seconds;

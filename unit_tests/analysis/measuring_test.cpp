@@ -12,7 +12,7 @@
 namespace einkorn::test {
 namespace {
 
-TEST(SelectByMeasuring, TimesCsrAndWhatTheModelLikes) {
+TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:5000:31");
 
   auto const choice = select_by_measuring(Space(), A);
@@ -24,15 +24,15 @@ TEST(SelectByMeasuring, TimesCsrAndWhatTheModelLikes) {
   EXPECT_TRUE(has(FormatName::csr));
   EXPECT_TRUE(has(FormatName::bdia));
   EXPECT_TRUE(has(choice.format));
-  EXPECT_NE(choice.reason.find("by measuring"), std::string::npos);
+  EXPECT_NE(choice.reason.find("measured"), std::string::npos);
   EXPECT_EQ(choice.structure.num_diagonals, 31);
   for (auto const& candidate : choice.candidates)
     if (!candidate.refused) {
-      EXPECT_GE(candidate.seconds, choice.seconds) << "all uses: the fastest";
+      EXPECT_GE(candidate.seconds, choice.seconds) << "for infinitely many uses the fastest is chosen";
     }
 }
 
-TEST(SelectByMeasuring, TakesTheEmptyMatrices) {
+TEST(SelectByMeasuring, EmptyMatrices) {
   for (auto const& pattern : battery())
     if (pattern.nnz() == 0 && !pattern.is_large()) {
       EXPECT_FALSE(select_by_measuring(Space(), with_numbers<double>(pattern, Numbers::reals).on_device())

@@ -26,9 +26,9 @@ Estimate estimate(FormatName format, double bytes, double seconds, double conver
   return {format, bytes, seconds, conversion, "because", refused};
 }
 
-TEST(Select, TakesTheFormatThatStructureMakesCheap) {
+TEST(Select, ChoosesTheFormatThatTheStructureMakesFastest) {
   EXPECT_EQ(of("gen:band:20000:31").format, FormatName::bdia);
-  if constexpr (!is_gpu<Space>) {  // the tables of GPUs know what their kernels reach today
+  if constexpr (!is_gpu<Space>) {  // on GPUs the measured fractions of these formats are too low
     EXPECT_EQ(of("gen:blocks:20000:4").format, FormatName::bsr);
     EXPECT_EQ(of("gen:stripes:20000:16:27").format, FormatName::brcv);
   }
@@ -38,10 +38,10 @@ TEST(Select, TakesTheFormatThatStructureMakesCheap) {
   EXPECT_TRUE(graph == FormatName::csr || graph == FormatName::csr5) << name_of(graph);
 }
 
-TEST(Select, ExplainsItself) {
+TEST(Select, GivesTheReason) {
   auto const choice = of("gen:band:20000:31");
   EXPECT_NE(choice.reason.find("31 diagonals in 1 bands"), std::string::npos) << choice.reason;
-  EXPECT_NE(choice.reason.find("of the time of CSR"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("of the time of CSR (estimated)"), std::string::npos) << choice.reason;
   EXPECT_LT(choice.seconds, choice.csr_seconds);
   EXPECT_GT(choice.conversion_spmvs, 0);
   EXPECT_NEAR(choice.pays_after, choice.conversion_spmvs / (1 - choice.seconds / choice.csr_seconds), 1e-9);
@@ -49,15 +49,15 @@ TEST(Select, ExplainsItself) {
   EXPECT_EQ(choice.candidates.front().format, FormatName::bdia);
 }
 
-TEST(Select, StaysWithCsrWhereAConversionDoesNotPay) {
+TEST(Select, KeepsCsrWhereAConversionDoesNotPay) {
   auto const often = of("gen:band:20000:31", 1000), once = of("gen:band:20000:31", 1);
   EXPECT_EQ(often.format, FormatName::bdia);
   EXPECT_EQ(once.format, FormatName::csr);
   EXPECT_EQ(once.pays_after, 0);
-  EXPECT_NE(once.reason.find("within 1 SpMVs"), std::string::npos) << once.reason;
+  EXPECT_EQ(once.reason, "CSR kept: nothing estimated was faster within 1 SpMVs, conversion included");
 }
 
-TEST(Select, KeepsToTheFillLimit) {
+TEST(Select, RespectsTheFillLimit) {
   auto const strict = of("gen:elasticity:14", forever, {.fill_limit = 0.99});
   for (auto const& candidate : strict.candidates)
     if (candidate.format == FormatName::bsr || candidate.format == FormatName::sell) {
@@ -74,13 +74,15 @@ TEST(Select, ComparesConversionAndUses) {
   EXPECT_EQ(detail::choose(candidates, 2, "").format, FormatName::csr);
   EXPECT_EQ(detail::choose(candidates, 40, "").format, FormatName::sell);
   EXPECT_EQ(detail::choose(candidates, 10000, "").format, FormatName::bdia);
-  auto const last = detail::choose(candidates, forever, "by test");
+  EXPECT_EQ(detail::choose({candidates[0]}, forever, "measured").reason,
+            "CSR kept: nothing measured was faster");
+  auto const last = detail::choose(candidates, forever, "measured");
   EXPECT_EQ(last.candidates.back().format, FormatName::dia) << "the refused last";
   EXPECT_DOUBLE_EQ(last.pays_after, 100 / (1 - 0.6));
-  EXPECT_NE(last.reason.find("by test"), std::string::npos);
+  EXPECT_NE(last.reason.find("measured"), std::string::npos);
 }
 
-TEST(Select, TakesAnyMatrix) {
+TEST(Select, EveryTestMatrix) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
     auto const choice = select(Space(), with_numbers<double>(pattern, Numbers::reals).on_device());
@@ -92,7 +94,7 @@ TEST(Select, TakesAnyMatrix) {
   }
 }
 
-TEST(Select, RefusesNoUse) {
+TEST(Select, RejectsNonPositiveUses) {
   for (double const uses : {0.0, -1.0, std::nan("")})
     EXPECT_TRUE(throws<InvalidArgument>([&] { (void)of("gen:stencil5:4", uses); }, {"uses"}));
 }

@@ -65,7 +65,7 @@ void expect_rows(Structure const& s, Host const& A) {
   }
   EXPECT_EQ(s.longest_row, longest);
   EXPECT_EQ(s.empty_rows, std::count(lengths.begin(), lengths.end(), 0));
-  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(s.rows_by_length[i], histogram[i]) << "bin " << i;
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(s.row_length_histogram[i], histogram[i]) << "bin " << i;
   bool sorted = true;
   std::int64_t stripes = 0, stripe_columns = 0;
   for (std::size_t i = 0; i < A.rows(); ++i) {

@@ -140,7 +140,7 @@ struct FormatDoors {
   void choice() {
     static_assert(format_of(name_of(FormatName::brcv)) == FormatName::brcv);
     auto const looks = structure(exec, A, {.symmetry = true});
-    auto const by_model = select(exec, A, looks.mean_row);
+    auto const by_model = select(exec, A, looks.mean_row_length);
     auto const measured = select_by_measuring(exec, A);
     auto any = make_any_matrix(exec, A, has_symmetric_pattern(exec, A) ? by_model.format : measured.format);
     update_values(exec, any, A);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/csr/choose_spmv.hpp>
+#include <einkorn/formats/format_traits.hpp>
+
+#include <cstddef>
+
+namespace einkorn {
+
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Csr;
+
+template <>
+struct FormatTraits<Csr> {
+  static constexpr FormatName format = FormatName::csr;
+  static constexpr char const* name = "csr";
+  static constexpr bool has_fused_apply = true;
+
+  static FormatEstimate estimate(EstimateInput const& in) {
+    FormatEstimate e;
+    e.matrix_bytes = in.entries() * (in.scalar() + in.ordinal()) + (in.rows() + 1) * in.offset();
+    e.basis = in.uniform_rows ? "rows of similar length" : "rows of very different lengths";
+    e.model = in.on_host() ? FormatModel{in.uniform_rows ? 0.80 : 0.52, 0, 1} : gpu_model(in);
+    return e;
+  }
+
+ private:
+  /// Rows of different lengths: row_bins takes one launch, segmented_sum two.
+  static FormatModel gpu_model(EstimateInput const& in) {
+    bool const by_bins = static_cast<std::size_t>(in.structure.nnz) <= max_row_bins_entries;
+    if (!in.uniform_rows) return {in.structure.mean_row_length < 4 ? 0.90 : 0.87, 0, by_bins ? 1 : 2};
+    double const by_length = in.has_short_rows() ? 1.02 : in.has_long_rows() ? 0.97 : 0.98;
+    return {by_length * (in.is_single() ? 0.88 : 1.0), 0, 1};
+  }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/format_traits.hpp>
+
+namespace einkorn {
+
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Ell;
+
+template <>
+struct FormatTraits<Ell> {
+  static constexpr FormatName format = FormatName::ell;
+  static constexpr char const* name = "ell";
+  static constexpr bool has_fused_apply = true;
+
+  static FormatEstimate estimate(EstimateInput const& in) {
+    double const stored = in.rows() * in.longest_row();
+    FormatEstimate e;
+    e.matrix_bytes = stored * (in.scalar() + in.ordinal());
+    e.fill = in.fill(stored);
+    e.basis = detail::formatted("fill %.2f", e.fill);
+    if (in.on_host()) {  // one memory stream per entry of a row
+      e.model = {in.has_short_rows() ? 1.1 : in.has_long_rows() ? 0.33 : 0.43, 9, 1};
+    } else {
+      e.model = {1.02, 9, 1};
+      e.min_seconds = in.longest_row() * 0.1e-6;
+    }
+    return e;
+  }
+};
+
+}  // namespace einkorn

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/bdia/traits.hpp>
+#include <einkorn/formats/brcv/traits.hpp>
+#include <einkorn/formats/bsr/traits.hpp>
+#include <einkorn/formats/coo/traits.hpp>
+#include <einkorn/formats/csr/traits.hpp>
+#include <einkorn/formats/csr5/traits.hpp>
+#include <einkorn/formats/dia/traits.hpp>
+#include <einkorn/formats/ell/traits.hpp>
+#include <einkorn/formats/format_traits.hpp>
+#include <einkorn/formats/hyb/traits.hpp>
+#include <einkorn/formats/sell/traits.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace einkorn {
+
+/// Names a format template in a function argument.
+template <template <class, class, class, class> class Format>
+struct FormatTag {};
+
+/// A list of formats known by FormatTraits.
+template <template <class, class, class, class> class... Format>
+struct FormatList {
+  /// This list followed by more formats.
+  template <template <class, class, class, class> class... Added>
+  using With = FormatList<Format..., Added...>;
+
+  static constexpr std::size_t size = sizeof...(Format);
+
+  [[nodiscard]] static constexpr std::array<FormatName, size> formats() {
+    return {FormatTraits<Format>::format...};
+  }
+  /// "unknown" for a value that is not in the list.
+  [[nodiscard]] static constexpr char const* name_of(FormatName format) {
+    char const* name = "unknown";
+    visit(format,
+          [&]<template <class, class, class, class> class F>(FormatTag<F>) { name = FormatTraits<F>::name; });
+    return name;
+  }
+  /// The format of that name; nullopt if none has it.
+  [[nodiscard]] static constexpr std::optional<FormatName> format_of(std::string_view name) {
+    std::optional<FormatName> format;
+    for_each([&]<template <class, class, class, class> class F>(FormatTag<F>) {
+      if (name == FormatTraits<F>::name) format = FormatTraits<F>::format;
+    });
+    return format;
+  }
+  /// Whether the format can apply an epilogue within its SpMV.
+  [[nodiscard]] static constexpr bool has_fused_apply(FormatName format) {
+    return ((FormatTraits<Format>::format == format && FormatTraits<Format>::has_fused_apply) || ...);
+  }
+  /// The names, in order.
+  [[nodiscard]] static std::string names(char const* separator = ", ") {
+    std::string all;
+    ((all += (all.empty() ? "" : separator), all += FormatTraits<Format>::name), ...);
+    return all;
+  }
+
+  /// body(FormatTag<Format>()) for every format, in order.
+  template <class Body>
+  static constexpr void for_each(Body&& body) {
+    (body(FormatTag<Format>()), ...);
+  }
+  /// body(FormatTag<Format>()) for one format. Returns false if it is not in the list.
+  template <class Body>
+  static constexpr bool visit(FormatName format, Body&& body) {
+    return ((FormatTraits<Format>::format == format && (body(FormatTag<Format>()), true)) || ...);
+  }
+};
+
+/// The formats of the library, in the order of FormatName.
+using BuiltInFormats = FormatList<Csr, Csr5, Coo, Ell, Sell, Hyb, Dia, Bdia, Bsr, Brcv>;
+
+}  // namespace einkorn
