@@ -7,7 +7,7 @@
 #include <einkorn/formats/analysis/structure_types.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/fill_limit.hpp>
-#include <einkorn/formats/format_name.hpp>
+#include <einkorn/formats/format_list.hpp>
 
 #include <cmath>
 #include <cstddef>
