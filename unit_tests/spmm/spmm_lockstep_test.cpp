@@ -29,7 +29,7 @@ constexpr int longest_of_a_warp = 100;
 /// Long rows of which some are for a warp and some for a team.
 constexpr LongRowsTuning some_long(LongRowsTuning tuning) {
   tuning.bound = 20;
-  tuning.of_one_warp = longest_of_a_warp;
+  tuning.max_warp_row = longest_of_a_warp;
   tuning.min_teams = 3;
   return tuning;
 }

@@ -31,7 +31,7 @@ Pattern pattern() {
   lengths[0] = 5000;
   for (std::size_t const d : {0u, 1u, 2u}) {
     lengths[3 + d] = tuning.bound + 1 - static_cast<int>(d);
-    lengths[100 + 9 * d] = tuning.of_one_warp - 1 + static_cast<int>(d);
+    lengths[100 + 9 * d] = tuning.max_warp_row - 1 + static_cast<int>(d);
     lengths[697 + d] = 3 * tuning.bound + 7 * static_cast<int>(d);
   }
   return from_lengths("", lengths, 5000);
@@ -90,8 +90,8 @@ TEST(SpmmTiles, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
 constexpr LongRowsTuning many_long = [] {
   LongRowsTuning few = long_rows(arch_of<Space>);
   few.bound = 2;
-  few.means = 0;
-  few.of_one_warp = 10;
+  few.mean_factor = 0;
+  few.max_warp_row = 10;
   few.warp_bytes = 32;
   few.team_bytes = 16;
   few.min_teams = 3;

@@ -9,17 +9,17 @@
 
 namespace einkorn::detail {
 
-/// Y <- alpha A X + beta Y for row-major X and Y and a few rows of A, on one host thread. The rows' entries are
-/// in the same columns ("Rows": length() of them, entry j in column(j) with value(r, j) in the r-th row, which
-/// is row(r) of Y). SIMD lanes go over the columns of X, a few registers of them at a time: a row of X is read
-/// once for all rows, and sums stay in registers (16 of 32 at most; fewer than half where there is no register
-/// for Sum). A row's sum is taken in the order of its entries. The last columns are a tile that ends with the
-/// last one: what it has in common with the tile before is summed twice, and written once.
+/// Y <- alpha A X + beta Y for row-major X and Y and a few rows of A, on one host thread. The rows have entries in
+/// the same columns ("Rows": length() entries, entry j in column(j) with value(r, j) in the r-th row, which is
+/// row(r) of Y). SIMD lanes go over the columns of X, a few registers at a time: a row of X is read once for all
+/// rows of A, and sums stay in registers (at most 16 of 32; fewer than half where Sum has no SIMD register). A row
+/// is summed in the order of its entries. The last tile ends at the last column: columns that it shares with the
+/// previous tile are summed twice and written once.
 template <int num_rows, class Rows, class X, class Y, class Sum>
 class RowsTimesMatrix {
  public:
   RowsTimesMatrix(Rows const& rows, X const& x, Y const& y, Epilogue<Sum> const& epilogue)
-      : rows_(rows), x_(x), y_(y), update_(epilogue) {}
+      : rows_(rows), x_(x), y_(y), epilogue_(epilogue) {}
 
   void all_columns() const { by_lanes<simd_lanes<Sum>, num_rows == 1 ? 4 : 2>(); }
 
@@ -65,7 +65,7 @@ class RowsTimesMatrix {
       };
       unrolled<num_rows>([&]<int... r>() __attribute__((always_inline)) { (add_row(r), ...); });
     }
-    Epilogue<Sum> const epilogue = update_;
+    Epilogue<Sum> const epilogue = epilogue_;
     for (int r = 0; r < num_rows; ++r) {
       Sum sums[registers * W];
       unrolled<registers>([&]<int... q>()
@@ -82,7 +82,7 @@ class RowsTimesMatrix {
   Rows const& rows_;
   X const& x_;
   Y const& y_;
-  Epilogue<Sum> const& update_;
+  Epilogue<Sum> const& epilogue_;
 };
 
 template <int num_rows, class Rows, class X, class Y, class Sum>

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -15,17 +16,16 @@
 
 namespace einkorn::detail {
 
-/// A CSR matrix as the kernels of multivectors read one: the entries of the row at a position lie at
-/// begin(position) + j stride(), j < length(position), of columns and values; a column of -1 is padding, behind
-/// which there is nothing else, and entries(position) is the length without it; row_at(position) is the row
-/// whose sums they make.
+/// Strided row access for CSR. Entry j < length(position) of a row is at begin(position) + j * stride() of columns
+/// and values. Entries of column -1 are padding, at the end of the row; entries(position) is the length without it.
+/// row_at(position) is the row of Y.
 template <class Matrix>
 struct StridedCsrRows {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
   static constexpr EntryOrder order = EntryOrder::by_row;
-  static constexpr bool lengths_differ = true;
+  static constexpr bool has_varying_lengths = true;
   Matrix A;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal row) const { return row; }
@@ -36,42 +36,41 @@ struct StridedCsrRows {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries(Ordinal row) const { return length(row); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static constexpr Offset stride() { return 1; }
 };
-/// The same of padded rows (spmv_padded_rows.hpp) with all their columns.
+/// Strided row access for padded rows (padded/detail/spmv_rows.hpp) with uncompressed columns.
 template <class Format>
 struct StridedPaddedRows {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
   static constexpr EntryOrder order = EntryOrder::by_slot;
-  static constexpr bool lengths_differ = requires(Format const& F) { F.slots_before(Ordinal(0)); };
+  static constexpr bool has_varying_lengths = requires(Format const& F) { F.slots_before(Ordinal(0)); };
   Format A;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row_at(Ordinal at) const { return A.row_at(at); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset begin(Ordinal at) const { return A.slot_begin(at); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset length(Ordinal at) const { return A.slot_count(at); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries(Ordinal at) const {
-    Offset few = 0, many = A.slot_count(at);
-    while (few < many) {
-      Offset const middle = few + (many - few) / 2;
+    Offset low = 0, high = A.slot_count(at);
+    while (low < high) {
+      Offset const middle = low + (high - low) / 2;
       if (A.columns(A.slot_begin(at) + middle * A.slot_stride()) < 0)
-        many = middle;
+        high = middle;
       else
-        few = middle + 1;
+        low = middle + 1;
     }
-    return few;
+    return low;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset stride() const { return A.slot_stride(); }
 };
 
-/// Y <- alpha A X + beta Y in the rows of more than `bound` entries, which it finds. Team `chunk * slices +
-/// slice` looks among the `side_by_side` rows from side_by_side * (chunk + i * chunks) on, for every i:
-/// neighbours, which in many matrices are long together, go to different chunks. The longest rows are summed by
-/// a whole team, each team of the chunk with a slice of the columns, the others by the warps of these teams in
-/// turn; each group of lanes has every n-th piece of the row, and sums of groups are added in an order that
-/// nothing but the length decides.
+/// Y <- alpha A X + beta Y for the rows of more than `bound` entries, which the kernel finds itself. Team `chunk *
+/// slices + slice` searches rows block_rows * (chunk + i * chunks) .. + block_rows - 1 for every i: adjacent rows,
+/// often long together, belong to different chunks. A whole team sums a row of more than max_warp_row entries, each
+/// team of the chunk for one slice of the columns; its warps share the other rows. Groups of lanes take every n-th
+/// step of a row; the order in which their sums are added depends only on the length.
 ///
-/// TeamSum and WarpSum ("GroupSum": RowTileSum, ColumnTileSum) are what a group of `lanes` lanes sums of a row
-/// and a tile of `columns` columns, `at_once` entries at a time, in teams and in single warps.
+/// TeamSum and WarpSum ("GroupSum": RowTileSum, ColumnTileSum) sum a row times a tile of `columns` columns with
+/// `lanes` lanes, step_entries entries per step.
 template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,
           class Sum>
 struct SpmmLongRows {
@@ -82,7 +81,7 @@ struct SpmmLongRows {
   using L = Lanes<Exec>;
 
   static constexpr int warps = tuning.team_size / L::size;
-  static constexpr int max_rounds = 32;  // of team_size rows; a bit of `found` each
+  static constexpr int max_rounds = 32;  // of team_size rows: the bits of `found`
 
   Rows A;
   X x;
@@ -93,18 +92,18 @@ struct SpmmLongRows {
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
-    auto const place = static_cast<std::size_t>(team.league_rank());
-    std::size_t const chunk = place / slices, slice = place % slices;
+    auto const team_index = static_cast<std::size_t>(team.league_rank());
+    std::size_t const chunk = team_index / slices, slice = team_index % slices;
     std::uint32_t found = 0;  // bit i: row i * team_size + team_rank of the chunk
     int rounds = 0;
-    for (constexpr int at_once = 8; row_of_chunk(chunk, rounds * tuning.team_size) < num_rows();
-         rounds += at_once) {
-      Offset lengths[at_once];
-      for (int u = 0; u < at_once; ++u) {
+    for (constexpr int batch = 8; row_of_chunk(chunk, rounds * tuning.team_size) < num_rows();
+         rounds += batch) {
+      Offset lengths[batch];
+      for (int u = 0; u < batch; ++u) {
         std::size_t const row = row_of_chunk(chunk, (rounds + u) * tuning.team_size + team.team_rank());
         lengths[u] = row < num_rows() ? A.length(static_cast<Ordinal>(row)) : Offset(0);
       }
-      for (int u = 0; u < at_once; ++u)
+      for (int u = 0; u < batch; ++u)
         if (lengths[u] > bound) found |= std::uint32_t(1) << (rounds + u);
     }
     if (!any_of(team, scratch, found != 0)) return;
@@ -114,11 +113,11 @@ struct SpmmLongRows {
       if (is_long)
         scratch.lengths[team.team_rank()] =
             A.entries(static_cast<Ordinal>(row_of_chunk(chunk, round * tuning.team_size + team.team_rank())));
-      if (any_of(team, scratch, is_long)) take_round(team, scratch, chunk, round, slice);
+      if (any_of(team, scratch, is_long)) sum_round(team, scratch, chunk, round, slice);
     }
   }
 
-  /// Memory of a team: a mask of long rows a warp, how long they are, sums a warp.
+  /// Scratch of a team: per warp a mask of long rows and sums, per thread a length.
   struct Scratch {
     typename L::Mask masks[warps];
     Offset lengths[tuning.team_size];
@@ -129,13 +128,13 @@ struct SpmmLongRows {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t num_rows() const {
     return static_cast<std::size_t>(A.A.num_rows);
   }
-  /// The n-th row that a team looks at; it may lie past the last one.
+  /// The n-th row of a chunk, which may be past the last row.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t row_of_chunk(std::size_t chunk, int n) const {
-    constexpr int by = tuning.side_by_side;
-    return (chunk + static_cast<std::size_t>(n / by) * chunks) * by + static_cast<std::size_t>(n % by);
+    constexpr int block = tuning.block_rows;
+    return (chunk + static_cast<std::size_t>(n / block) * chunks) * block + static_cast<std::size_t>(n % block);
   }
 
-  /// Whether the condition holds for a thread of the team, whose masks are left in the scratch. One barrier.
+  /// Whether the condition holds for any thread; stores its mask per warp in scratch.masks. One barrier.
   KOKKOS_FORCEINLINE_FUNCTION static bool any_of(Team const& team, Scratch& scratch, bool condition) {
     auto const mask = L::ballot(condition);
     if (team.team_rank() % L::size == 0) scratch.masks[team.team_rank() / L::size] = mask;
@@ -145,54 +144,54 @@ struct SpmmLongRows {
     return any;
   }
 
-  /// The rows of scratch.masks.
-  KOKKOS_FORCEINLINE_FUNCTION void take_round(Team const& team, Scratch& scratch, std::size_t chunk, int round,
-                                              std::size_t slice) const {
+  /// Sums the rows of scratch.masks.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_round(Team const& team, Scratch& scratch, std::size_t chunk, int round,
+                                             std::size_t slice) const {
     constexpr auto width = static_cast<std::size_t>(WarpSum::columns);
-    std::size_t const my_turn = slice * warps + static_cast<std::size_t>(team.team_rank() / L::size),
-                      turns = slices * warps;
-    std::size_t turn = 0;
+    std::size_t const first_task = slice * warps + static_cast<std::size_t>(team.team_rank() / L::size),
+                      num_tasks = slices * warps;
+    std::size_t task = 0;
     for (int warp = 0; warp < warps; ++warp)
       for (auto mask = scratch.masks[warp]; mask != 0; mask &= mask - 1) {
         int const n = warp * L::size + L::lowest(mask);
         auto const row = static_cast<Ordinal>(row_of_chunk(chunk, round * tuning.team_size + n));
         Offset const length = scratch.lengths[n];
-        if (length > static_cast<Offset>(tuning.of_one_warp)) {
-          take_by_team(team, scratch, row, length, slice * TeamSum::columns);
+        if (length > static_cast<Offset>(tuning.max_warp_row)) {
+          sum_by_team(team, scratch, row, length, slice * TeamSum::columns);
           continue;
         }
-        for (std::size_t first = 0; first < y.extent(1); first += width, ++turn)
-          if (turn % turns == my_turn) take_by_warp(team, row, length, first);
+        for (std::size_t first = 0; first < y.extent(1); first += width, ++task)
+          if (task % num_tasks == first_task) sum_by_warp(team, row, length, first);
       }
   }
 
-  /// The sums of one group, of the tile of columns that begins at `first` or, for the last ones, before it.
+  /// The sums of one group for the tile of columns that contains `first`.
   template <class GroupSum>
   KOKKOS_FORCEINLINE_FUNCTION GroupSum sum_of_group(Ordinal position, Offset length, std::size_t first,
-                                                    int place, int places) const {
-    GroupSum sum(A, x, place % GroupSum::lanes, GroupSum::begin_of_tile(first, y.extent(1)));
-    sum.add(A.begin(position), length, length, place / GroupSum::lanes * GroupSum::at_once,
-            places / GroupSum::lanes * GroupSum::at_once);
+                                                    int rank, int num_lanes) const {
+    GroupSum sum(A, x, rank % GroupSum::lanes, GroupSum::tile_begin(first, y.extent(1)));
+    sum.add(A.begin(position), length, length, rank / GroupSum::lanes * GroupSum::step_entries,
+            num_lanes / GroupSum::lanes * GroupSum::step_entries);
     sum.add_groups_of_warp();
     return sum;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void take_by_warp(Team const& team, Ordinal position, Offset length,
-                                                std::size_t first) const {
-    int const place = team.team_rank() % L::size;
-    auto const sum = sum_of_group<WarpSum>(position, length, first, place, L::size);
-    if (WarpSum::holds_sums(place)) sum.write(epilogue, y, A.row_at(position), first);
+  KOKKOS_FORCEINLINE_FUNCTION void sum_by_warp(Team const& team, Ordinal position, Offset length,
+                                               std::size_t first) const {
+    int const rank = team.team_rank() % L::size;
+    auto const sum = sum_of_group<WarpSum>(position, length, first, rank, L::size);
+    if (WarpSum::holds_sums(rank)) sum.write(epilogue, y, A.row_at(position), first);
   }
 
   /// Two barriers.
-  KOKKOS_FORCEINLINE_FUNCTION void take_by_team(Team const& team, Scratch& scratch, Ordinal position,
-                                                Offset length, std::size_t first) const {
-    int const place = team.team_rank();
-    auto sum = sum_of_group<TeamSum>(position, length, first, place, tuning.team_size);
-    if (TeamSum::holds_sums(place % L::size)) sum.keep(scratch.sums[place / L::size]);
+  KOKKOS_FORCEINLINE_FUNCTION void sum_by_team(Team const& team, Scratch& scratch, Ordinal position,
+                                               Offset length, std::size_t first) const {
+    int const rank = team.team_rank();
+    auto sum = sum_of_group<TeamSum>(position, length, first, rank, tuning.team_size);
+    if (TeamSum::holds_sums(rank % L::size)) sum.store(scratch.sums[rank / L::size]);
     team.team_barrier();
-    if (place < L::size && TeamSum::holds_sums(place)) {
-      for (int warp = 1; warp < warps; ++warp) sum.add_kept(scratch.sums[warp]);
+    if (rank < L::size && TeamSum::holds_sums(rank)) {
+      for (int warp = 1; warp < warps; ++warp) sum.add_stored(scratch.sums[warp]);
       sum.write(epilogue, y, A.row_at(position), first);
     }
     team.team_barrier();
@@ -205,28 +204,28 @@ template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class
 void spmm_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                     X const& x, Y const& y, typename Rows::Offset bound) {
   using Functor = SpmmLongRows<TeamSum, WarpSum, tuning, Exec, Rows, X, Y, Sum>;
-  auto const covered = [](std::size_t many, std::size_t by) { return (many + by - 1) / by; };
   constexpr std::size_t max_blocks =
-      static_cast<std::size_t>(Functor::max_rounds) * tuning.team_size / tuning.side_by_side;
-  auto const blocks = covered(static_cast<std::size_t>(A.A.num_rows), tuning.side_by_side);
-  auto const slices = covered(y.extent(1), TeamSum::columns);
-  // An odd number, as min_teams says.
-  std::size_t const chunks = std::max(covered(blocks, max_blocks), covered(tuning.min_teams, slices)) | 1;
+      static_cast<std::size_t>(Functor::max_rounds) * tuning.team_size / tuning.block_rows;
+  auto const blocks = ceil_div(static_cast<std::size_t>(A.A.num_rows), tuning.block_rows);
+  auto const slices = ceil_div(y.extent(1), TeamSum::columns);
+  // Odd: see LongRowsTuning.
+  std::size_t const chunks =
+      std::max(ceil_div(blocks, max_blocks), ceil_div(static_cast<std::size_t>(tuning.min_teams), slices)) | 1;
   typename Functor::Policy policy(exec, static_cast<int>(chunks * slices), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(typename Functor::Scratch) + 16)));
   Kokkos::parallel_for(label, light_weight(policy), Functor{A, x, y, epilogue, bound, chunks, slices});
 }
 
-/// Sums the rows that are not for groups, and returns up to how many entries the others have. longest: of the
-/// rows' lengths, as far as it is known. 1 launch where rows may be long, else none.
+/// Sums the rows that are too long for groups, and returns the largest length of the others. longest: entries of
+/// the longest row, or the largest Offset where it is unknown. 1 launch where rows may be long, else none.
 template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,
           class Sum>
-typename Rows::Offset take_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue,
-                                     Rows const& A, X const& x, Y const& y, typename Rows::Offset longest) {
-  if constexpr (Rows::lengths_differ) {
+typename Rows::Offset launch_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue,
+                                       Rows const& A, X const& x, Y const& y, typename Rows::Offset longest) {
+  if constexpr (Rows::has_varying_lengths) {
     std::size_t const mean = A.A.values.extent(0) / static_cast<std::size_t>(A.A.num_rows);
     std::size_t const bound =
-        std::max(static_cast<std::size_t>(tuning.bound), mean * static_cast<std::size_t>(tuning.means));
+        std::max(static_cast<std::size_t>(tuning.bound), mean * static_cast<std::size_t>(tuning.mean_factor));
     if (static_cast<std::size_t>(longest) > bound) {
       spmm_long_rows<TeamSum, WarpSum, tuning>(exec, label, epilogue, A, x, y,
                                                static_cast<typename Rows::Offset>(bound));

@@ -16,9 +16,9 @@
 
 namespace einkorn::detail {
 
-/// to(row, column, from(row, column)) for every entry of a multivector; `from` is called along the columns and
-/// `to` along the rows, or the other way round, so that both are coalesced. Tiles of 2048 entries go through
-/// scratch: 1 << column_bits columns, at most 32, of as many rows.
+/// Calls to(row, column, from(row, column)) for every entry of a multivector, `from` along the columns and `to`
+/// along the rows, or the reverse, so that both are coalesced. Tiles of 2048 entries go through scratch: 1 <<
+/// column_bits columns, at most 32.
 template <bool from_columns, class Exec, class Value, class From, class To>
 struct TransposePackTiles {
   static constexpr int team_size = 256, entry_bits = 11, entries = 1 << entry_bits,
@@ -42,29 +42,29 @@ struct TransposePackTiles {
                                   << (entry_bits - column_bits),
                       first_column = static_cast<std::size_t>(team.league_rank() % across) << column_bits;
     Value values[entries_per_thread];
-    each<from_columns>(team.team_rank(), [&](int u, int r, int c) {  // all are asked for before one is used
+    each<from_columns>(team.team_rank(), [&](int u, int r, int c) {
       std::size_t const row = first_row + static_cast<std::size_t>(r),
                         column = first_column + static_cast<std::size_t>(c);
       if (row < num_rows && column < num_columns) values[u] = from(row, column);
     });
-    each<from_columns>(team.team_rank(), [&](int u, int r, int c) { tile[place(r, c)] = values[u]; });
+    each<from_columns>(team.team_rank(), [&](int u, int r, int c) { tile[bank_index(r, c)] = values[u]; });
     team.team_barrier();
     each<!from_columns>(team.team_rank(), [&](int, int r, int c) {
       std::size_t const row = first_row + static_cast<std::size_t>(r),
                         column = first_column + static_cast<std::size_t>(c);
-      if (row < num_rows && column < num_columns) to(row, column, tile[place(r, c)]);
+      if (row < num_rows && column < num_columns) to(row, column, tile[bank_index(r, c)]);
     });
   }
 
  private:
-  static KOKKOS_FORCEINLINE_FUNCTION int tiles(std::size_t many, int bits) {
-    return static_cast<int>((many + (std::size_t(1) << bits) - 1) >> bits);
+  static KOKKOS_FORCEINLINE_FUNCTION int tiles(std::size_t size, int bits) {
+    return static_cast<int>((size + (std::size_t(1) << bits) - 1) >> bits);
   }
-  /// One place of each row stays empty: entries of a column lie in different banks.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int place(int row, int column) const {
+  /// One element of padding per row: entries of a column are in different banks.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bank_index(int row, int column) const {
     return (row << column_bits) + row + column;
   }
-  /// body(u, row, column) for the u-th entry of this thread.
+  /// Calls body(u, row, column) for the u-th entry of this thread.
   template <bool along_columns, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each(int thread, Body const& body) const {
     int const row_bits = entry_bits - column_bits;
@@ -91,7 +91,7 @@ void transpose_tiles(Exec const& exec, char const* label, std::size_t num_rows, 
   Kokkos::parallel_for(label, light_weight(policy), functor);
 }
 
-/// Columns `first` and on of a multivector, as numbers to multiply with.
+/// Reads the columns of a multivector from `first` on, converted to Value.
 template <class Value, class View>
 struct EntriesFrom {
   View view;
@@ -108,7 +108,7 @@ struct EntriesTo {
     view(row, column) = value;
   }
 };
-/// y <- alpha sum + beta y in columns `first` and on.
+/// y <- alpha sum + beta y in the columns from `first` on.
 template <class Sum, class View>
 struct SumsTo {
   Epilogue<Sum> epilogue;
@@ -119,7 +119,7 @@ struct SumsTo {
   }
 };
 
-/// Memory in which some columns of X and of Y lie row by row.
+/// Memory for some columns of X and of Y in row-major order.
 template <class Sum, class Device>
 class PackBuffer {
  public:
@@ -127,40 +127,39 @@ class PackBuffer {
   static constexpr std::size_t min_columns = min_row_tile_columns;
 
   PackBuffer() = default;
-  /// columns: as many as are to be worked on together, at least min_columns. Throws OutOfMemory.
+  /// columns: columns per pass, raised to min_columns. Throws OutOfMemory.
   template <class Exec>
   PackBuffer(Exec const& exec, std::size_t rows, std::size_t cols, std::size_t columns)
       : columns_(std::max(columns, min_columns)),
-        of_x_((cols * columns_ + 15) / 16 * 16),
+        x_size_((cols * columns_ + 15) / 16 * 16),
         memory_(
-            allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan::rows", of_x_ + rows * columns_)) {}
+            allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan::rows", x_size_ + rows * columns_)) {}
 
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] std::size_t bytes() const { return memory_.extent(0) * sizeof(Sum); }
-  [[nodiscard]] Rows of_x(std::size_t cols, std::size_t columns) const {
+  [[nodiscard]] Rows x_rows(std::size_t cols, std::size_t columns) const {
     return Rows(memory_.data(), cols, columns);
   }
-  [[nodiscard]] Rows of_y(std::size_t rows, std::size_t columns) const {
-    return Rows(memory_.data() + of_x_, rows, columns);
+  [[nodiscard]] Rows y_rows(std::size_t rows, std::size_t columns) const {
+    return Rows(memory_.data() + x_size_, rows, columns);
   }
 
  private:
-  std::size_t columns_ = 0, of_x_ = 0;
+  std::size_t columns_ = 0, x_size_ = 0;
   Kokkos::View<Sum*, Device> memory_;
 };
 
-/// Y <- alpha A X + beta Y by way of room for some of their columns row by row: where rows of A have their
-/// entries in columns far apart, a row of X is then read in one piece, whatever its layout. Bytes besides those
-/// of the product of row-major X and Y: each of X and Y once more read and once more written. Launches: those
-/// of the product and 2, for every room.columns() columns.
+/// Y <- alpha A X + beta Y with row-major copies of some columns at a time: a row of X is then read contiguously,
+/// whatever its layout, which pays where the columns of a row of A are far apart. Additional bytes: X and Y are
+/// each read and written once more. Launches: those of spmm_row_tile and 2, per buffer.columns() columns.
 template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum, class Device>
 void spmm_packed(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A, X const& x,
-                 Y const& y, PackBuffer<Sum, Device> const& room, typename Rows::Offset longest) {
-  std::size_t const k = y.extent(1), width = std::min(room.columns(), k);
-  auto const x_rows = room.of_x(x.extent(0), width), y_rows = room.of_y(y.extent(0), width);
+                 Y const& y, PackBuffer<Sum, Device> const& buffer, typename Rows::Offset longest) {
+  std::size_t const k = y.extent(1), width = std::min(buffer.columns(), k);
+  auto const x_rows = buffer.x_rows(x.extent(0), width), y_rows = buffer.y_rows(y.extent(0), width);
   using XRows = std::decay_t<decltype(x_rows)>;
   for (std::size_t done = 0; done < k; done += width) {
-    std::size_t const first = std::min(done, k - width);  // the last columns with some that were there before
+    std::size_t const first = std::min(done, k - width);  // the last pass may repeat columns
     transpose_tiles<true, Sum>(exec, "einkorn::spmv[columns to rows]", x.extent(0), width,
                                EntriesFrom<Sum, X>{x, first}, EntriesTo<XRows>{x_rows});
     spmm_row_tile<conjugated>(exec, label, Epilogue<Sum>{Sum(1), Sum(0)}, A, x_rows, y_rows, longest);

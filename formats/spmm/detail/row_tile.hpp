@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -20,91 +21,91 @@
 
 namespace einkorn::detail {
 
-/// Columns of a row of X or Y that are read or written as one.
+/// Neighbouring columns of a row of X or Y, read or written by one instruction.
 template <class T, int n>
 struct alignas(sizeof(T) * n) ColumnPack {
   T part[n];
 };
 
-/// What a group of lanes sums of a row of A times a tile of X's columns: pack `lane + q lanes` of the tile is
-/// lane `lane`'s, so that a row of X is read coalesced. Entries come `lanes * held` at a time, the next ones
-/// while these are worked on, and reach the other lanes by shuffles: these take longer than the arithmetic, so
-/// that few lanes a row, with several columns each, are faster than a lane a column. Source: row splitting as
-/// in GE-SpMM (Huang et al., SC 2020), with shuffles in place of its scratch.
+/// The sum of a row of A times a tile of columns of X by one group of lanes. Pack `lane + q lanes` of the tile
+/// belongs to lane `lane`, so that a row of X is read coalesced. Entries of A are loaded `lanes * depth` per step,
+/// one step ahead, and broadcast to the group by shuffles; few lanes with several columns each need fewer shuffles
+/// than one lane per column. Source: row splitting as in GE-SpMM (Huang et al., SC 2020); departure: shuffles
+/// instead of scratch.
 template <RowTile tile, bool conjugated, class L, class Rows, class X, class Sum>
 struct RowTileSum {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
   using Scalar = typename Rows::Scalar;
-  using Sent = std::conditional_t<sizeof(Scalar) % 4 == 0, Scalar, Sum>;  // lanes exchange words of 4 bytes
+  using Shuffled = std::conditional_t<sizeof(Scalar) % 4 == 0, Scalar, Sum>;  // shuffles have 4-byte words
   using PackOfX = ColumnPack<typename X::non_const_value_type, tile.pack>;
 
   static constexpr int lanes = tile.lanes, columns = tile.columns();
-  static constexpr int at_once = tile.lanes * tile.held;  // entries
-  static constexpr int unroll = tile.unroll < at_once ? tile.unroll : at_once;
-  static constexpr int between_packs = tile.lanes * tile.pack;
-  static_assert(at_once % unroll == 0);
+  static constexpr int step_entries = tile.lanes * tile.depth;
+  static constexpr int unroll = tile.unroll < step_entries ? tile.unroll : step_entries;
+  static constexpr int pack_stride = tile.lanes * tile.pack;
+  static_assert(step_entries % unroll == 0);
 
   Rows const& A;
   X const& x;
   int lane;
-  std::size_t column;  // the first of the lane's
+  std::size_t column;  // first column of the lane
   Sum sum[tile.packs][tile.pack];
 
-  /// first: column of the tile, all of which X and Y have.
-  KOKKOS_FORCEINLINE_FUNCTION RowTileSum(Rows const& rows, X const& of_x, int of_group, std::size_t first)
-      : A(rows), x(of_x), lane(of_group), column(first + static_cast<std::size_t>(of_group * tile.pack)) {
-    for (auto& of_pack : sum)
-      for (Sum& of_column : of_pack) of_column = Sum(0);
+  /// first: first column of the tile; X and Y have all its columns.
+  KOKKOS_FORCEINLINE_FUNCTION RowTileSum(Rows const& rows, X const& x_view, int group_lane, std::size_t first)
+      : A(rows), x(x_view), lane(group_lane), column(first + static_cast<std::size_t>(group_lane * tile.pack)) {
+    for (auto& pack_sums : sum)
+      for (Sum& column_sum : pack_sums) column_sum = Sum(0);
   }
 
-  /// Where the tile begins that has column `first` and, as all tiles, `columns` columns, of k.
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t begin_of_tile(std::size_t first, std::size_t k) {
+  /// First column of the tile that contains column `first` of k: the last tile ends at the last column.
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t tile_begin(std::size_t first, std::size_t k) {
     return first + columns < k ? first : k - columns;
   }
 
-  /// Adds the entries from `first` on, at_once of them and then those `step` further on, of a row of `length`
-  /// entries. longest: the largest length among the rows of the warp, whose lanes all come here with one step.
+  /// Adds entries first .. first + step_entries - 1 of a row of `length` entries, and every `step` entries later
+  /// again. longest: the largest length among the rows of the warp, all of whose lanes call it with one step.
   KOKKOS_FORCEINLINE_FUNCTION void add(Offset begin, Offset length, Offset longest, int first, int step) {
-    Entries own = load(begin, length, static_cast<Offset>(first + lane));
+    Entries next = load(begin, length, static_cast<Offset>(first + lane));
     for (Offset done = 0; done < longest; done += static_cast<Offset>(step)) {
-      Entries const now = own;
+      Entries const current = next;
       if (done + static_cast<Offset>(step) < longest)
-        own = load(begin, length, done + static_cast<Offset>(step + first + lane));
-      for (int h = 0; h < tile.held; h += of_held)
-        for (int j = 0; j < tile.lanes; j += steps)
-          if (done + static_cast<Offset>(h * tile.lanes + j) < longest) add_batch(now, h, j);
+        next = load(begin, length, done + static_cast<Offset>(step + first + lane));
+      for (int h = 0; h < tile.depth; h += batch_depth)
+        for (int j = 0; j < tile.lanes; j += batch_lanes)
+          if (done + static_cast<Offset>(h * tile.lanes + j) < longest) add_batch(current, h, j);
     }
   }
 
-  /// The sums of all groups of the warp, in every one of them; the order of the additions is fixed.
+  /// Adds the sums of the groups of the warp, in all of them; the order of the additions is fixed.
   KOKKOS_FORCEINLINE_FUNCTION void add_groups_of_warp() {
     for (int q = 0; q < tile.packs; ++q)
-      for (Sum& of_column : sum[q])
-        for (int bits = tile.lanes; bits < L::size; bits *= 2) of_column += L::shuffle_xor(of_column, bits);
+      for (Sum& column_sum : sum[q])
+        for (int bits = tile.lanes; bits < L::size; bits *= 2) column_sum += L::shuffle_xor(column_sum, bits);
   }
 
-  /// Whether this lane of a warp is to hand its sums on: each is then handed on once.
-  KOKKOS_FORCEINLINE_FUNCTION static bool holds_sums(int place) { return place < tile.lanes; }
-  /// The sums of the tile in memory of the team; of one pack a lane.
-  KOKKOS_FORCEINLINE_FUNCTION void keep(Sum* of_tile) const {
+  /// Whether this lane of the warp stores its sums after add_groups_of_warp(): each sum is stored once.
+  KOKKOS_FORCEINLINE_FUNCTION static bool holds_sums(int rank) { return rank < tile.lanes; }
+  /// Stores the sums of the tile in team scratch; one pack per lane.
+  KOKKOS_FORCEINLINE_FUNCTION void store(Sum* tile_sums) const {
     static_assert(tile.packs == 1);
-    for (int p = 0; p < tile.pack; ++p) of_tile[lane * tile.pack + p] = sum[0][p];
+    for (int p = 0; p < tile.pack; ++p) tile_sums[lane * tile.pack + p] = sum[0][p];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_kept(Sum const* of_tile) {
+  KOKKOS_FORCEINLINE_FUNCTION void add_stored(Sum const* tile_sums) {
     static_assert(tile.packs == 1);
-    for (int p = 0; p < tile.pack; ++p) sum[0][p] += of_tile[lane * tile.pack + p];
+    for (int p = 0; p < tile.pack; ++p) sum[0][p] += tile_sums[lane * tile.pack + p];
   }
 
-  /// Updates the row of Y from these sums, but for columns before `from`, which another tile has too.
+  /// Applies the epilogue to the row of Y, except in columns before `from`, which the previous tile has too.
   template <class EpilogueOp, class Y>
   KOKKOS_FORCEINLINE_FUNCTION void write(EpilogueOp const& epilogue, Y const& y, Ordinal row,
                                          std::size_t from) const {
     using PackOfY = ColumnPack<typename Y::non_const_value_type, tile.pack>;
     for (int q = 0; q < tile.packs; ++q) {
-      std::size_t const of_pack = column + static_cast<std::size_t>(q * between_packs);
-      if (of_pack < from) continue;
-      auto* const to = reinterpret_cast<PackOfY*>(&y(row, of_pack));
+      std::size_t const pack_column = column + static_cast<std::size_t>(q * pack_stride);
+      if (pack_column < from) continue;
+      auto* const to = reinterpret_cast<PackOfY*>(&y(row, pack_column));
       PackOfY result;
       if (epilogue.beta != Sum(0)) result = *to;
       for (int p = 0; p < tile.pack; ++p) epilogue(result.part[p], sum[q][p]);
@@ -113,49 +114,49 @@ struct RowTileSum {
   }
 
  private:
-  /// A batch: this many entries of each of so many that every lane holds.
-  static constexpr int steps = unroll < tile.lanes ? unroll : tile.lanes;
-  static constexpr int of_held = unroll / steps;
-  static_assert(tile.lanes % steps == 0 && tile.held % of_held == 0);
+  /// A batch: entries of batch_lanes lanes, batch_depth of each.
+  static constexpr int batch_lanes = unroll < tile.lanes ? unroll : tile.lanes;
+  static constexpr int batch_depth = unroll / batch_lanes;
+  static_assert(tile.lanes % batch_lanes == 0 && tile.depth % batch_depth == 0);
 
   struct Entries {
-    Ordinal columns[tile.held];
-    Sent values[tile.held];
+    Ordinal columns[tile.depth];
+    Shuffled values[tile.depth];
   };
 
-  /// A lane's entries: `at`, `at + lanes`, ..; past the row's end they have column -1.
+  /// Entries `at`, `at + lanes`, .. of the row; column -1 past its end.
   KOKKOS_FORCEINLINE_FUNCTION Entries load(Offset begin, Offset length, Offset at) const {
-    Entries own;
-    for (int h = 0; h < tile.held; ++h) {
+    Entries entries;
+    for (int h = 0; h < tile.depth; ++h) {
       Offset const j = at + static_cast<Offset>(h * tile.lanes);
-      own.columns[h] = Ordinal(-1);
-      own.values[h] = Sent(0);
+      entries.columns[h] = Ordinal(-1);
+      entries.values[h] = Shuffled(0);
       if (j < length) {
         Offset const p = begin + j * A.stride();
         Scalar const value = L::load_streaming(A.A.values.data() + p);
-        own.columns[h] = L::load_streaming(A.A.columns.data() + p);
-        own.values[h] = Sent(conjugated ? conjugate(value) : value);
+        entries.columns[h] = L::load_streaming(A.A.columns.data() + p);
+        entries.values[h] = Shuffled(conjugated ? conjugate(value) : value);
       }
     }
-    return own;
+    return entries;
   }
 
-  /// Entries j .. j + steps - 1 of what is held at h .. h + of_held - 1. All lanes together. The entries that
-  /// are not there stand behind the others; they read row 0 of X and add nothing, whatever stands there.
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Entries const& held, int h, int j) {
+  /// Adds the entries of lanes j .. j + batch_lanes - 1 at depths h .. h + batch_depth - 1. All lanes of the group
+  /// call it. Missing entries come last; they read row 0 of X and add nothing, not even NaN.
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(Entries const& entries, int h, int j) {
     auto const row_stride = static_cast<std::size_t>(x.stride(0));
     PackOfX from_x[unroll][tile.packs];
     Sum values[unroll];
     int count = 0;
-    for (int g = 0; g < of_held; ++g)
-      for (int s = 0; s < steps; ++s) {
-        int const u = g * steps + s;
-        Ordinal const row = L::shuffle(held.columns[h + g], j + s, tile.lanes);
-        values[u] = Sum(L::shuffle(held.values[h + g], j + s, tile.lanes));
+    for (int g = 0; g < batch_depth; ++g)
+      for (int s = 0; s < batch_lanes; ++s) {
+        int const u = g * batch_lanes + s;
+        Ordinal const row = L::shuffle(entries.columns[h + g], j + s, tile.lanes);
+        values[u] = Sum(L::shuffle(entries.values[h + g], j + s, tile.lanes));
         count += row >= 0;
         auto const* const x_row = x.data() + static_cast<std::size_t>(row >= 0 ? row : 0) * row_stride + column;
         for (int q = 0; q < tile.packs; ++q)
-          from_x[u][q] = *reinterpret_cast<PackOfX const*>(x_row + q * between_packs);
+          from_x[u][q] = *reinterpret_cast<PackOfX const*>(x_row + q * pack_stride);
       }
     for (int u = 0; u < unroll; ++u)
       if (u < count)
@@ -164,9 +165,8 @@ struct RowTileSum {
   }
 };
 
-/// Y <- alpha A X + beta Y for row-major X and Y in the rows of up to `bound` entries: a row of A and a tile of
-/// columns a group of lanes (RowTileSum). Groups of one warp go on together until the longest of their
-/// rows is done. The last tile ends with the last column.
+/// Y <- alpha A X + beta Y for row-major X and Y, in the rows of up to `bound` entries: one group of lanes per row
+/// and tile of columns (RowTileSum). The groups of a warp continue until the longest of their rows is done.
 template <RowTile tile, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
 struct SpmmRowTile {
   using Ordinal = typename Rows::Ordinal;
@@ -196,14 +196,14 @@ struct SpmmRowTile {
     }
     Offset const longest = max_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
     std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * GroupSum::columns;
-    GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::begin_of_tile(first, y.extent(1)));
-    group.add(begin, length, longest, 0, GroupSum::at_once);
+    GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::tile_begin(first, y.extent(1)));
+    group.add(begin, length, longest, 0, GroupSum::step_entries);
     if (inside) group.write(epilogue, y, A.row_at(position), first);
   }
 };
 
-/// longest: of the rows' lengths, as far as it is known. X and Y have at least the tile's columns. 1 launch,
-/// and 1 more where rows may be long.
+/// longest: entries of the longest row, or the largest Offset. X and Y have at least the columns of the tile. 1
+/// launch, and 1 more where rows may be long.
 template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
           class Sum>
 void launch_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
@@ -214,19 +214,19 @@ void launch_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& e
       RowTileSum<tuning.tile(tile, scalar_bytes, tuning.team_bytes), conjugated, Lanes<Exec>, Rows, X, Sum>;
   using WarpSum =
       RowTileSum<tuning.tile(tile, scalar_bytes, tuning.warp_bytes), conjugated, Lanes<Exec>, Rows, X, Sum>;
-  auto const bound = take_long_rows<TeamSum, WarpSum, tuning>(exec, label, epilogue, A, x, y, longest);
+  auto const bound = launch_long_rows<TeamSum, WarpSum, tuning>(exec, label, epilogue, A, x, y, longest);
   auto const num_rows = static_cast<std::size_t>(A.A.num_rows);
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows_per_team);
-  auto const tiles = (y.extent(1) + tile.columns() - 1) / tile.columns();
-  auto const teams = (num_rows + rows_per_team - 1) / rows_per_team * tiles;
+  auto const tiles = ceil_div(y.extent(1), tile.columns());
+  auto const teams = ceil_div(num_rows, rows_per_team) * tiles;
   Kokkos::parallel_for(label,
                        light_weight(typename Functor::Policy(exec, static_cast<int>(teams), tile.team_size)),
                        Functor{A, x, y, epilogue, bound, static_cast<int>(tiles)});
 }
 
-/// Whether every row of a multivector consists of whole packs that begin where a pack may.
+/// Whether the rows of a multivector are whole, aligned packs.
 template <int pack, class View>
-bool is_of_packs(View const& view) {
+bool has_packs(View const& view) {
   using T = typename View::non_const_value_type;
   return view.extent(1) % pack == 0 && view.stride(0) % pack == 0 &&
          reinterpret_cast<std::uintptr_t>(view.data()) % (sizeof(T) * pack) == 0;
@@ -269,7 +269,7 @@ void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epi
     launch_if(integral_constant<int, 4>());
   };
   if constexpr (wide > 1)
-    if (!is_of_packs<wide>(x) || !is_of_packs<wide>(y)) return with_pack(integral_constant<int, 1>());
+    if (!has_packs<wide>(x) || !has_packs<wide>(y)) return with_pack(integral_constant<int, 1>());
   with_pack(integral_constant<int, wide>());
 }
 
