@@ -3,11 +3,11 @@
 //
 // einkorn.perf.async_setup MATRIX... [--format dia|sell|csr5] [--repeat N] [--chunk BYTES] [--threads N]
 //
-// A matrix of pageable host memory to a format and a diagonal on the device, by three ways in every round:
-// plain (deep_copy, from_csr, extract_diagonal), staged (upload(), then the same) and overlapped
-// (async_setup()), beside the link: one copy from pinned memory of as many bytes. Medians over the rounds. Each
-// result is held to the plain one. On a host space there is no link, and what is called so is a copy within its
-// memory.
+// Measures the setup of a matrix in pageable host memory: its conversion to a format and the extraction of its
+// diagonal on the device. Each round runs three variants: plain (deep_copy, from_csr, extract_diagonal), staged
+// (upload(), then the same) and overlapped (async_setup()), and measures the link: one copy of as many bytes
+// from pinned memory. Times are medians over the rounds. Every result is compared with that of the plain
+// variant. On a host space the link is a copy within its memory.
 #include "program/run_program.hpp"
 #include "support/context.hpp"
 #include "support/matrices.hpp"
@@ -48,8 +48,8 @@ struct Settings {
   UploadOptions upload;
 };
 
-/// One way: seconds until the caller has its thread back, and until everything is there.
-struct Way {
+/// One variant: seconds until the call returns, and until the result is complete.
+struct Variant {
   std::string name;
   std::vector<double> returned, done;
 };
@@ -86,7 +86,7 @@ bool differ(Exec const& exec, Values const& a, Values const& b) {
   return count > 0;
 }
 
-/// Copies of up to 1 GiB of pinned memory, as bytes a second.
+/// The bandwidth of copies of up to 1 GiB from pinned memory.
 class PinnedCopy {
  public:
   PinnedCopy(Exec const& exec, std::size_t bytes)
@@ -105,27 +105,27 @@ class PinnedCopy {
 };
 
 template <template <class, class, class, class> class Format>
-class SetUps {
+class SetupVariants {
  public:
-  SetUps(Exec const& exec, OnHost const& A, UploadOptions const& options)
+  SetupVariants(Exec const& exec, OnHost const& A, UploadOptions const& options)
       : exec_(exec), host_(A), options_(options), staging_(exec, options) {}
 
-  void plain(Way& way) const {
-    measure(way, [&](auto const&) {
+  void plain(Variant& variant) const {
+    measure(variant, [&](auto const&) {
       Matrix const A{host_.num_rows, host_.num_cols, on_device(exec_, host_.row_offsets),
                      on_device(exec_, host_.columns), on_device(exec_, host_.values)};
-      return in_order(A);
+      return convert(A);
     });
   }
-  void staged(Way& way) const {
-    measure(way, [&](auto const& returns) {
+  void staged(Variant& variant) const {
+    measure(variant, [&](auto const& returns) {
       auto sent = upload(exec_, host_, options_, staging_);
       returns();
-      return in_order(sent.wait());
+      return convert(sent.wait());
     });
   }
-  void overlapped(Way& way) const {
-    measure(way, [&](auto const& returns) {
+  void overlapped(Variant& variant) const {
+    measure(variant, [&](auto const& returns) {
       auto work = async_setup<Format>(exec_, host_, {.format = {}, .upload = options_}, staging_);
       returns();
       auto const ready = work.wait();
@@ -135,24 +135,24 @@ class SetUps {
   [[nodiscard]] bool wrong() const { return wrong_; }
 
  private:
-  using Result = std::pair<Values, Values>;  // of the format; the diagonal
+  using Result = std::pair<Values, Values>;  // values of the format; diagonal
 
-  [[nodiscard]] Result in_order(Matrix const& A) const {
+  [[nodiscard]] Result convert(Matrix const& A) const {
     auto const F = from_csr<Format>(exec_, A);
     auto const d = allocate<Values>(exec_, "einkorn::perf::diagonal", static_cast<std::size_t>(A.num_rows));
     extract_diagonal(exec_, A, d);
     return {F.values, d};
   }
   template <class Work>
-  void measure(Way& way, Work const& work) const {
+  void measure(Variant& variant, Work const& work) const {
     exec_.fence();
     double returned = 0;
     Kokkos::Timer const timer;
     auto const [values, diagonal] = work([&] { returned = timer.seconds(); });
     exec_.fence();
     double const done = timer.seconds();
-    way.returned.push_back(returned > 0 ? returned : done);
-    way.done.push_back(done);
+    variant.returned.push_back(returned > 0 ? returned : done);
+    variant.done.push_back(done);
     if (values_.extent(0) == 0) {
       values_ = on_device(exec_, on_host(values));
       diagonal_ = on_device(exec_, on_host(diagonal));
@@ -172,39 +172,39 @@ template <template <class, class, class, class> class Format>
 bool bench(Exec const& exec, Settings const& settings, OnHost const& A) {
   std::size_t const bytes = A.row_offsets.extent(0) * sizeof(int) + A.columns.extent(0) * sizeof(int) +
                             A.values.extent(0) * sizeof(double);
-  SetUps<Format> const set_ups(exec, A, settings.upload);
+  SetupVariants<Format> const setups(exec, A, settings.upload);
   PinnedCopy const pinned(exec, bytes);
   std::vector<double> rates;
-  std::vector<Way> ways{{"plain", {}, {}}, {"staged", {}, {}}, {"overlapped", {}, {}}};
-  for (int round = -1; round < settings.repeat; ++round) {  // one to warm up
+  std::vector<Variant> variants{{"plain", {}, {}}, {"staged", {}, {}}, {"overlapped", {}, {}}};
+  for (int round = -1; round < settings.repeat; ++round) {  // round -1 is a warm-up
     rates.push_back(pinned.bytes_per_second());
-    set_ups.plain(ways[0]);
-    set_ups.staged(ways[1]);
-    set_ups.overlapped(ways[2]);
+    setups.plain(variants[0]);
+    setups.staged(variants[1]);
+    setups.overlapped(variants[2]);
     if (round >= 0) continue;
     rates.clear();
-    for (auto& way : ways) way = {way.name, {}, {}};
+    for (auto& variant : variants) variant = {variant.name, {}, {}};
   }
   double const link = median(rates), mega = 1e-6 * static_cast<double>(bytes);
   std::cout << text("%.1f MB to the device; link, from pinned memory: %.1f GB/s, %s\n", mega, 1e-9 * link,
                     time_text(static_cast<double>(bytes) / link).c_str());
-  std::cout << "way           returns after   done after    spread   GB/s   of link   of plain's time\n";
-  for (auto const& way : ways) {
-    double const done = median(way.done), rate = static_cast<double>(bytes) / done;
-    std::cout << text("%-12s  %13s  %11s  %7.1f%%  %5.1f  %7.2f  %16.2f\n", way.name.c_str(),
-                      time_text(median(way.returned)).c_str(), time_text(done).c_str(),
-                      100 * spread(way.done).value_or(0), 1e-9 * rate, rate / link,
-                      done / median(ways[0].done));
+  std::cout << "variant       returns after   done after    spread   GB/s   of link   of plain time\n";
+  for (auto const& variant : variants) {
+    double const done = median(variant.done), rate = static_cast<double>(bytes) / done;
+    std::cout << text("%-12s  %13s  %11s  %7.1f%%  %5.1f  %7.2f  %16.2f\n", variant.name.c_str(),
+                      time_text(median(variant.returned)).c_str(), time_text(done).c_str(),
+                      100 * spread(variant.done).value_or(0), 1e-9 * rate, rate / link,
+                      done / median(variants[0].done));
   }
-  if (set_ups.wrong()) std::cout << "WRONG: the ways do not give the same bits\n";
-  return set_ups.wrong();
+  if (setups.wrong()) std::cout << "WRONG: the variants give different bits\n";
+  return setups.wrong();
 }
 
 int run_all(Settings const& settings) {
   keep_freed_memory();
   Exec const exec;
   auto const context = context_of(exec);
-  warn_of_settings();
+  warn_about_environment();
   std::cout << context.machine << ", " << context.backend << ", Kokkos " << context.kokkos_version
             << ", einkorn " << context.commit << ", " << settings.format << ", median of " << settings.repeat
             << '\n';
@@ -212,9 +212,9 @@ int run_all(Settings const& settings) {
   for (auto const& name : settings.matrices) {
     OnHost A;
     {
-      auto const made = load_matrix<double, int, int>(exec, name);
-      A = {made.num_rows, made.num_cols, on_host(made.row_offsets), on_host(made.columns),
-           on_host(made.values)};
+      auto const loaded = load_matrix<double, int, int>(exec, name);
+      A = {loaded.num_rows, loaded.num_cols, on_host(loaded.row_offsets), on_host(loaded.columns),
+           on_host(loaded.values)};
     }
     std::cout << '\n' << name << ": " << A.num_rows << " rows, " << A.nnz() << " entries, ";
     if (settings.format == "dia")
@@ -227,19 +227,21 @@ int run_all(Settings const& settings) {
   return wrong ? 1 : 0;
 }
 
-int async_setup(int argc, char* argv[]) {
+int parse_and_run(int argc, char* argv[]) {
   Settings settings;
-  CLI::App app("The set-up of a matrix on a device, in order and overlapped.", "einkorn.perf.async_setup");
+  CLI::App app("Measures the setup of a matrix on a device, sequential and overlapped.",
+               "einkorn.perf.async_setup");
   app.add_option("MATRIX", settings.matrices, "Matrix Market file or generator: gen:stencil7:256, ...")
       ->required();
   app.add_option("--format", settings.format)
       ->check(CLI::IsMember({"dia", "sell", "csr5"}))
       ->capture_default_str();
   app.add_option("--repeat", settings.repeat)->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--chunk", settings.upload.chunk_bytes, "Bytes of pinned memory a thread")
+  app.add_option("--chunk", settings.upload.chunk_bytes, "Bytes of pinned memory per thread")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
-  app.add_option("--threads", settings.upload.threads, "That copy to pinned memory; 0: by the machine")
+  app.add_option("--threads", settings.upload.threads,
+                 "Threads that copy to pinned memory; 0: chosen for the machine")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -250,5 +252,5 @@ int async_setup(int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return einkorn::program::run_program("einkorn.perf.async_setup", [&] { return async_setup(argc, argv); });
+  return einkorn::program::run_program("einkorn.perf.async_setup", [&] { return parse_and_run(argc, argv); });
 }

@@ -3,11 +3,11 @@
 //
 // einkorn.perf.bicgstab_iterations FOLDER [MATRIX...]
 //
-// The iterations of BiCGStab to 1e-8 of |b| from x = 0, without and with Jacobi, of Einkorn and, where it was
-// found, of Eigen: on the systems of unit_tests/solvers/nonsymmetric_set.hpp, and on Matrix Market files with b
-// = 1. A line a system: name, Einkorn's count, its restarts, the same with Jacobi, Eigen's count, the same with
-// Jacobi, separated by semicolons; -1: not converged. The system of line k is written to FOLDER/k.mtx and
-// FOLDER/k.b, for report/bicgstab_iterations.py.
+// Counts the iterations of BiCGStab to 1e-8 of |b| from x = 0, without and with Jacobi, of Einkorn and (if it
+// was found) Eigen, on the systems of unit_tests/solvers/nonsymmetric_set.hpp and on Matrix Market files with b
+// = 1. Prints one line per system, separated by semicolons: name, iterations and restarts of Einkorn, the same
+// with Jacobi, iterations of Eigen, the same with Jacobi; -1: not converged. The system of line k is written to
+// FOLDER/k.mtx and FOLDER/k.b, for report/bicgstab_iterations.py.
 #include "../unit_tests/solvers/nonsymmetric_set.hpp"
 #include "program/run_program.hpp"
 #include "support/matrices.hpp"
@@ -54,7 +54,7 @@ auto on_host(View const& from) {
   return std::vector<typename View::non_const_value_type>(mirror.data(), mirror.data() + mirror.extent(0));
 }
 
-System system_of(std::string const& file) {
+System read_system(std::string const& file) {
   auto const A = read_matrix<double, int, int>(file);
   require<InvalidArgument>(A.num_rows == A.num_cols, [&] { return file + ": not square"; });
   System system;
@@ -67,7 +67,7 @@ System system_of(std::string const& file) {
 }
 
 void write(System const& system, std::string const& path) {
-  std::ofstream matrix(path + ".mtx"), side(path + ".b");
+  std::ofstream matrix(path + ".mtx"), right_hand_side(path + ".b");
   matrix << "%%MatrixMarket matrix coordinate real general\n"
          << system.size() << ' ' << system.size() << ' ' << system.values.size() << '\n'
          << std::setprecision(17);
@@ -76,16 +76,16 @@ void write(System const& system, std::string const& path) {
          k < system.offsets[static_cast<std::size_t>(i) + 1]; ++k)
       matrix << i + 1 << ' ' << system.columns[static_cast<std::size_t>(k)] + 1 << ' '
              << system.values[static_cast<std::size_t>(k)] << '\n';
-  side << std::setprecision(17);
-  for (double const value : system.b) side << value << '\n';
-  require<IoError>(bool(matrix) && bool(side), [&] { return path + ": cannot write"; });
+  right_hand_side << std::setprecision(17);
+  for (double const value : system.b) right_hand_side << value << '\n';
+  require<IoError>(bool(matrix) && bool(right_hand_side), [&] { return path + ": cannot write"; });
 }
 
 std::string text_of(SolveReport const& report) {
   return std::to_string(report.converged() ? report.iterations : -1) + ';' + std::to_string(report.restarts);
 }
 
-std::string ours(Exec const& exec, System const& system) {
+std::string count_einkorn(Exec const& exec, System const& system) {
   Matrix const A(system.size(), system.size(), on_device(system.offsets), on_device(system.columns),
                  on_device(system.values));
   SolverOptions const options{.tolerance = 1e-8, .max_iterations = max_iterations};
@@ -99,7 +99,7 @@ std::string ours(Exec const& exec, System const& system) {
 
 #ifdef EINKORN_WITH_EIGEN
 template <class Preconditioner>
-std::string of_eigen(System const& system) {
+std::string count_eigen(System const& system) {
   using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
   Eigen::Map<Sparse const> const map(system.size(), system.size(),
                                      static_cast<Eigen::Index>(system.values.size()), system.offsets.data(),
@@ -117,21 +117,21 @@ std::string of_eigen(System const& system) {
 #endif
 
 int run(int argc, char* argv[]) {
-  std::vector<std::string> const words(argv + 1, argv + argc);
-  if (words.empty()) {
+  std::vector<std::string> const arguments(argv + 1, argv + argc);
+  if (arguments.empty()) {
     std::cerr << "einkorn.perf.bicgstab_iterations FOLDER [MATRIX...]\n";
     return 2;
   }
   Kokkos::ScopeGuard const guard;
   Exec const exec;
   auto systems = nonsymmetric::systems();
-  for (std::size_t i = 1; i < words.size(); ++i) systems.push_back(system_of(words[i]));
+  for (std::size_t i = 1; i < arguments.size(); ++i) systems.push_back(read_system(arguments[i]));
   for (std::size_t k = 0; k < systems.size(); ++k) {
-    write(systems[k], words[0] + '/' + std::to_string(k));
-    std::cout << systems[k].name << ';' << ours(exec, systems[k]);
+    write(systems[k], arguments[0] + '/' + std::to_string(k));
+    std::cout << systems[k].name << ';' << count_einkorn(exec, systems[k]);
 #ifdef EINKORN_WITH_EIGEN
-    std::cout << of_eigen<Eigen::IdentityPreconditioner>(systems[k])
-              << of_eigen<Eigen::DiagonalPreconditioner<double>>(systems[k]);
+    std::cout << count_eigen<Eigen::IdentityPreconditioner>(systems[k])
+              << count_eigen<Eigen::DiagonalPreconditioner<double>>(systems[k]);
 #else
     std::cout << ";;";
 #endif

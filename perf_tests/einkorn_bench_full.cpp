@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// einkorn-bench-full: all that einkorn-bench does and what it hands over: peers, solvers, products, several
-// vectors, other scalars and ordinals, and the tables of every row.
+// einkorn-bench-full: einkorn-bench with all options: peers, solvers, SpGEMM, SpMM, other scalars and ordinals,
+// and tables of all rows.
 #include "program/output.hpp"
 #include "support/bench_answer.hpp"
 #include "support/bench_matrix.hpp"
@@ -36,25 +36,25 @@ bool answer(Run& run, NamedMatrix const& matrix) {
     add_cusparse_bsr(problem, rows);
     add_eigen(problem, rows);
   };
-  return give_answer(
+  return print_and_record(
       run,
       bench_answer<Scalar, Ordinal, Offset>(run.exec, run.bandwidth, matrix.name, settings.selection,
-                                            settings.rule, settings.verify, more),
+                                            settings.measuring, settings.verify, more),
       matrix);
 }
 
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport table(Run const& run, std::string const& name) {
   auto const& settings = run.settings;
-  return bench_matrix<Scalar, Ordinal, Offset>(run.exec, run.bandwidth, name, settings.selection, settings.rule,
-                                               settings.verify);
+  return bench_matrix<Scalar, Ordinal, Offset>(run.exec, run.bandwidth, name, settings.selection,
+                                               settings.measuring, settings.verify);
 }
 
 template <class Scalar>
 MatrixReport spmm(Run const& run, std::string const& name) {
   auto const& settings = run.settings;
   auto const with = [&](auto bench) {
-    return bench(run.exec, run.bandwidth, name, settings.columns, settings.selection, settings.rule,
+    return bench(run.exec, run.bandwidth, name, settings.columns, settings.selection, settings.measuring,
                  settings.verify);
   };
   return settings.layout == "right" ? with(bench_spmm<Scalar, Kokkos::LayoutRight>)
@@ -83,12 +83,12 @@ bool bench(Run& run, NamedMatrix const& matrix) {
   if (!settings.product.empty())
     return show(run,
                 bench_spgemm(run.exec, matrix.name, settings.product == "AAT", settings.selection,
-                             settings.rule, settings.verify),
+                             settings.measuring, settings.verify),
                 matrix);
   if (!settings.solver.empty())
     return show(run,
                 bench_solve(run.exec, run.bandwidth, matrix.name, settings.solve, settings.selection,
-                            settings.rule, settings.verify),
+                            settings.measuring, settings.verify),
                 matrix);
   if (!settings.wants_answer()) return show(run, spmv_table(run, matrix.name), matrix);
   if (settings.ordinal == "int64") return answer<double, std::int64_t, std::size_t>(run, matrix);

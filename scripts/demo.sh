@@ -28,7 +28,7 @@ need_build_packages
 use_kokkos
 build=$repo/build/release
 configure "$build"
-if left_out=$(grep -m 1 'einkorn-[a-z]*: left out' "$build/configure.log"); then die "${left_out#-- }"; fi
+if left_out=$(grep -m 1 'einkorn-[a-z]*: skipped' "$build/configure.log"); then die "${left_out#-- }"; fi
 build "$build" "${programs[@]}"
 
 say "einkorn-bench ${matrices[*]} $*"

@@ -20,23 +20,23 @@ using namespace einkorn::tools;
 int solve(int argc, char* argv[]) {
   Settings settings;
   CLI::App app("Solves A x = b by CG, preconditioned CG or BiCGStab.", "einkorn-solve");
-  declare(app, settings);
+  declare_options(app, settings);
   app.set_version_flag("--version", std::string(einkorn::version()));
-  std::vector<char*> ours, for_kokkos{argv[0]};
+  std::vector<char*> arguments, kokkos_arguments{argv[0]};
   for (int i = 0; i < argc; ++i)
-    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? for_kokkos : ours).push_back(argv[i]);
+    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? kokkos_arguments : arguments).push_back(argv[i]);
   try {
-    app.parse(static_cast<int>(ours.size()), ours.data());
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (CLI::ParseError const& error) {
     return app.exit(error, std::cout, std::cerr) == 0 ? done : usage;
   }
-  if (auto const wrong = contradiction(settings); !wrong.empty()) {
-    std::cerr << "einkorn-solve: " << wrong << '\n';
+  if (auto const conflict = option_conflict(settings); !conflict.empty()) {
+    std::cerr << "einkorn-solve: " << conflict << '\n';
     return usage;
   }
-  int count = static_cast<int>(for_kokkos.size());
-  for_kokkos.push_back(nullptr);
-  Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
+  int count = static_cast<int>(kokkos_arguments.size());
+  kokkos_arguments.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, kokkos_arguments.data());
   return run(settings);
 }
 

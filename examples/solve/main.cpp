@@ -16,7 +16,7 @@
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;
 
-/// 1 + 2 c on the diagonal, -c on both sides of it.
+/// Tridiagonal: 1 + 2 c on the diagonal, -c beside it.
 Matrix rod(Exec const& exec, int n, double c) {
   Kokkos::View<int*> const offsets("offsets", n + 1), columns("columns", 3 * n - 2);
   Kokkos::View<double*> const values("values", 3 * n - 2);
@@ -39,8 +39,8 @@ int main(int argc, char** argv) try {
   int const n = argc > 1 ? std::atoi(argv[1]) : 100000;
   if (n < 1) return std::fprintf(stderr, "usage: %s [N]\n", argv[0]), 2;
   // [solve]
-  Matrix const A = rod(exec, n, 100.0);              // a CSR of the application's own arrays, or a CrsMatrix
-  Kokkos::View<double*> const b("b", n), x("x", n);  // x: the first guess, and then the answer
+  Matrix const A = rod(exec, n, 100.0);              // a Csr of arrays of the application, or a CrsMatrix
+  Kokkos::View<double*> const b("b", n), x("x", n);  // x: initial guess, then solution
   Kokkos::deep_copy(exec, b, 1.0);
   auto const report = einkorn::cg(exec, A, b, x, {.tolerance = 1e-10});
   std::printf("%s after %lld iterations, |b - A x| = %.1e |b|\n", name_of(report.outcome),

@@ -23,7 +23,7 @@ Csr5Counts counts_of_tiles(Format const& F) {
   return counts;
 }
 
-/// By how much codes of 16 bits make F smaller.
+/// The bytes that 16-bit column codes save.
 template <class Format>
 std::size_t bytes_saved_by_codes(Format const& F) {
   return static_cast<std::size_t>(F.coded_entries()) * sizeof(typename Format::ordinal_type) -

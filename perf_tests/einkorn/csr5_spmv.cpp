@@ -21,7 +21,7 @@ auto to_csr5(Exec const& exec, Matrix const& A, Csr5Options options, Checks chec
   return from_csr<Csr5>(exec, A, options);
 }
 
-/// prefix: of the conversions' names.
+/// @param prefix of the names of the conversions
 template <class Scalar, class Ordinal, class Offset>
 void add_tiles(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows,
                char const* algorithm, std::string const& prefix, Csr5Options const& options) {
@@ -30,14 +30,16 @@ void add_tiles(Problem<Scalar, Ordinal, Offset> const& problem, Selection const&
   if (!selection.wants(tiles.format, tiles.algorithm)) return;
   auto const& A = problem.A;
   auto const F = std::make_shared<Format>();
-  rows.push_back(built_or_refused(tiles, [&](Candidate& built) {
+  rows.push_back(build_row(tiles, [&](Candidate& built) {
     *F = to_csr5(problem.exec, A, options, Checks::off);
     auto plan = make_spmv_plan(problem.exec, *F);
     built.bytes = csr5_bytes(counts_of(A), counts_of_tiles(*F)) - bytes_saved_by_codes(*F);
     built.note = std::to_string(F->shape.lanes) + " lanes, sigma " + std::to_string(F->shape.sigma);
     if (options.indices == Indices::compressed) built.note += share_of_codes(*F, F->num_tiles);
-    auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
-    built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+    auto const shared_plan = std::make_shared<decltype(plan)>(std::move(plan));
+    built.run = [shared_plan, problem] {
+      spmv(problem.exec, *shared_plan, Scalar(1), problem.x, Scalar(0), problem.y);
+    };
   }));
   if (!rows.back().run) return;
 

@@ -17,7 +17,8 @@ namespace einkorn::perf {
 
 namespace {
 
-/// selection.distinct: what a plan chooses first, and no kernel twice. On a host every kernel by rows is one.
+/// With selection.distinct: the choice of the plan first, and no kernel twice. On a host all algorithms by rows
+/// run the same kernel.
 std::vector<SpmvAlgorithm> algorithms_of(Selection const& selection, SpmvAlgorithm chosen) {
   using enum SpmvAlgorithm;
   if (!selection.distinct) return {row_thread, row_team, sorted_rows, row_bins, segmented_sum, automatic};
@@ -42,7 +43,7 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
     row.bytes = bytes;
     row.is_default = algorithm == SpmvAlgorithm::automatic;
     if (!selection.wants(row.format, row.algorithm)) continue;
-    rows.push_back(built_or_refused(row, [&](Candidate& built) {
+    rows.push_back(build_row(row, [&](Candidate& built) {
       SpmvOptions options;
       options.algorithm = algorithm;
       if (algorithm == SpmvAlgorithm::row_team) options.lanes = selection.lanes;
@@ -51,8 +52,10 @@ void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
       if (selection.distinct) built.algorithm = name_of(plan.algorithm());
       if (plan.lanes() > 0 && is_gpu<Exec>)
         built.note += (built.note.empty() ? "" : ", ") + std::to_string(plan.lanes()) + " lanes";
-      auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
-      built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+      auto const shared_plan = std::make_shared<decltype(plan)>(std::move(plan));
+      built.run = [shared_plan, problem] {
+        spmv(problem.exec, *shared_plan, Scalar(1), problem.x, Scalar(0), problem.y);
+      };
     }));
   }
 }

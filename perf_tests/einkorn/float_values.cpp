@@ -30,7 +30,7 @@ namespace einkorn::perf {
 
 namespace {
 
-/// A row of the table: make(row) fills in the bytes of the matrix and a note and returns the plan.
+/// Adds one row. make(row) sets the bytes of the matrix and a note and returns the plan.
 template <class P, class Make>
 void add_row(P const& problem, Selection const& selection, Candidates& rows, char const* format,
              char const* algorithm, Make const& make) {
@@ -38,11 +38,11 @@ void add_row(P const& problem, Selection const& selection, Candidates& rows, cha
   row.value_epsilon = std::numeric_limits<float>::epsilon();
   row.value_denorm = std::numeric_limits<float>::denorm_min();
   if (!selection.wants(row.format, row.algorithm)) return;
-  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+  rows.push_back(build_row(row, [&](Candidate& built) {
     auto plan = make(built);
     built.bytes += vector_bytes(counts_of(problem.A));
-    auto const kept = std::make_shared<decltype(plan)>(std::move(plan));
-    built.run = [kept, problem] { spmv(problem.exec, *kept, 1.0, problem.x, 0.0, problem.y); };
+    auto const shared_plan = std::make_shared<decltype(plan)>(std::move(plan));
+    built.run = [shared_plan, problem] { spmv(problem.exec, *shared_plan, 1.0, problem.x, 0.0, problem.y); };
   }));
 }
 
@@ -79,10 +79,9 @@ void add_tiles(P const& problem, Matrix const& A, Selection const& selection, Ca
 template <class P>
 void add_all(P const& problem, Selection const& selection, Candidates& rows) {
   decltype(convert_values<float>(problem.exec, problem.A)) A;
-  auto const narrowed = built_or_refused(row_of("csr", "automatic_float_values"), [&](Candidate&) {
-    A = convert_values<float>(problem.exec, problem.A);
-  });
-  if (!narrowed.refusal.empty()) return rows.push_back(narrowed);
+  auto const converted = build_row(row_of("csr", "automatic_float_values"),
+                                   [&](Candidate&) { A = convert_values<float>(problem.exec, problem.A); });
+  if (!converted.refusal.empty()) return rows.push_back(converted);
   add_row(problem, selection, rows, "csr", "automatic_float_values", [&](Candidate& row) {
     auto plan = make_spmv_plan<double>(problem.exec, A, SpmvOptions{}, Checks::off);
     row.bytes = csr_bytes(counts_of(A)) - vector_bytes(counts_of(A));

@@ -15,9 +15,8 @@
 
 namespace einkorn::perf {
 
-/// The rows of a format that has one kernel: an SpMV with its plan, the conversion from CSR and the refresh of
-/// values. note(F) says what the conversion found. The bytes of an SpMV are those of the format and the
-/// vectors.
+/// Adds the rows of a format with one kernel: SpMV with a plan, conversion from CSR, update of values. note(F)
+/// describes the result of the conversion. The bytes of an SpMV are those of the format and of the vectors.
 template <template <class, class, class, class> class Format, class Scalar, class Ordinal, class Offset,
           class Options, class Note>
 void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows,
@@ -27,13 +26,15 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   options.checks = Checks::off;
   auto const counts = counts_of(problem.A);
   auto const matrix = std::make_shared<F>();
-  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+  rows.push_back(build_row(row, [&](Candidate& built) {
     *matrix = from_csr<Format>(problem.exec, problem.A, options);
     auto const plan = make_spmv_plan(problem.exec, *matrix);
-    auto const kept = std::make_shared<std::decay_t<decltype(plan)>>(plan);
+    auto const shared_plan = std::make_shared<std::decay_t<decltype(plan)>>(plan);
     built.bytes = matrix->bytes() + vector_bytes(counts);
     built.note = note(*matrix);
-    built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+    built.run = [shared_plan, problem] {
+      spmv(problem.exec, *shared_plan, Scalar(1), problem.x, Scalar(0), problem.y);
+    };
   }));
   if (!rows.back().run) return;
 
@@ -44,7 +45,7 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   conversion.converts_to = row.algorithm;
   conversion.bytes = matrix->bytes() + csr_bytes(counts) - vector_bytes(counts);
   conversion.run = [problem, options] {
-    [[maybe_unused]] F const again = from_csr<Format>(problem.exec, problem.A, options);
+    [[maybe_unused]] F const converted = from_csr<Format>(problem.exec, problem.A, options);
   };
   rows.push_back(conversion);
   conversion.algorithm = row.algorithm + " update_values";
@@ -54,7 +55,7 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   rows.push_back(conversion);
 }
 
-/// What the conversion found of 16-bit column codes. tiles: of the format, with and without codes.
+/// The fraction of tiles with 16-bit column codes, as text. @param tiles number of tiles of the format
 template <class Format, class Count>
 std::string share_of_codes(Format const& F, Count tiles) {
   double const share =

@@ -23,7 +23,7 @@ namespace {
 template <class Ordinal>
 using Rows = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>;
 
-/// row_offsets(row) <- entries of the row up to the diagonal.
+/// offsets(row) <- number of entries of the row up to the diagonal.
 template <class Full, class Offsets>
 struct CountLower {
   Full A;
@@ -37,7 +37,7 @@ struct CountLower {
   }
 };
 template <class Full>
-struct TakeLower {
+struct CopyLower {
   Full A;
   decltype(Full::row_offsets) offsets;
   typename decltype(Full::columns)::non_const_type columns;
@@ -62,7 +62,7 @@ struct CountDifferences {
   }
 };
 
-/// y += (L + the mirror of its strict part) x, a thread a row.
+/// y += (L + strict(L)^T) x, one thread per row.
 template <class Half, class X, class Y>
 struct MultiplyHalf {
   Half half;
@@ -70,13 +70,13 @@ struct MultiplyHalf {
   Y y;
   template <class Ordinal>
   KOKKOS_FUNCTION void operator()(Ordinal row) const {
-    auto const own = x(row);
+    auto const x_row = x(row);
     typename Y::non_const_value_type sum = 0;
     for (auto k = half.row_begin(row); k < half.row_end(row); ++k) {
       auto const column = half.columns(k);
       auto const value = half.values(k);
       sum += value * x(column);
-      if (column != row) Kokkos::atomic_add(&y(column), value * own);
+      if (column != row) Kokkos::atomic_add(&y(column), value * x_row);
     }
     Kokkos::atomic_add(&y(row), sum);
   }
@@ -94,8 +94,8 @@ Full lower_half(Exec const& exec, Full const& A) {
   auto const columns =
       allocate<typename decltype(Full::columns)::non_const_type>(exec, "einkorn::perf::half_columns", nnz);
   auto const values = allocate<decltype(Full::values)>(exec, "einkorn::perf::half_values", nnz);
-  Kokkos::parallel_for("einkorn::perf::half[take]", Rows<Ordinal>(exec, 0, A.num_rows),
-                       TakeLower<Full>{A, offsets, columns, values});
+  Kokkos::parallel_for("einkorn::perf::half[copy]", Rows<Ordinal>(exec, 0, A.num_rows),
+                       CopyLower<Full>{A, offsets, columns, values});
   return {A.num_rows, A.num_cols, offsets, columns, values};
 }
 
@@ -103,22 +103,22 @@ Full lower_half(Exec const& exec, Full const& A) {
 
 template <class Scalar, class Ordinal, class Offset>
 void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows) {
-  auto const& named = selection.algorithms;
-  if (std::find(named.begin(), named.end(), "half_atomic") == named.end()) return;
+  auto const& algorithms = selection.algorithms;
+  if (std::find(algorithms.begin(), algorithms.end(), "half_atomic") == algorithms.end()) return;
   if (!selection.wants("csr", "half_atomic")) return;
   Candidate row;
   row.format = "csr";
   row.algorithm = "half_atomic";
   if constexpr (!std::is_same_v<Scalar, double> || sizeof(Ordinal) != 4) {
-    row.refusal = "half_atomic is built for double, int32";
+    row.refusal = "half_atomic is available for double, int32 only";
     rows.push_back(row);
   } else {
     using Full = std::decay_t<decltype(problem.A)>;
     Exec const exec = problem.exec;
     Full const A = problem.A;
     Full half;
-    rows.push_back(built_or_refused(row, [&](Candidate& built) {
-      require<InvalidArgument>(A.num_rows == A.num_cols, "half of a matrix that is not square");
+    rows.push_back(build_row(row, [&](Candidate& built) {
+      require<InvalidArgument>(A.num_rows == A.num_cols, "half_atomic: the matrix is not square");
       half = lower_half(exec, A);
       auto const full = expand_symmetric(exec, half);
       std::size_t different = A.values.extent(0) == full.values.extent(0) ? 0 : 1;
@@ -127,7 +127,8 @@ void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
             "einkorn::perf::half[compare]",
             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, A.values.extent(0)),
             CountDifferences<Full, std::decay_t<decltype(full)>>{A, full}, different);
-      require<InvalidArgument>(different == 0, "not symmetric, or its rows are not sorted by column");
+      require<InvalidArgument>(different == 0,
+                               "half_atomic: the matrix is not symmetric or its rows are not sorted");
       built.bytes = csr_bytes(counts_of(half));
       built.run = [problem, half] {
         using Kernel = MultiplyHalf<Full, std::decay_t<decltype(problem.x)>, std::decay_t<decltype(problem.y)>>;

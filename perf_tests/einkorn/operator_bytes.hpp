@@ -13,7 +13,7 @@
 
 namespace einkorn::perf {
 
-/// What one SpMV must move of the matrix, without vectors: as the SpMV rows count it.
+/// The bytes of the matrix that one SpMV must move, without vectors, as in the SpMV rows.
 template <class Format, class Scalar, class Ordinal, class Offset, class Device>
 std::size_t format_bytes(Format const& F, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   auto const counts = counts_of(A);

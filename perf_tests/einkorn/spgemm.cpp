@@ -16,18 +16,18 @@ namespace {
 using Matrix = Csr<double, int, std::int64_t, Device>;
 
 std::string note_of(SpgemmReport const& report) {
-  std::string note = report.words_of_B > 0 ? "words" : "columns";
+  std::string note = report.words_of_B > 0 ? "compressed columns" : "columns";
   auto const list = [&](char const* what, auto const& bins) {
     note += what;
     for (auto const rows : bins) note += " " + std::to_string(rows);
   };
   if (!is_gpu<Exec>) return note;
   if (report.kinds_of_rows > 0)
-    note += "; " + std::to_string(report.kinds_of_rows) + " kinds of rows" +
-            (report.places_known ? ", placed" : "");
-  list("; columns", report.rows_by_columns);
-  list("; sums", report.rows_by_sums);
-  if (report.rows_again > 0) note += "; again " + std::to_string(report.rows_again);
+    note += "; " + std::to_string(report.kinds_of_rows) + " row classes" +
+            (report.places_known ? ", scatter map" : "");
+  list("; symbolic", report.rows_by_columns);
+  list("; numeric", report.rows_by_sums);
+  if (report.rows_again > 0) note += "; repeated " + std::to_string(report.rows_again);
   return note;
 }
 
@@ -38,22 +38,22 @@ void add_one(SpgemmBench& bench, std::string const& name, std::string const& not
   row.note = note;
   row.offset_bytes = sizeof(std::int64_t);
   bench.add(row, [&](SpgemmRow& built) {
-    struct Kept {
+    struct State {
       std::unique_ptr<SpgemmPlan<double, int, std::int64_t, Device>> plan;
       Matrix C;
     };
-    options.checks = Checks::off;  // the peers do not look either
-    auto const kept = std::make_shared<Kept>();
+    options.checks = Checks::off;  // as the peers
+    auto const state = std::make_shared<State>();
     auto const [exec, A, B] = std::tuple(bench.exec, bench.A, bench.B);
     auto const plan = [=] { return spgemm_symbolic<std::int64_t>(exec, A, B, options); };
     built.whole = [=] {
-      kept->plan = std::make_unique<SpgemmPlan<double, int, std::int64_t, Device>>(plan());
-      kept->C = spgemm_numeric(exec, *kept->plan, A, B);
+      state->plan = std::make_unique<SpgemmPlan<double, int, std::int64_t, Device>>(plan());
+      state->C = spgemm_numeric(exec, *state->plan, A, B);
     };
     built.symbolic = [=] { (void)plan(); };
-    built.numeric = [=] { spgemm_numeric(exec, *kept->plan, A, B, kept->C); };
-    built.result = [=] { return ProductView{kept->C.row_offsets, kept->C.columns, kept->C.values}; };
-    built.forget = [=] { *kept = {}; };
+    built.numeric = [=] { spgemm_numeric(exec, *state->plan, A, B, state->C); };
+    built.result = [=] { return ProductView{state->C.row_offsets, state->C.columns, state->C.values}; };
+    built.release = [=] { *state = {}; };
   });
 }
 

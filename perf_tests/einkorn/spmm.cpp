@@ -18,7 +18,7 @@ namespace einkorn::perf {
 
 namespace {
 
-/// make() gives a matrix or a plan that spmv takes; bytes_of(it) what one SpMM moves of the matrix.
+/// Adds one row. make() returns a plan of spmv and the bytes of the matrix that one SpMM moves.
 template <class P, class Make>
 void add_row(P const& problem, Selection const& selection, Candidates& rows, char const* format,
              char const* algorithm, Make const& make) {
@@ -26,12 +26,14 @@ void add_row(P const& problem, Selection const& selection, Candidates& rows, cha
   Candidate row;
   row.format = format;
   row.algorithm = algorithm;
-  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+  rows.push_back(build_row(row, [&](Candidate& built) {
     auto const [plan, bytes] = make();
-    auto const kept = std::make_shared<std::decay_t<decltype(plan)>>(plan);
+    auto const shared_plan = std::make_shared<std::decay_t<decltype(plan)>>(plan);
     built.bytes = bytes + problem.y.extent(1) * vector_bytes(counts_of(problem.A));
     using Scalar = typename std::decay_t<decltype(problem.y)>::value_type;
-    built.run = [kept, problem] { spmv(problem.exec, *kept, Scalar(1), problem.x, Scalar(0), problem.y); };
+    built.run = [shared_plan, problem] {
+      spmv(problem.exec, *shared_plan, Scalar(1), problem.x, Scalar(0), problem.y);
+    };
   }));
 }
 
@@ -48,8 +50,8 @@ void add_spmm(SpmmProblem<Scalar, Layout> const& problem, Selection const& selec
   };
   by_csr("row_team", {.algorithm = SpmvAlgorithm::row_team});
   by_csr("automatic", {});
-  if constexpr (is_gpu<Exec> && std::is_same_v<Layout, Kokkos::LayoutLeft>)  // elsewhere a plan keeps none
-    by_csr("automatic+room", {.columns = static_cast<int>(problem.y.extent(1))});
+  if constexpr (is_gpu<Exec> && std::is_same_v<Layout, Kokkos::LayoutLeft>)  // other plans have no pack buffer
+    by_csr("automatic+buffer", {.columns = static_cast<int>(problem.y.extent(1))});
   add_row(problem, selection, rows, "brcv", "row_team", [&] {
     auto const F = from_csr<Brcv>(problem.exec, problem.A);
     return std::pair(make_spmv_plan(problem.exec, F), F.bytes());

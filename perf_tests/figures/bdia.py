@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 """SpMV of band matrices over the width d of the band, after figure 8 of Wang, Ren & Tian (2013): the rates of the
-formats, and as heat maps time and bytes of each format over those of bDIA. Draws all gen:band:N:D of the input."""
+formats, and heat maps of time and bytes of each format relative to bDIA. Draws all gen:band:N:D of the input."""
 import re
 
 import inputs
@@ -26,7 +26,7 @@ def line(name, points):
 
 
 def cells(label, names, best, base):
-    """A column of a heat map: of every format its time over bDIA's, and as text its bytes over bDIA's too."""
+    """A column of a heat map: time of every format relative to bDIA, with the relative bytes as text."""
     beside = [best[name] if base else None for name in names]
     times = [record and record["seconds"] / base["seconds"] for record in beside]
     sizes = [record and record["bytes"] / base["bytes"] for record in beside]
@@ -60,7 +60,7 @@ def drawings(records, options):
     rates, ratios = panels(records, options.caches)
     made = [inputs.drawing("bdia", "SpMV of band matrices", records, NAMES, rates, len({r["scalar"] for r in records}),
                            options.caches)]
-    if ratios:  # not without bDIA, and not with bDIA alone
+    if ratios:  # needs bDIA and another format
         made.append(inputs.drawing("bdia-ratios", "Band SpMV: time over bDIA's, and in brackets bytes over bDIA's", records,
                                    NAMES, ratios, 1, options.caches))
     return made

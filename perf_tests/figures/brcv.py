@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""BRCV after the patent of Chen, Liu & Yang (2022): its memory as a fraction of CSR's over the height of the stripes,
-and the time of SpMM over the columns of the multivector. Draws all gen:stripes:N:HEIGHT:WIDTH of the input."""
+"""BRCV after the patent of Chen, Liu & Yang (2022): memory relative to CSR over the height of the stripes, and the time of
+SpMM over the columns of the multivector. Draws all gen:stripes:N:HEIGHT:WIDTH of the input."""
 import re
 
 import inputs
@@ -18,8 +18,8 @@ def stripes(record):
 
 
 def formula(rows, height, width, scalar, index):
-    """Bytes of BRCV over those of CSR by the patent's arrays, vectors not counted: p stripes, b and rc of p + 1
-    numbers, rv of p, c of a list of `width` columns a stripe, v of all entries. scalar, index: sizes in bytes."""
+    """Bytes of BRCV over those of CSR by the arrays of the patent, without vectors: p stripes, b and rc of p + 1 numbers, rv
+    of p, c of `width` columns per stripe, v of all entries. scalar, index: sizes in bytes."""
     p, entries = -(-rows // height), rows * width
     brcv = entries * scalar + (3 * p + 2 + p * width) * index
     return brcv / (entries * (scalar + index) + (rows + 1) * index)
@@ -30,7 +30,7 @@ def memory_panel(rows, scalar, group):
     series = []
     for number, (width, of_width) in enumerate(inputs.grouped(group, lambda r: stripes(r)[2]).items()):
         found = {}
-        for record in of_width:  # SpMV and SpMM hold the same matrix
+        for record in of_width:  # SpMV and SpMM use the same matrix
             same = found.setdefault(stripes(record)[1], record)
             if record["bytes"] - inputs.vector_bytes(record) != same["bytes"] - inputs.vector_bytes(same):
                 raise inputs.BadResults(f"brcv: {record['matrix']} has different bytes in {same['file']} and "
@@ -51,7 +51,7 @@ def memory_panel(rows, scalar, group):
 
 
 def memory(records, options):
-    """Bytes need no time of a certain state: every record of BRCV that was built will do."""
+    """The memory figure uses every record of BRCV, independent of its temperature."""
     built = [r for r in records if not r["peer"] and r["format"] == "brcv" and r["seconds"] is not None]
     panels = [memory_panel(rows, scalar, group) for (_, scalar, rows), group in inputs.grouped(
         built, lambda r: (scalar_rank(r["scalar"]), r["scalar"], stripes(r)[0])).items()]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""A drawing (inputs.drawing) as SVG or PNG. All of matplotlib is here. The same drawing gives the same bytes with the
-same matplotlib; the settings of the user do not matter."""
+"""Draws a drawing (inputs.drawing) as SVG or PNG; the only module that uses matplotlib. With the same matplotlib, the same
+drawing gives the same bytes, independent of the settings of the user."""
 import textwrap
 
 import matplotlib
@@ -17,7 +17,7 @@ STYLES = {"solid": {"linestyle": "-", "marker": "o"}, "dashed": {"linestyle": "-
 SETTINGS = {"svg.hashsalt": "einkorn", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8,
             "legend.fontsize": 7, "lines.markersize": 3, "lines.linewidth": 1.2, "axes.grid": True, "grid.alpha": 0.3}
 WIDTH, HEIGHT = 4.8, 3.4  # of a panel, in inches
-LEGEND = 2.1  # width of the legend, which stands beside the panels and hides nothing
+LEGEND = 2.1  # width of the legend, beside the panels
 LEGEND_CHARACTERS = 28  # per line of the legend
 
 
@@ -39,7 +39,7 @@ def draw_lines(axes, panel):
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(plain)
         axes.set_yticks([], minor=True)
-    elif panel.get("y_scale") == "decades":  # too many for all of them, or for 2 and 5 between
+    elif panel.get("y_scale") == "decades":  # too many decades for all ticks
         axes.yaxis.set_major_locator(LogLocator(numticks=8))
         axes.set_yticks([], minor=True)
     else:
@@ -47,7 +47,7 @@ def draw_lines(axes, panel):
 
 
 def draw_bars(axes, panel):
-    """Horizontal, the first label on top; hollow series are hatched. A black mark where the panel has a floor."""
+    """Horizontal bars, the first label on top; hollow series are hatched. A black mark shows the lower bound, if any."""
     thick = 0.8 / len(panel["series"])
     for number, series in enumerate(panel["series"]):
         shown = [(place, value) for place, value in enumerate(series["y"]) if value is not None]
@@ -65,7 +65,7 @@ def draw_bars(axes, panel):
 
 
 def draw_dots(axes, panel):
-    """A row a label, the first on top; peers are hollow. A vertical line where the two sides are equal."""
+    """One row per label, the first on top; peers are hollow. A vertical line at equality."""
     axes.axvline(panel["line"], color="black", linewidth=0.8)
     for series in panel["series"]:
         shown = [(value, place) for place, value in enumerate(series["y"]) if value is not None]
@@ -83,8 +83,8 @@ def draw_dots(axes, panel):
 
 
 def draw_cells(axes, panel):
-    """A heat map: labels down, series across, each cell with its number or its own text. A panel with `limits` has
-    multiples on a logarithmic scale, the darker the larger; any other has fractions, the darker the smaller."""
+    """A heat map: one row per label, one column per series, each cell with its number or text. With `limits`: multiples on
+    a logarithmic scale, darker is larger; otherwise fractions, darker is smaller."""
     values = [[series["y"][place] for series in panel["series"]] for place in range(len(panel["labels"]))]
     shades = [[float("nan") if value is None else value for value in line] for line in values]
     multiples = "limits" in panel
@@ -112,7 +112,7 @@ KINDS = {"bars": draw_bars, "dots": draw_dots, "cells": draw_cells, "lines": dra
 
 
 def size_of(panel):
-    """Width and height in inches: a panel with one line per label grows with them."""
+    """Width and height of a panel in inches, by its number of labels."""
     many = len(panel.get("labels", ()))
     if panel["kind"] in ("dots", "cells"):
         return max(6.5, 0.75 * len(panel["series"]) if panel["kind"] == "cells" else 0), max(0.9, 0.19 * many + 0.8)
@@ -151,7 +151,7 @@ def figure_of(drawing):
 
 
 def draw(drawing, path, description=None):
-    """The suffix of path is the kind of picture: .svg or .png. The description goes into the SVG, unseen."""
+    """Writes .svg or .png, by the suffix of path. The description is stored in the SVG as metadata."""
     metadata = {"Software": None}
     if path.suffix == ".svg":
         metadata = {"Date": None, "Creator": None} | ({"Description": description} if description else {})

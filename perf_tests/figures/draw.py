@@ -3,17 +3,17 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """draw.py FIGURE [--out DIR] [--png] [--caches cold|warm] [--matrix NAME] FILE.json...
 
-Draws what einkorn-bench --json wrote: one SVG per figure, and beside it a JSON file with exactly the numbers drawn, where
-they were measured, and what was refused. All files must be of one machine and one build.
+Draws records of einkorn-bench --json: one SVG per figure, and a JSON file with the numbers drawn, their machine and build,
+and the refused rows. All files must be of one machine and one build.
 
-  bdia   bands over their width: rates, and time and bytes over bDIA's
-  mesh   all formats on one matrix, cold and warm; --matrix where the files hold several
+  bdia   bands over their width: rates, and time and bytes relative to bDIA
+  mesh   all formats on one matrix, cold and warm; --matrix if the files have several
   brcv   memory of BRCV over the height of the stripes; SpMM over the columns
-  solve  an iteration of CG and BiCGStab on bands over their width: unfused over DIA, fused over DIA and bDIA
-  pcg    SpMV over CSR kernel by kernel; Jacobi-PCG with one fusion after the other; --matrix as for mesh
+  solve  an iteration of CG and BiCGStab on bands over their width: unfused with DIA, fused with DIA and bDIA
+  pcg    SpMV kernels over CSR; Jacobi-PCG with one fusion after the other; --matrix as for mesh
   history  the residual of CG, Jacobi-PCG and BiCGStab over iterations and over time; --matrix as for mesh
 
-A line or a bar is the fastest algorithm of its format, but for solve and pcg; which one that was is in the JSON.
+A line or a bar is the fastest algorithm of its format, except in solve and pcg; the JSON names the algorithm.
 
 Exit: 0 done, 2 usage, 3 the files cannot be drawn, 4 matplotlib is missing."""
 import argparse
@@ -37,11 +37,11 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figure", choices=FIGURES)
     parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE.json")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder, made where it is missing")
-    parser.add_argument("--png", action="store_true", help="a PNG beside each SVG")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="output folder, created if missing")
+    parser.add_argument("--png", action="store_true", help="also write a PNG")
     parser.add_argument("--caches", choices=("cold", "warm"), default="cold",
-                        help="bdia, brcv and pcg's SpMV: the times to draw")
-    parser.add_argument("--matrix", help="mesh, pcg, history: the matrix, as the files name it")
+                        help="temperature of bdia, brcv and the SpMV of pcg")
+    parser.add_argument("--matrix", help="mesh, pcg, history: the name of the matrix in the files")
     options = parser.parse_args(arguments)
     try:
         import canvas

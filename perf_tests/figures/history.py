@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The residual of CG, Jacobi-PCG and BiCGStab on one matrix, over iterations and over time: the histories that
-`einkorn-bench --solve ... --history N` wrote. Time is the iterations times the time of one, as the same run measured it."""
+"""The residual of CG, Jacobi-PCG and BiCGStab on one matrix, over iterations and over time, from the histories of
+`einkorn-bench --solve ... --history N`. Time is the iterations times the time per iteration of the same run."""
 import math
 
 import inputs
@@ -12,11 +12,11 @@ OPERATIONS = tuple(NAMES)
 
 
 def points(record):
-    """[(k, |r_k| / |b|)] of those that a logarithm has."""
+    """[(k, |r_k| / |b|)] of the positive finite residuals."""
     values = record["history"]
     if not all(value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)) for value in values):
         raise inputs.BadResults(f"history: {record['matrix']} in {record['file']}: {inputs.algorithm(record)} has a "
-                                "history that is not of numbers")
+                                "history with values that are not numbers")
     return [(k, value) for k, value in enumerate(values) if value is not None and value > 0 and math.isfinite(value)]
 
 
@@ -28,7 +28,7 @@ def line(name, colour, record, step):
 
 
 def drawings(records, options):
-    """Of every method the fastest of our rows that has a history."""
+    """The fastest Einkorn row with a history, for every method."""
     records = [r for r in records if not r["peer"] and r.get("history")]
     matrix = inputs.matrix_of(records, options.matrix, "history")
     records = [r for r in records if r["matrix"] == matrix]

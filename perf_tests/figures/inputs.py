@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""What einkorn-bench --json wrote, read for a figure: records of its operations (SpMV with SpMM, or solvers), one machine
-and one build. Anything else is refused, with records.BadResults."""
+"""Reads the records of einkorn-bench --json for a figure: records of its operations (SpMV with SpMM, or solvers), one
+machine and one build. Other input raises records.BadResults."""
 import math
 import pathlib
 import sys
@@ -12,7 +12,7 @@ import records as recorded  # noqa: E402
 BadResults = recorded.BadResults
 SAME = ("machine", "backend", "kokkos_version", "commit", "ordinal")  # in all records of a figure
 
-# Ours, in the order of a legend; the key is the record's.
+# Einkorn formats in the order of the legend, by the `format` of a record.
 FORMATS = {"bdia": "bDIA", "dia": "DIA", "ell": "ELL", "hyb": "HYB", "csr": "CSR", "coo": "COO", "csr5": "CSR5",
            "sell": "SELL", "bsr": "BSR", "brcv": "BRCV"}
 LIBRARIES = {"cusparse": "cuSPARSE", "kokkos-kernels": "Kokkos Kernels", "eigen": "Eigen"}
@@ -22,12 +22,12 @@ COLOURS = {name: f"C{number}" for number, name in enumerate(FORMATS)} | {"cuspar
 
 
 def product(record):
-    """What was multiplied: all of its records have to come from one run, to be compared."""
+    """Identifies a product. Its records are comparable only within one run."""
     return tuple(record[name] for name in ("matrix", "scalar", "columns", "layout"))
 
 
 def read(paths, *operations):
-    """The records of all files with these operations, each with the name of its file; SpMM is an spmv."""
+    """The records of all files with these operations (default: spmv, which includes SpMM), with their file names."""
     records, runs, first = [], {}, None
     for path in map(pathlib.Path, paths):
         found = recorded.read(path)
@@ -58,7 +58,7 @@ def read(paths, *operations):
 
 
 def matrix_of(records, wanted, figure):
-    """The matrix of a figure that has one: the only one there is, or `wanted`."""
+    """The matrix of a figure of one matrix: `wanted`, or the only one of the records."""
     found = sorted({r["matrix"] for r in records})
     if wanted is None and len(found) > 1:
         raise BadResults(f"{figure}: choose one with --matrix: {', '.join(found)}")
@@ -68,12 +68,12 @@ def matrix_of(records, wanted, figure):
 
 
 def short_name(matrix):
-    """Of a file its name; generators are as they are."""
+    """The file name without folders; generators are not changed."""
     return matrix if matrix.startswith("gen:") else matrix.rsplit("/", 1)[-1]
 
 
 def grouped(records, key):
-    """key -> records, in the order of the keys; records whose key is None are left out."""
+    """{key: records}, sorted by key. Records with key None are skipped."""
     groups = {}
     for record in records:
         if key(record) is not None:
@@ -82,7 +82,7 @@ def grouped(records, key):
 
 
 def of(records, name):
-    """Of our format with this name, or of this library."""
+    """The records of an Einkorn format or of a library."""
     if name in FORMATS:
         return [r for r in records if not r["peer"] and r["format"] == name]
     return [r for r in records if r["library"] == name]
@@ -102,7 +102,7 @@ def algorithm(record):
 
 
 def vector_bytes(record):
-    """Of x and y, which the bytes of a record include."""
+    """The bytes of x and y, which the bytes of a record include."""
     return (record["rows"] + record["cols"]) * record["columns"] * sizes(record)[0]
 
 
@@ -115,7 +115,7 @@ def sizes(record):
 
 
 def context(records):
-    """Where and how the records of a figure were measured."""
+    """Machine, build and rounds of the records of a figure."""
     def values(name):
         return sorted({r[name] for r in records if r.get(name) is not None})
 
@@ -129,8 +129,8 @@ def context(records):
 
 
 def drawing(figure, title, records, names, panels, columns, caches):
-    """All that a figure shows, as it goes into the JSON beside it. `names`: our formats and the libraries in it;
-    caches: whose times are drawn, None where no times are."""
+    """The content of a figure, which is also written to its JSON file. names: its Einkorn formats and libraries; caches:
+    the temperature of the times, None without times."""
     if not any(panel["series"] for panel in panels):
         raise BadResults(f"{figure}: nothing to draw: the records have no time with {caches} caches")
     shown = [r for name in names for r in of(records, name)]
@@ -145,7 +145,7 @@ def drawing(figure, title, records, names, panels, columns, caches):
 
 
 def caption(made):
-    """The line below a figure."""
+    """The caption below a figure."""
     where = made["context"]
     low, high = (f"{rate:.0f}" for rate in where["copy_gb_per_s"])
     parts = [where["machine"], where["backend"], f"Kokkos {where['kokkos_version']}", f"Einkorn {where['commit']}",

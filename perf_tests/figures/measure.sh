@@ -4,8 +4,8 @@
 #
 # measure.sh OUT [bdia|mesh|memory|spmm|solve|pcg|history]...
 #
-# Measures what draw.py draws: all of it, or the parts named. Each call of einkorn-bench leaves OUT/NAME.json, and its
-# table in OUT/NAME.txt. A call that fails is named and the next one goes on; the exit is then 1. From the environment:
+# Measures the input of draw.py: all parts, or the named ones. Each call of einkorn-bench writes OUT/NAME.json, and its
+# table to OUT/NAME.txt. A failed call is reported, the next ones run, and the exit code is 1. Environment:
 #   EINKORN_BENCH   the binary (build/release/perf_tests/einkorn-bench)
 #   REPEAT          rounds (3)
 #   MESH            the matrix of the figures mesh, pcg and history, symmetric and positive definite for the latter two: a
@@ -73,7 +73,7 @@ measure_solve() {
   done
 }
 
-# 150 iterations: what a solve does before its first and after its last is little of it. 16 lanes: half a warp.
+# 150 iterations, so that the work before the first and after the last one is negligible. 16 lanes: half a warp.
 measure_pcg() {
   measure pcg-spmv "$mesh" --peers --lanes 16 \
     --algorithms half_atomic,row_thread,row_team,sorted_rows,tiles,ell_and_coo,segmented_sum,window,block_row
@@ -94,10 +94,10 @@ shift
 for part; do
   case $part in
     bdia | mesh | memory | spmm | solve | pcg | history) ;;
-    *) echo "measure.sh: no part $part: bdia, mesh, memory, spmm, solve, pcg, history" >&2; exit 2 ;;
+    *) echo "measure.sh: unknown part $part; expected bdia, mesh, memory, spmm, solve, pcg, history" >&2; exit 2 ;;
   esac
 done
-[ -x "$bench" ] || { echo "measure.sh: $bench is not there: build it, or set EINKORN_BENCH" >&2; exit 2; }
+[ -x "$bench" ] || { echo "measure.sh: $bench does not exist: build it, or set EINKORN_BENCH" >&2; exit 2; }
 mkdir -p "$out"
 for part; do
   case $part in

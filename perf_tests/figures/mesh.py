@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""SpMV of one mesh matrix in every format, after figure 10 of Huang, Ding & Luo: bars, fastest first, with the time
-that a copy of the format's bytes would take."""
+"""SpMV of one mesh matrix in every format, after figure 10 of Huang, Ding & Luo: bars, fastest first, with the time to
+copy the bytes of the format."""
 import re
 
 import inputs
@@ -11,7 +11,7 @@ STATES = {"cold": "cold caches", "warm": "warm caches"}
 
 
 def panel(group, names, scalar):
-    """Bars in the order of the first state that was measured. A format is its fastest algorithm, in each state."""
+    """Bars, sorted by the first measured temperature: the fastest algorithm of every format per temperature."""
     bars = {}
     for name in names:
         found = {state: inputs.fastest(group, name, state) for state in STATES}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The two pictures of any run of SpMVs (perf_tests/plot): every row over its roofline, and per matrix the times as bars."""
+"""The drawings of perf_tests/plot for any run of SpMVs: every row over its roofline, and bars of the times per matrix."""
 import pathlib
 import sys
 
@@ -12,7 +12,7 @@ import charts  # noqa: E402
 from comparison import compared  # noqa: E402
 from records import SCALARS, Run, read, temperatures  # noqa: E402
 
-MOST = 12  # matrices with bars of their own
+MAX_BAR_PANELS = 12  # matrices with a panel of bars
 
 
 def runs_of(path):
@@ -54,9 +54,9 @@ def drawings(path):
         panels = bars(run)
         if not panels:  # a graph only
             continue
-        left_out = f", the first {MOST} of {len(panels)} matrices" if len(panels) > MOST else ""
+        left_out = f", the first {MAX_BAR_PANELS} of {len(panels)} matrices" if len(panels) > MAX_BAR_PANELS else ""
         made.append(drawing(run, "bars", f"{run.scalar}: time of an SpMV by format{left_out}",
-                            " and ".join(s for s in states if s in mesh.STATES), rows, panels[:MOST],
+                            " and ".join(s for s in states if s in mesh.STATES), rows, panels[:MAX_BAR_PANELS],
                             min(len(panels), 3)))
     if not made:
         raise inputs.BadResults(f"{path.name}: has no time of an SpMV with one vector")

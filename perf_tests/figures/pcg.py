@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""SpMV and PCG, made faster step by step, after figures 5, 8 and 9 of Huang, Ding & Luo: the speed-up of every step over
-the first. Of SpMV the kernels over CSR, from `einkorn-bench`; of Jacobi-PCG one fusion after the other, from `--solve
-jacobi-pcg --fusions`. What the paper says of its machine has panels of its own: it begins at a serial program, and ours do
-not. Its figures 8 and 9 show OpenMP, Xeon Phi and CUDA as a whole; only figure 5 goes step by step, for SpMV."""
+"""The steps of optimizing SpMV and PCG, after figures 5, 8 and 9 of Huang, Ding & Luo: the speed-up of every step over
+the first. SpMV: the kernels over CSR, from `einkorn-bench`. Jacobi-PCG: one fusion after the other, from `--solve
+jacobi-pcg --fusions`. The values of the paper are in separate panels, because they are relative to a serial program. Its
+figures 8 and 9 show OpenMP, Xeon Phi and CUDA as a whole; only figure 5 shows single steps, for SpMV."""
 import inputs
 
 OPERATIONS = ("spmv", "jacobi-pcg")
 
-# (execution, fusion) -> what was switched on, and the vectors that an iteration moves
+# (execution, fusion) -> what is enabled, and the vectors moved per iteration
 STAGES = {("host_scalars", "unfused"): ("one kernel per operation", 19),
           ("device_scalars", "unfused"): ("+ scalars stay on the device", 19),
           ("device_scalars", "updates"): ("+ updates with r.z and r.r", 14),
@@ -22,7 +22,7 @@ FORMATS = ("csr", "sell")
 KERNELS = {"half_atomic": "half of A, atomics", "row_thread": "CSR, one thread per row", "sorted_rows": "CSR, rows sorted",
            "row_team": "CSR, several lanes per row"}
 
-# Seconds of an SpMV, and speed-ups, as far as the text has them: the figures themselves have no numbers.
+# Seconds of an SpMV and speed-ups from the text of the paper; its figures have no numbers.
 PAPER = "the paper's machine: over a serial program on an i5-3470"
 PAPER_SPMV = {"serial, half stored": 0.879, "K20M, full CSR, rows sorted": 0.214, "+ half a warp per row": 0.148,
               "+ asynchronous": 0.140, "+ transfers and the rest": 0.111}
@@ -53,7 +53,7 @@ def checked(records):
 
 
 def fusions(records, options):
-    """Of every format the speed-ups over its first stage, and beside them those of the bytes."""
+    """The speed-ups of every format over its first stage, and the limits given by the bytes."""
     records = [r for r in records if r["operation"] == "jacobi-pcg" and r["temperature"] == "warm"]
     if not any(r["fusion"] == "one_pass" for r in records):  # without --fusions
         return []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Records as einkorn-bench writes them, and the frame of the tests on them."""
+"""Sample records of einkorn-bench, and the base class of the tests."""
 import argparse
 import json
 import pathlib
@@ -37,7 +37,7 @@ def refused(**changes):
 
 
 def stripes(height, **changes):
-    """BRCV of 10 rows of 3 entries in doubles: p stripes of 3 columns each."""
+    """BRCV of 10 rows of 3 entries in double: p stripes of 3 columns each."""
     p, vectors = {1: 10, 4: 3}[height], 160
     return record(**{"matrix": f"gen:stripes:10:{height}:3", "rows": 10, "cols": 10, "nnz": 30, "format": "brcv",
                      "algorithm": "row_team", "bytes": 240 + 4 * (2 * (p + 1) + p + 3 * p) + vectors,
@@ -45,7 +45,7 @@ def stripes(height, **changes):
 
 
 def cg(**changes):
-    """An iteration of CG on three diagonals of 1000 rows: by our fused loop, or another."""
+    """An iteration of CG on three diagonals of 1000 rows, by default of the fused loop."""
     made = record(**{"operation": "cg", "solver": "cg", "fusion": "fused", "execution": "automatic", "vectors": 8,
                      "cold": False, "temperature": "warm"} | changes)
     del made["gflops"]
@@ -58,13 +58,13 @@ def unfused(**changes):
 
 
 def fused(execution, fusion, **changes):
-    """A stage of Jacobi-PCG's fusion over CSR."""
+    """A fusion stage of Jacobi-PCG over CSR."""
     return cg(**{"operation": "jacobi-pcg", "solver": "jacobi-pcg", "format": "csr", "execution": execution,
                  "fusion": fusion} | changes)
 
 
-def told(method, history, **changes):
-    """A solver with its history."""
+def with_history(method, history, **changes):
+    """A solver with a history."""
     return cg(**{"operation": method, "solver": method, "history": history, "history_outcome": "converged"} | changes)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""What is refused, and the files that come out: python3 -m unittest discover perf_tests/figures"""
+"""Refused input, and the files of draw.py: python3 -m unittest discover perf_tests/figures"""
 import contextlib
 import importlib.util
 import io
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import draw  # noqa: E402
 import inputs  # noqa: E402
 import pcg  # noqa: E402
-from samples import Figures, cg, csr, fused, record, refused, stripes, told, unfused  # noqa: E402
+from samples import Figures, cg, csr, fused, record, refused, stripes, with_history, unfused  # noqa: E402
 
 
 class Inputs(Figures):
@@ -29,10 +29,10 @@ class Inputs(Figures):
 
     def test_refuses_one_product_from_two_files_or_twice(self):
         self.refuses("is in a.json too", self.file("a.json", record()), self.file("b.json", csr()))
-        self.refuses("there twice", self.file("a.json", record(), record()))
+        self.refuses("occurs twice", self.file("a.json", record(), record()))
         inputs.read([self.file("a.json", record()), self.file("b.json", record(scalar="float"))])
 
-    def test_refuses_what_is_no_measurement(self):
+    def test_refuses_invalid_measurements(self):
         self.refuses("wrong", self.file("a.json", record(wrong=True)))
         self.refuses("gflops", self.file("a.json", record(gflops=None)))
         self.refuses("array", self.file("a.json"))
@@ -40,7 +40,7 @@ class Inputs(Figures):
         self.refuses("a.json", self.root / "a.json")
         self.refuses("none.json", self.root / "none.json")
 
-    def test_leaves_out_conversions_and_takes_records_without_columns(self):
+    def test_skips_conversions_and_accepts_records_without_columns(self):
         old = record()
         del old["columns"], old["layout"]
         read = inputs.read([self.file("a.json", old, record(operation="conversion"))])
@@ -52,7 +52,7 @@ class Draw(Figures):
         with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()):
             return draw.main([*arguments, "--out", str(self.root / "out")]), errors.getvalue()
 
-    def test_says_that_matplotlib_is_missing(self):
+    def test_reports_missing_matplotlib(self):
         with mock.patch.dict(sys.modules, {"matplotlib": None, "canvas": None}):
             code, errors = self.run_it("bdia", self.file("a.json", record()))
         self.assertEqual((code, errors.count("\n")), (4, 1))
@@ -62,7 +62,7 @@ class Draw(Figures):
     def test_the_same_input_gives_the_same_bytes(self):
         path = self.file("a.json", record(), csr(), csr(cold=False), refused(format="dia"), stripes(1), stripes(4),
                          stripes(4, columns=2, layout="left", bytes=640), cg(), unfused(),
-                         told("bicgstab", [1.0, 1e-3, 1e-9], vectors=17),
+                         with_history("bicgstab", [1.0, 1e-3, 1e-9], vectors=17),
                          *(fused(*key, vectors=vectors) for key, (_, vectors) in pcg.STAGES.items()))
         calls = (["bdia", path, "--png"], ["mesh", path, "--matrix", "gen:band:1000:3"], ["brcv", path],
                  ["solve", path], ["pcg", path, "--matrix", "gen:band:1000:3"], ["history", path])
@@ -81,7 +81,7 @@ class Draw(Figures):
         self.assertEqual(numbers["context"]["commit"], "abc")
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
-    def test_refuses_with_one_line_and_draws_nothing(self):
+    def test_reports_errors_in_one_line(self):
         code, errors = self.run_it("bdia", self.file("a.json", record()), self.file("b.json", csr(commit="def")))
         self.assertEqual((code, errors.count("\n")), (3, 1))
         self.assertIn("one machine and one build", errors)

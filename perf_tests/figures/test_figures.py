@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The numbers that are drawn: python3 -m unittest discover perf_tests/figures"""
+"""The numbers of the figures: python3 -m unittest discover perf_tests/figures"""
 import pathlib
 import sys
 import unittest
@@ -14,7 +14,7 @@ import inputs  # noqa: E402
 import mesh  # noqa: E402
 import pcg  # noqa: E402
 import solve  # noqa: E402
-from samples import Figures, cg, csr, cusparse, fused, record, refused, stripes, told, unfused  # noqa: E402
+from samples import Figures, cg, csr, cusparse, fused, record, refused, stripes, with_history, unfused  # noqa: E402
 
 
 class Bdia(Figures):
@@ -37,7 +37,7 @@ class Bdia(Figures):
         _, ratios = self.drawings(bdia, record(), csr(), csr(matrix="gen:band:1000:5"))
         self.assertEqual([(s["label"], s["text"]) for s in ratios["panels"][0]["series"]], [("3", ["2.00 (1.40)"]), ("5", [None])])
 
-    def test_names_what_is_absent(self):
+    def test_lists_missing_rows(self):
         rates, = self.drawings(bdia, record(), refused(format="dia", algorithm="row_thread"))
         self.assertEqual([(r["algorithm"], r["reason"]) for r in rates["refused"]],
                          [("dia row_thread", "the fill limit is 3")])
@@ -59,7 +59,7 @@ class Bdia(Figures):
 
 
 class Mesh(Figures):
-    def test_bars_are_sorted_by_cold_time_and_have_their_floor(self):
+    def test_bars_are_sorted_by_cold_time_with_lower_bound(self):
         made, = self.drawings(mesh, csr(), csr(cold=False, seconds=1e-6), record(), cusparse(seconds=5e-6))
         panel = made["panels"][0]
         self.assertEqual(panel["labels"], ["cuSPARSE, fastest", "bDIA", "CSR"])
@@ -70,7 +70,7 @@ class Mesh(Figures):
             self.assertAlmostEqual(got, wanted)
         self.assertEqual(made["figure"], "mesh-band-1000-3")
 
-    def test_asks_which_matrix(self):
+    def test_requires_a_matrix(self):
         both = record(), record(matrix="/data/other.mtx.gz")
         with self.assertRaisesRegex(inputs.BadResults, "--matrix: /data/other.mtx.gz, gen:band:1000:3"):
             self.drawings(mesh, *both)
@@ -94,7 +94,7 @@ class BrcvFigure(Figures):
         with self.assertRaisesRegex(inputs.BadResults, "gen:stripes:10:4:3 has different bytes"):
             self.drawings(brcv, stripes(4), stripes(4, columns=2, layout="left"))
 
-    def test_spmm_has_a_panel_a_layout(self):
+    def test_spmm_has_a_panel_per_layout(self):
         several = [stripes(4, columns=k, layout=layout, seconds=k * 1e-6, bytes=320 + 160 * k,
                             csr_bytes=404 + 160 * k)
                    for k in (4, 1) for layout in ("left", "right")]
@@ -106,7 +106,7 @@ class BrcvFigure(Figures):
 
 
 class Solve(Figures):
-    def test_times_and_the_speed_up_beside_the_bytes(self):
+    def test_times_speed_ups_and_bytes(self):
         made, = self.drawings(solve, cg(), cg(format="dia", seconds=2e-5), unfused(), unfused(format="bdia"),
                               cg(execution="graph", seconds=1e-9), cg(fusion="classical", vectors=10, seconds=1e-9),
                               unfused(peer=True, library="eigen", seconds=1e-9), record(seconds=1e-9))
@@ -122,7 +122,7 @@ class Solve(Figures):
         self.assertAlmostEqual(model["y"][0], (8 * 3 + 112) / (8 * 3 + 64))
         self.assertEqual((made["refused"], made["not_measured"]), ([], []))
 
-    def test_names_what_is_absent_and_draws_the_rest(self):
+    def test_lists_missing_rows_and_draws_the_rest(self):
         made, = self.drawings(solve, cg(), unfused(), cg(format="dia"), unfused(matrix="gen:band:9000:7"),
                               refused(**cg(matrix="gen:band:9000:7", seconds=None)))
         self.assertEqual([(r["matrix"], r["algorithm"]) for r in made["refused"]],
@@ -138,7 +138,7 @@ class Solve(Figures):
             with self.assertRaisesRegex(inputs.BadResults, "no time of CG or BiCGStab on gen:band"):
                 self.drawings(solve, other)
 
-    def test_bicgstab_is_a_figure_of_its_own(self):
+    def test_bicgstab_has_its_own_figure(self):
         both = cg(), unfused(), *(make(operation="bicgstab", vectors=vectors, seconds=seconds)
                                   for make, vectors, seconds in ((cg, 17, 2e-5), (unfused, 30, 5e-5)))
         first, second = self.drawings(solve, *both)
@@ -157,7 +157,7 @@ def kernel(algorithm, seconds, **changes):
 
 
 class Pcg(Figures):
-    def test_kernels_follow_each_other_over_the_first(self):
+    def test_kernels_are_relative_to_the_first(self):
         made, = self.drawings(pcg, kernel("sorted_rows", 1e-5), kernel("row_team", 2e-5, note="16 lanes"),
                               kernel("half_atomic", 8e-5, bytes=28000), kernel("row_thread", 4e-5),
                               kernel("row_bins", 1e-9), cusparse(seconds=8e-6), record(seconds=5e-6),
@@ -177,7 +177,7 @@ class Pcg(Figures):
         for got, wanted in zip(paper["series"][0]["y"], (1, 0.879 / 0.214, 0.879 / 0.148, 0.879 / 0.14, 0.879 / 0.111)):
             self.assertAlmostEqual(got, wanted)
 
-    def test_stages_stand_in_their_order_beside_their_bytes(self):
+    def test_stages_are_in_order_with_their_bytes(self):
         stages = [fused(*key, seconds=1e-5 * (7 - i), bytes=1000 * (20 - i), vectors=vectors)
                   for i, (key, (_, vectors)) in enumerate(pcg.STAGES.items())]
         made, = self.drawings(pcg, *reversed(stages[:-1]), refused(**stages[-1] | {"seconds": None}),
@@ -205,9 +205,9 @@ class Pcg(Figures):
 
 class History(Figures):
     def test_the_fastest_row_of_every_method_over_iterations_and_time(self):
-        made, = self.drawings(history, told("cg", [1.0, 0.1, 0.001], seconds=2e-3),
-                              told("cg", [1.0, 0.2], format="dia", seconds=3e-3),
-                              told("jacobi-pcg", [1.0, 0.0, None, 0.5], fusion="scaled", seconds=4e-3), unfused())
+        made, = self.drawings(history, with_history("cg", [1.0, 0.1, 0.001], seconds=2e-3),
+                              with_history("cg", [1.0, 0.2], format="dia", seconds=3e-3),
+                              with_history("jacobi-pcg", [1.0, 0.0, None, 0.5], fusion="scaled", seconds=4e-3), unfused())
         steps, times = made["panels"]
         self.assertEqual([(s["x"], s["y"]) for s in steps["series"]],
                          [([0, 1, 2], [1.0, 0.1, 0.001]), ([0, 3], [1.0, 0.5])])
@@ -218,20 +218,20 @@ class History(Figures):
         self.assertEqual((made["figure"], steps["y_scale"]), ("history", "decades"))
         self.assertEqual([r["row"] for r in made["not_measured"]], ["BiCGStab"])
 
-    def test_methods_come_from_files_of_their_own(self):
-        files = [self.file(f"{name}.json", told(name, [1.0, 0.1])) for name in history.NAMES]
+    def test_methods_from_separate_files(self):
+        files = [self.file(f"{name}.json", with_history(name, [1.0, 0.1])) for name in history.NAMES]
         read = inputs.read(files, *history.OPERATIONS)
         self.assertEqual([r["operation"] for r in read], list(history.NAMES))
         with self.assertRaisesRegex(inputs.BadResults, "is in cg.json too"):
-            inputs.read([*files, self.file("again.json", told("cg", [1.0]))], *history.OPERATIONS)
+            inputs.read([*files, self.file("again.json", with_history("cg", [1.0]))], *history.OPERATIONS)
 
-    def test_refuses_what_is_no_history(self):
-        with self.assertRaisesRegex(inputs.BadResults, "history that is not of numbers"):
-            self.drawings(history, told("cg", [1.0, "0.1"]))
+    def test_refuses_invalid_histories(self):
+        with self.assertRaisesRegex(inputs.BadResults, "values that are not numbers"):
+            self.drawings(history, with_history("cg", [1.0, "0.1"]))
         with self.assertRaisesRegex(inputs.BadResults, "history: the input has nothing of any matrix"):
             self.drawings(history, cg())
         with self.assertRaisesRegex(inputs.BadResults, "history: choose one with --matrix: a, b"):
-            self.drawings(history, told("cg", [1.0], matrix="a"), told("cg", [1.0], matrix="b"))
+            self.drawings(history, with_history("cg", [1.0], matrix="a"), with_history("cg", [1.0], matrix="b"))
 
 
 if __name__ == "__main__":

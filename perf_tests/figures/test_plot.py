@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The pictures of one's own run (perf_tests/plot)."""
+"""The drawings of perf_tests/plot."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -30,7 +30,7 @@ class OwnRun(Figures):
     def drawn(self, *records):
         return {d["figure"]: d for d in own_run.drawings(pathlib.Path(self.file("mine.json", *records)))}
 
-    def test_one_matrix_is_enough_for_both_pictures(self):
+    def test_one_matrix_is_enough_for_both_figures(self):
         made = self.drawn(warm(), warm(format="bdia", algorithm="window", bytes=40000, seconds=1e-5),
                           warm(peer=True, library="eigen", algorithm="row-major", seconds=3e-5), refused(format="dia"))
         self.assertEqual(sorted(made), ["mine-bars", "mine-roofline"])
@@ -38,21 +38,21 @@ class OwnRun(Figures):
         self.assertAlmostEqual(roof["CSR"][0], 2e-5 / (56000 / 11e9))
         self.assertEqual(made["mine-bars"]["panels"][0]["labels"], ["bDIA", "CSR", "Eigen, fastest"])
 
-    def test_takes_the_rows_of_an_answer_with_what_select_said(self):
+    def test_accepts_rows_of_a_summary_and_select(self):
         choice = warm(operation="select", format="csr", algorithm="by model", seconds=None, gflops=None)
         self.assertEqual(len(self.drawn(choice, warm(), warm(operation="conversion", format="dia"))), 2)
 
-    def test_has_a_panel_of_bars_a_matrix_up_to_a_dozen(self):
+    def test_one_panel_of_bars_per_matrix_up_to_twelve(self):
         made = self.drawn(*(warm(matrix=f"m{number}") for number in range(15)))["mine-bars"]
-        self.assertEqual(len(made["panels"]), own_run.MOST)
+        self.assertEqual(len(made["panels"]), own_run.MAX_BAR_PANELS)
         self.assertIn("the first 12 of 15", made["title"])
 
-    def test_parts_scalars(self):
+    def test_separates_scalars(self):
         made = self.drawn(warm(), warm(scalar="float"))
         self.assertEqual(sorted(made), ["mine-double-int32-bars", "mine-double-int32-roofline", "mine-float-int32-bars",
                                         "mine-float-int32-roofline"])
 
-    def test_refuses_a_file_without_an_spmv_and_one_that_is_wrong(self):
+    def test_refuses_files_without_an_spmv_and_with_wrong_results(self):
         for records, what in (((refused(),), "no time of an SpMV"), ((warm(wrong=True),), "wrong"),
                               ((warm(columns=4),), "no time of an SpMV")):
             with self.assertRaisesRegex(inputs.BadResults, what):
@@ -64,14 +64,14 @@ class Command(Figures):
         with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()):
             return plot.main([*arguments, "--out", str(self.root / "out")]), errors.getvalue()
 
-    def test_says_that_matplotlib_is_missing(self):
+    def test_reports_missing_matplotlib(self):
         with mock.patch.dict(sys.modules, {"matplotlib": None, "canvas": None}):
             code, errors = self.run_it(self.file("mine.json", warm()))
         self.assertEqual((code, errors.count("\n")), (4, 1))
         self.assertIn("python3-matplotlib", errors)
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
-    def test_draws_svg_and_png_and_refuses_in_one_line(self):
+    def test_draws_svg_and_png_and_reports_errors_in_one_line(self):
         path = self.file("mine.json", csr(stream_gb_per_s=11.0), cusparse(stream_gb_per_s=11.0), record(stream_gb_per_s=11.0))
         self.assertEqual(self.run_it(path, "--png"), (0, ""))
         self.assertEqual(sorted(f.name for f in (self.root / "out").iterdir()),

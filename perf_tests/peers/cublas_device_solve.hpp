@@ -14,22 +14,22 @@
 
 namespace einkorn::perf {
 
-/// The scalars of an iteration, in device memory.
+/// The scalars of an iteration.
 struct IterationScalars {
   double rho, rho_new, curvature, alpha, minus_alpha, beta, omega, minus_omega, ts, tt;
 };
 
 enum class ScalarStep { reset, alpha, beta, bicgstab_beta, omega };
 
-/// The divisions between two calls of cuBLAS, by one thread.
+/// The scalar operations between two calls of cuBLAS, run by one thread.
 struct DivideScalars {
   ScalarStep step;
-  Kokkos::View<IterationScalars, Device> of;
+  Kokkos::View<IterationScalars, Device> scalars;
 
   KOKKOS_FUNCTION void operator()(int) const {
-    auto& s = of();
+    auto& s = scalars();
     switch (step) {
-      case ScalarStep::reset:  // for BiCGStab, with p = v = 0; what CG needs of them is set by its first dot
+      case ScalarStep::reset:  // for BiCGStab, with p = v = 0; CG sets its scalars by its first dot product
         s.rho = s.alpha = s.omega = 1.0;
         s.minus_omega = -1.0;
         break;
@@ -53,8 +53,8 @@ struct DivideScalars {
   }
 };
 
-/// The textbook's iteration in cuBLAS' device pointer mode: nothing returns to the host, convergence is not
-/// read. Every iteration enqueues the same calls, so that it can be captured.
+/// The textbook iteration in the device pointer mode of cuBLAS: no scalar is copied to the host and convergence
+/// is not tested. Every iteration enqueues the same calls, so that it can be captured.
 class CublasDeviceSolve {
  public:
   CublasDeviceSolve(SolveBench const& bench, std::shared_ptr<CublasLibrary const> library)
@@ -63,29 +63,29 @@ class CublasDeviceSolve {
         b_(bench.b),
         x_(bench.x),
         library_(std::move(library)),
-        of_(bench.method, bench.size()),
+        vectors_(bench.method, bench.size()),
         scalars_("einkorn::perf::scalars") {}
 
-  /// x = 0, and the vectors and scalars before the first iteration.
+  /// Sets x = 0, and the vectors and scalars before the first iteration.
   void start() const {
     library_->zero(x_);
-    library_->copy(b_, of_.r);
+    library_->copy(b_, vectors_.r);
     step(ScalarStep::reset);
     switch (method_) {
       case Method::cg:
-        library_->copy(of_.r, of_.p);
-        library_->dot(of_.r, of_.r, &at()->rho);
+        library_->copy(vectors_.r, vectors_.p);
+        library_->dot(vectors_.r, vectors_.r, &scalars()->rho);
         break;
       case Method::jacobi_pcg:
-        library_->precondition(of_.r, of_.z);
-        library_->copy(of_.z, of_.p);
-        library_->dot(of_.r, of_.z, &at()->rho);
+        library_->precondition(vectors_.r, vectors_.z);
+        library_->copy(vectors_.z, vectors_.p);
+        library_->dot(vectors_.r, vectors_.z, &scalars()->rho);
         break;
       case Method::bicgstab:
-        library_->copy(of_.r, of_.shadow);
-        library_->zero(of_.p);
-        library_->zero(of_.q);
-        library_->dot(of_.shadow, of_.r, &at()->rho_new);
+        library_->copy(vectors_.r, vectors_.shadow);
+        library_->zero(vectors_.p);
+        library_->zero(vectors_.q);
+        library_->dot(vectors_.shadow, vectors_.r, &scalars()->rho_new);
         break;
     }
   }
@@ -94,52 +94,53 @@ class CublasDeviceSolve {
     if (method_ == Method::bicgstab)
       iterate_bicgstab();
     else
-      iterate_cg(method_ == Method::cg ? of_.r : of_.z);
+      iterate_cg(method_ == Method::cg ? vectors_.r : vectors_.z);
   }
 
  private:
   void iterate_cg(DenseVector<double> const& z) const {
-    library_->multiply(of_.p, of_.q);
-    library_->dot(of_.p, of_.q, &at()->curvature);
+    library_->multiply(vectors_.p, vectors_.q);
+    library_->dot(vectors_.p, vectors_.q, &scalars()->curvature);
     step(ScalarStep::alpha);
-    library_->axpy(&at()->alpha, of_.p, x_);
-    library_->axpy(&at()->minus_alpha, of_.q, of_.r);
-    if (method_ == Method::jacobi_pcg) library_->precondition(of_.r, of_.z);
-    library_->dot(of_.r, z, &at()->rho_new);
+    library_->axpy(&scalars()->alpha, vectors_.p, x_);
+    library_->axpy(&scalars()->minus_alpha, vectors_.q, vectors_.r);
+    if (method_ == Method::jacobi_pcg) library_->precondition(vectors_.r, vectors_.z);
+    library_->dot(vectors_.r, z, &scalars()->rho_new);
     step(ScalarStep::beta);
-    library_->xpay(z, &at()->beta, of_.p);
+    library_->xpay(z, &scalars()->beta, vectors_.p);
   }
 
   void iterate_bicgstab() const {
     step(ScalarStep::bicgstab_beta);
-    library_->axpy(&at()->minus_omega, of_.q, of_.p);
-    library_->xpay(of_.r, &at()->beta, of_.p);
-    library_->multiply(of_.p, of_.q);
-    library_->dot(of_.shadow, of_.q, &at()->curvature);
+    library_->axpy(&scalars()->minus_omega, vectors_.q, vectors_.p);
+    library_->xpay(vectors_.r, &scalars()->beta, vectors_.p);
+    library_->multiply(vectors_.p, vectors_.q);
+    library_->dot(vectors_.shadow, vectors_.q, &scalars()->curvature);
     step(ScalarStep::alpha);
-    library_->axpy(&at()->minus_alpha, of_.q, of_.r);
-    library_->multiply(of_.r, of_.z);
-    library_->dot(of_.z, of_.r, &at()->ts);
-    library_->dot(of_.z, of_.z, &at()->tt);
+    library_->axpy(&scalars()->minus_alpha, vectors_.q, vectors_.r);
+    library_->multiply(vectors_.r, vectors_.z);
+    library_->dot(vectors_.z, vectors_.r, &scalars()->ts);
+    library_->dot(vectors_.z, vectors_.z, &scalars()->tt);
     step(ScalarStep::omega);
-    library_->axpy(&at()->alpha, of_.p, x_);
-    library_->axpy(&at()->omega, of_.r, x_);
-    library_->axpy(&at()->minus_omega, of_.z, of_.r);
-    library_->dot(of_.shadow, of_.r, &at()->rho_new);
+    library_->axpy(&scalars()->alpha, vectors_.p, x_);
+    library_->axpy(&scalars()->omega, vectors_.r, x_);
+    library_->axpy(&scalars()->minus_omega, vectors_.z, vectors_.r);
+    library_->dot(vectors_.shadow, vectors_.r, &scalars()->rho_new);
   }
 
-  void step(ScalarStep what) const {
+  void step(ScalarStep operation) const {
     Kokkos::parallel_for("einkorn::perf::scalars", light_weight(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
-                         DivideScalars{what, scalars_});
+                         DivideScalars{operation, scalars_});
   }
-  [[nodiscard]] IterationScalars* at() const { return scalars_.data(); }  // its members' addresses only
+  /// A device address, used only for the addresses of members.
+  [[nodiscard]] IterationScalars* scalars() const { return scalars_.data(); }
 
   Exec exec_;
   Method method_;
   DenseVector<double const> b_;
   DenseVector<double> x_;
   std::shared_ptr<CublasLibrary const> library_;
-  TextbookVectors of_;
+  TextbookVectors vectors_;
   Kokkos::View<IterationScalars, Device> scalars_;
 };
 

@@ -24,14 +24,14 @@ inline void check_cublas(cublasStatus_t status, char const* call) {
 
 enum class CublasScalars { on_host, on_device };
 
-/// cusparseSpMV and cuBLAS on the stream of the bench, with the scalars of dot, axpy and xpay on the host (each
-/// dot waits for the device) or on the device (nothing does).
+/// cusparseSpMV and cuBLAS on the stream of the bench. The scalars of dot, axpy and xpay are on the host (each
+/// dot synchronizes) or on the device (no synchronization).
 class CublasLibrary {
   using Vector = DenseVector<double>;
   using ConstVector = DenseVector<double const>;
 
  public:
-  static constexpr std::size_t xpay_vectors = 5;  // scal and axpy: cuBLAS has no axpby
+  static constexpr std::size_t xpay_vectors = 5;  // scal and axpy, because cuBLAS has no axpby
 
   CublasLibrary(SolveBench const& bench, cusparseSpMVAlg_t algorithm, vendor::CusparsePreprocess preprocess,
                 CublasScalars scalars)
@@ -63,7 +63,7 @@ class CublasLibrary {
                  "cublasDdgmm");
   }
 
-  /// Scalars on the host.
+  /// Host scalars.
   [[nodiscard]] double dot(ConstVector const& x, ConstVector const& y) const {
     double sum = 0.0;
     dot(x, y, &sum);
@@ -72,7 +72,7 @@ class CublasLibrary {
   void axpy(double a, ConstVector const& x, Vector const& y) const { axpy(&a, x, y); }
   void xpay(ConstVector const& x, double a, Vector const& y) const { xpay(x, &a, y); }
 
-  /// Scalars where the mode says.
+  /// Scalars in the memory of the pointer mode.
   void dot(ConstVector const& x, ConstVector const& y, double* sum) const {
     check_cublas(cublasDdot(handle_.get(), size(x), x.data(), 1, y.data(), 1, sum), "cublasDdot");
   }

@@ -21,7 +21,7 @@ namespace einkorn::perf {
 
 namespace {
 
-/// `operation` on the arrays of our Bsr, so that both multiply the same blocks.
+/// Runs `operation` on the arrays of Einkorn's Bsr, so that both libraries multiply the same blocks.
 template <class Operation, class Scalar, class Ordinal, class Offset>
 void run_with(Operation const& operation, Problem<Scalar, Ordinal, Offset> const& problem, Candidate& built) {
   built.run = [operation, problem] { (*operation)(Scalar(1), problem.x, Scalar(0), problem.y); };
@@ -35,7 +35,7 @@ void add_cusparse_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidate
   row.library = "cusparse";
   row.format = "bsr";
   vendor::CusparseBsr<Scalar, Ordinal, Offset> blocks;
-  row = built_or_refused(row, [&](Candidate& found) {
+  row = build_row(row, [&](Candidate& found) {
     BsrOptions options;
     options.checks = Checks::off;
     auto const F = from_csr<Bsr>(problem.exec, problem.A, options);
@@ -45,7 +45,7 @@ void add_cusparse_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidate
   });
   auto const add = [&](char const* algorithm, auto const& build) {
     row.algorithm = algorithm;
-    rows.push_back(row.refusal.empty() ? built_or_refused(row, build) : row);
+    rows.push_back(row.refusal.empty() ? build_row(row, build) : row);
   };
 #if CUSPARSE_VERSION >= 12603
   add("alg1", [&](Candidate& built) {

@@ -22,18 +22,18 @@ namespace einkorn::perf {
 
 namespace {
 
-/// Both algorithms of cuSPARSE, with and without preprocessing, by the clock.
+/// The fastest of both algorithms of cuSPARSE, with and without preprocessing.
 Fastest<CublasLibrary> fastest_library(SolveBench const& bench, CublasScalars scalars) {
-  std::vector<Spmv<CublasLibrary>> ways;
+  std::vector<Spmv<CublasLibrary>> variants;
   for (auto const algorithm : {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2})
     for (auto const preprocess : {vendor::CusparsePreprocess::off, vendor::CusparsePreprocess::on}) {
       std::string name = algorithm == CUSPARSE_SPMV_CSR_ALG1 ? "alg1" : "alg2";
       if (preprocess == vendor::CusparsePreprocess::on) name += "+preprocess";
-      ways.push_back({name, [&bench, algorithm, preprocess, scalars] {
-                        return std::make_shared<CublasLibrary const>(bench, algorithm, preprocess, scalars);
-                      }});
+      variants.push_back({name, [&bench, algorithm, preprocess, scalars] {
+                            return std::make_shared<CublasLibrary const>(bench, algorithm, preprocess, scalars);
+                          }});
     }
-  return fastest(bench, ways);
+  return fastest(bench, variants);
 }
 
 void launch(SolveRow& row, std::shared_ptr<CublasDeviceSolve const> const& solver) {
@@ -44,16 +44,16 @@ void launch(SolveRow& row, std::shared_ptr<CublasDeviceSolve const> const& solve
   };
 }
 
-/// Iterations captured back to back; what is left over is launched.
+/// Iterations are captured back to back and replayed; the remainder is launched.
 void replay(SolveRow& row, SolveBench const& bench, std::shared_ptr<CublasDeviceSolve const> const& solver) {
   solver->start();
   auto const graph = std::make_shared<GraphReplay const>(bench.exec, [solver] { solver->iterate(); });
-  row.note += ", " + std::to_string(graph->copies()) + " iterations a graph";
+  row.note += ", " + std::to_string(graph->copies()) + " iterations per graph";
   row.solve = [solver, graph](int iterations) {
     solver->start();
-    int left = iterations;
-    for (; left >= graph->copies(); left -= graph->copies()) (*graph)();
-    for (; left > 0; --left) solver->iterate();
+    int remaining = iterations;
+    for (; remaining >= graph->copies(); remaining -= graph->copies()) (*graph)();
+    for (; remaining > 0; --remaining) solver->iterate();
     return iterations;
   };
 }

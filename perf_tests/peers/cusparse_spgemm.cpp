@@ -41,8 +41,8 @@ Sparse csr_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, int const*
   return Sparse(raw);
 }
 
-/// C, and what the phases hand on to each other.
-struct Kept {
+/// C and the state that the phases share.
+struct State {
   Kokkos::View<int*, Device> offsets, columns;
   Kokkos::View<double*, Device> values;
   Sparse C;
@@ -58,15 +58,15 @@ class CusparseSpgemm {
     b_ = csr_of(B_.num_rows, B_.num_cols, B_.nnz(), B_.row_offsets.data(), B_.columns.data(), B_.values.data());
   }
 
-  /// Work estimation, compute, copy, each with the buffer that it asks for; ALG2 and ALG3 also estimate memory,
-  /// with a fifth of the products at a time.
+  /// Work estimation, compute, copy, each with the buffer size that it requests. ALG2 and ALG3 also estimate
+  /// memory, with a fifth of the products at a time.
   void whole() {
     begin();
     double const one = 1.0, zero = 0.0;
     std::size_t bytes = 0;
     auto const estimate = [&](void* buffer) {
       check_cusparse(cusparseSpGEMM_workEstimation(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero,
-                                                   kept.C.get(), CUDA_R_64F, algorithm_, kept.product.get(),
+                                                   state.C.get(), CUDA_R_64F, algorithm_, state.product.get(),
                                                    &bytes, buffer),
                      "cusparseSpGEMM_workEstimation");
     };
@@ -76,7 +76,7 @@ class CusparseSpgemm {
       std::size_t for_estimate = 0;
       auto const memory = [&](void* buffer) {
         check_cusparse(cusparseSpGEMM_estimateMemory(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero,
-                                                     kept.C.get(), CUDA_R_64F, algorithm_, kept.product.get(),
+                                                     state.C.get(), CUDA_R_64F, algorithm_, state.product.get(),
                                                      0.2f, &for_estimate, buffer, &bytes),
                        "cusparseSpGEMM_estimateMemory");
       };
@@ -87,27 +87,27 @@ class CusparseSpgemm {
     }
     compute(one, zero, bytes, buffer_of(bytes));
     allocate_columns();
-    check_cusparse(cusparseSpGEMM_copy(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero, kept.C.get(),
-                                       CUDA_R_64F, algorithm_, kept.product.get()),
+    check_cusparse(cusparseSpGEMM_copy(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero,
+                                       state.C.get(), CUDA_R_64F, algorithm_, state.product.get()),
                    "cusparseSpGEMM_copy");
   }
 
-  /// The phases of cusparseSpGEMMreuse up to the pattern.
+  /// The phases of cusparseSpGEMMreuse that compute the pattern.
   void reuse_symbolic() {
     begin();
     std::size_t bytes[5] = {};
     auto const estimate = [&](void* buffer) {
       check_cusparse(
-          cusparseSpGEMMreuse_workEstimation(handle_.get(), none, none, a_.get(), b_.get(), kept.C.get(),
-                                             algorithm_, kept.product.get(), &bytes[0], buffer),
+          cusparseSpGEMMreuse_workEstimation(handle_.get(), none, none, a_.get(), b_.get(), state.C.get(),
+                                             algorithm_, state.product.get(), &bytes[0], buffer),
           "cusparseSpGEMMreuse_workEstimation");
     };
     estimate(nullptr);
     estimate(buffer_of(bytes[0]));
     auto const count = [&](void* second, void* third, void* fourth) {
       check_cusparse(
-          cusparseSpGEMMreuse_nnz(handle_.get(), none, none, a_.get(), b_.get(), kept.C.get(), algorithm_,
-                                  kept.product.get(), &bytes[1], second, &bytes[2], third, &bytes[3], fourth),
+          cusparseSpGEMMreuse_nnz(handle_.get(), none, none, a_.get(), b_.get(), state.C.get(), algorithm_,
+                                  state.product.get(), &bytes[1], second, &bytes[2], third, &bytes[3], fourth),
           "cusparseSpGEMMreuse_nnz");
     };
     count(nullptr, nullptr, nullptr);
@@ -116,8 +116,8 @@ class CusparseSpgemm {
     count(second, third, buffer_of(bytes[3]));
     allocate_columns();
     auto const copy = [&](void* buffer) {
-      check_cusparse(cusparseSpGEMMreuse_copy(handle_.get(), none, none, a_.get(), b_.get(), kept.C.get(),
-                                              algorithm_, kept.product.get(), &bytes[4], buffer),
+      check_cusparse(cusparseSpGEMMreuse_copy(handle_.get(), none, none, a_.get(), b_.get(), state.C.get(),
+                                              algorithm_, state.product.get(), &bytes[4], buffer),
                      "cusparseSpGEMMreuse_copy");
     };
     copy(nullptr);
@@ -126,40 +126,40 @@ class CusparseSpgemm {
   void reuse_numeric() {
     double const one = 1.0, zero = 0.0;
     check_cusparse(cusparseSpGEMMreuse_compute(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero,
-                                               kept.C.get(), CUDA_R_64F, algorithm_, kept.product.get()),
+                                               state.C.get(), CUDA_R_64F, algorithm_, state.product.get()),
                    "cusparseSpGEMMreuse_compute");
   }
 
-  Kept kept;
+  State state;
 
  private:
   void begin() {
-    kept = Kept();
-    kept.offsets = allocate<Kokkos::View<int*, Device>>(exec_, "einkorn::perf::offsets",
-                                                        static_cast<std::size_t>(A_.num_rows) + 1);
-    kept.C = csr_of(A_.num_rows, B_.num_cols, 0, kept.offsets.data(), nullptr, nullptr);
+    state = State();
+    state.offsets = allocate<Kokkos::View<int*, Device>>(exec_, "einkorn::perf::offsets",
+                                                         static_cast<std::size_t>(A_.num_rows) + 1);
+    state.C = csr_of(A_.num_rows, B_.num_cols, 0, state.offsets.data(), nullptr, nullptr);
     cusparseSpGEMMDescr_t raw = nullptr;
     check_cusparse(cusparseSpGEMM_createDescr(&raw), "cusparseSpGEMM_createDescr");
-    kept.product.reset(raw);
+    state.product.reset(raw);
   }
   void* buffer_of(std::size_t bytes) {
-    kept.buffers.push_back(allocate<Buffer>(exec_, "einkorn::perf::cusparse", bytes));
-    return kept.buffers.back().data();
+    state.buffers.push_back(allocate<Buffer>(exec_, "einkorn::perf::cusparse", bytes));
+    return state.buffers.back().data();
   }
   void compute(double one, double zero, std::size_t& bytes, void* buffer) {
     check_cusparse(
-        cusparseSpGEMM_compute(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero, kept.C.get(),
-                               CUDA_R_64F, algorithm_, kept.product.get(), &bytes, buffer),
+        cusparseSpGEMM_compute(handle_.get(), none, none, &one, a_.get(), b_.get(), &zero, state.C.get(),
+                               CUDA_R_64F, algorithm_, state.product.get(), &bytes, buffer),
         "cusparseSpGEMM_compute");
   }
   void allocate_columns() {
     std::int64_t rows = 0, cols = 0, nnz = 0;
-    check_cusparse(cusparseSpMatGetSize(kept.C.get(), &rows, &cols, &nnz), "cusparseSpMatGetSize");
+    check_cusparse(cusparseSpMatGetSize(state.C.get(), &rows, &cols, &nnz), "cusparseSpMatGetSize");
     auto const size = static_cast<std::size_t>(nnz);
-    kept.columns = allocate<Kokkos::View<int*, Device>>(exec_, "einkorn::perf::columns", size);
-    kept.values = allocate<Kokkos::View<double*, Device>>(exec_, "einkorn::perf::values", size);
+    state.columns = allocate<Kokkos::View<int*, Device>>(exec_, "einkorn::perf::columns", size);
+    state.values = allocate<Kokkos::View<double*, Device>>(exec_, "einkorn::perf::values", size);
     check_cusparse(
-        cusparseCsrSetPointers(kept.C.get(), kept.offsets.data(), kept.columns.data(), kept.values.data()),
+        cusparseCsrSetPointers(state.C.get(), state.offsets.data(), state.columns.data(), state.values.data()),
         "cusparseCsrSetPointers");
   }
 
@@ -186,12 +186,12 @@ void add_one(SpgemmBench& bench, char const* name, cusparseSpGEMMAlg_t algorithm
       built.numeric = [=] { product->reuse_numeric(); };
     }
     built.result = [=] {
-      auto const given = product->kept.offsets;
-      Kokkos::View<std::int64_t*, Device> const offsets("einkorn::perf::offsets", given.extent(0));
-      Kokkos::deep_copy(offsets, given);
-      return ProductView{offsets, product->kept.columns, product->kept.values};
+      auto const source = product->state.offsets;
+      Kokkos::View<std::int64_t*, Device> const offsets("einkorn::perf::offsets", source.extent(0));
+      Kokkos::deep_copy(offsets, source);
+      return ProductView{offsets, product->state.columns, product->state.values};
     };
-    built.forget = [=] { product->kept = Kept(); };
+    built.release = [=] { product->state = State(); };
   });
 }
 

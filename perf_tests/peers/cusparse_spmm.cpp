@@ -35,7 +35,7 @@ void add_cusparse_spmm(SpmmProblem<Scalar, Layout> const& problem, Candidates& r
       row.bytes = csr_bytes(counts) + (problem.y.extent(1) - 1) * vector_bytes(counts);
       row.algorithm = name;
       if (preprocess == CusparsePreprocess::on) row.algorithm += "+preprocess";
-      rows.push_back(built_or_refused(row, [&, algorithm = algorithm](Candidate& built) {
+      rows.push_back(build_row(row, [&, algorithm = algorithm](Candidate& built) {
         auto const operation =
             std::make_shared<Spmm const>(problem.exec, problem.A, problem.x, problem.y, algorithm, preprocess);
         built.run = [operation] { (*operation)(Scalar(1), Scalar(0)); };

@@ -26,7 +26,7 @@ using EigenScalar =
 
 }  // namespace
 
-/// Eigen has one index type: Offset is read as the signed integer of its size.
+/// Eigen has one index type: offsets are read as signed integers of the same size.
 template <class Scalar, class Ordinal, class Offset>
 void add_eigen(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows) {
   static_assert(sizeof(Ordinal) == sizeof(Offset));

@@ -21,13 +21,13 @@ namespace einkorn::perf {
 
 namespace {
 
-using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;  // row-major: its product is parallel
+using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;  // only row-major SpMV is parallel
 using Identity = Eigen::IdentityPreconditioner;
 using Diagonal = Eigen::DiagonalPreconditioner<double>;
 constexpr int both = Eigen::Lower | Eigen::Upper;
 
-/// Vectors that one iteration moves by Eigen 3.4's loops: it applies the identity as a copy, and reads r.r
-/// beside what the method needs.
+/// n-vectors that one iteration of Eigen 3.4 moves. It applies the identity as a copy and computes r.r in
+/// addition to the dots of the method.
 constexpr std::size_t vectors_of(Method method) {
   switch (method) {
     case Method::cg:
@@ -40,7 +40,7 @@ constexpr std::size_t vectors_of(Method method) {
   }
 }
 
-/// The solver keeps a reference to the matrix that it is given, and both keep A.
+/// The solver references matrix_, which references the arrays of A_.
 template <class Solver>
 class EigenSolve {
  public:

@@ -17,7 +17,7 @@ namespace einkorn::perf {
 
 #ifdef EINKORN_WITH_EIGEN
 
-/// Eigen's offsets are of one type with its columns, int here as A's are.
+/// Eigen has one type for offsets and columns: int, as A.
 void add_eigen_spgemm(SpgemmBench& bench) {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
   SpgemmRow row;
@@ -43,7 +43,7 @@ void add_eigen_spgemm(SpgemmBench& bench) {
       std::copy_n(C->valuePtr(), nnz, values.data());
       return ProductView{offsets, columns, values};
     };
-    built.forget = [=] { *C = {}; };
+    built.release = [=] { *C = {}; };
   });
 }
 

@@ -19,7 +19,7 @@
 
 namespace einkorn::perf {
 
-/// Built for double and float, (int, int): its kernels take long to compile.
+/// Only for double and float with (int, int), because the kernels take long to compile.
 template <class Scalar, class Ordinal, class Offset>
 void add_kokkos_kernels_bsr([[maybe_unused]] Problem<Scalar, Ordinal, Offset> const& problem,
                             [[maybe_unused]] Candidates& rows) {
@@ -31,7 +31,7 @@ void add_kokkos_kernels_bsr([[maybe_unused]] Problem<Scalar, Ordinal, Offset> co
     row.library = "kokkos-kernels";
     row.format = "bsr";
     row.algorithm = "native";
-    rows.push_back(built_or_refused(row, [&](Candidate& built) {
+    rows.push_back(build_row(row, [&](Candidate& built) {
       BsrOptions options;
       options.checks = Checks::off;
       auto const F = from_csr<Bsr>(problem.exec, problem.A, options);

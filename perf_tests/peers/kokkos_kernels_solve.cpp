@@ -30,7 +30,7 @@ namespace {
 using Vector = DenseVector<double>;
 using ConstVector = DenseVector<double const>;
 
-/// The calls of Kokkos Kernels' own performance test of CG: spmv, dot, axpby; mult for Jacobi.
+/// The calls of the CG performance test of Kokkos Kernels: spmv, dot, axpby; mult for Jacobi.
 class KokkosKernels {
  public:
   static constexpr std::size_t xpay_vectors = 3;
@@ -73,14 +73,14 @@ void add_kokkos_kernels_solvers(SolveBench& bench) {
   row.format = "csr";
   row.execution = "host_scalars";
   bench.add(row, [&](SolveRow& built) {
-    std::vector<Spmv<KokkosKernels>> ways;
+    std::vector<Spmv<KokkosKernels>> variants;
     for (auto const& [name, algorithm] : {std::pair{"native", KokkosSparse::SPMV_NATIVE},
                                           {"merge", KokkosSparse::SPMV_NATIVE_MERGE_PATH},
                                           {"default", KokkosSparse::SPMV_DEFAULT}})
-      ways.push_back({name, [&bench, algorithm = algorithm] {
-                        return std::make_shared<KokkosKernels const>(bench, algorithm);
-                      }});
-    auto const best = fastest(bench, ways);
+      variants.push_back({name, [&bench, algorithm = algorithm] {
+                            return std::make_shared<KokkosKernels const>(bench, algorithm);
+                          }});
+    auto const best = fastest(bench, variants);
     built.note = "spmv " + best.name;
     auto const counts = counts_of(bench.A);
     built.matrix_bytes = csr_bytes(counts) - vector_bytes(counts);

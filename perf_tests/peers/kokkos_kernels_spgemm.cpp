@@ -18,7 +18,7 @@ namespace einkorn::perf {
 namespace {
 
 using Memory = Device::memory_space;
-/// With int it hands the product to cuSPARSE where it was built with that, whatever algorithm is asked for.
+/// With int offsets, Kokkos Kernels calls cuSPARSE if it was built with it, for any requested algorithm.
 using Offset = std::size_t;
 using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<Offset, int, double, Exec, Memory, Memory>;
 using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, Offset>;
@@ -29,7 +29,7 @@ struct WidenOffsets {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = static_cast<Offset>(from(i)); }
 };
 
-/// With arrays of its own: Kokkos Kernels' SpGEMM takes no const columns.
+/// A copy, because SpGEMM of Kokkos Kernels does not accept const columns.
 Matrix copy_of(Csr<double, int, int, Device> const& A) {
   typename Matrix::row_map_type::non_const_type const offsets("einkorn::perf::offsets",
                                                               A.row_offsets.extent(0));
@@ -43,7 +43,7 @@ Matrix copy_of(Csr<double, int, int, Device> const& A) {
   return {"einkorn::perf", A.num_rows, A.num_cols, static_cast<Offset>(A.nnz()), values, offsets, columns};
 }
 
-struct Kept {
+struct State {
   std::unique_ptr<Handle> handle;
   Matrix C;
 };
@@ -65,7 +65,8 @@ ProductView product_view(Exec const& exec, Matrix const& C) {
 
 }  // namespace
 
-/// Its numeric phase ends with sort_crs_matrix(), in 4.7 as in 5.2: rows of C are sorted, as ours are.
+/// The numeric phase of Kokkos Kernels 4.7 and 5.2 ends with sort_crs_matrix(): rows of C are sorted, as in
+/// Einkorn.
 void add_kokkos_kernels_spgemm(SpgemmBench& bench) {
   SpgemmRow row;
   row.library = "kokkos-kernels";
@@ -73,26 +74,26 @@ void add_kokkos_kernels_spgemm(SpgemmBench& bench) {
   row.offset_bytes = sizeof(Offset);
   bench.add(row, [&](SpgemmRow& built) {
     auto const A = copy_of(bench.A), B = copy_of(bench.B);
-    auto const kept = std::make_shared<Kept>();
-    auto const symbolic = [=](Kept& to) {
-      to.handle = std::make_unique<Handle>();
-      to.handle->create_spgemm_handle(KokkosSparse::SPGEMM_KK);
-      KokkosSparse::spgemm_symbolic(*to.handle, A, false, B, false, to.C);
+    auto const state = std::make_shared<State>();
+    auto const symbolic = [=](State& target) {
+      target.handle = std::make_unique<Handle>();
+      target.handle->create_spgemm_handle(KokkosSparse::SPGEMM_KK);
+      KokkosSparse::spgemm_symbolic(*target.handle, A, false, B, false, target.C);
     };
-    auto const numeric = [=] { KokkosSparse::spgemm_numeric(*kept->handle, A, false, B, false, kept->C); };
+    auto const numeric = [=] { KokkosSparse::spgemm_numeric(*state->handle, A, false, B, false, state->C); };
     built.whole = [=] {
-      symbolic(*kept);
+      symbolic(*state);
       numeric();
     };
     built.symbolic = [=] {
-      Kept own;
-      symbolic(own);
+      State temporary;
+      symbolic(temporary);
     };
     built.numeric = numeric;
-    built.result = [=, exec = bench.exec] { return product_view(exec, kept->C); };
-    built.forget = [=] {
-      kept->handle.reset();
-      kept->C = Matrix();
+    built.result = [=, exec = bench.exec] { return product_view(exec, state->C); };
+    built.release = [=] {
+      state->handle.reset();
+      state->C = Matrix();
     };
   });
 }

@@ -27,7 +27,7 @@ void add_kokkos_kernels_spmm(SpmmProblem<Scalar, Layout> const& problem, Candida
   row.format = "csr";
   row.algorithm = "native";
   row.bytes = csr_bytes(counts) + (problem.y.extent(1) - 1) * vector_bytes(counts);
-  rows.push_back(built_or_refused(row, [&](Candidate& built) {
+  rows.push_back(build_row(row, [&](Candidate& built) {
     auto const handle = std::make_shared<Handle>(KokkosSparse::SPMV_NATIVE);
     built.run = [handle, matrix, problem] {
       KokkosSparse::spmv(problem.exec, handle.get(), KokkosSparse::NoTranspose, Scalar(1), matrix, problem.x,

@@ -36,7 +36,7 @@ void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candida
     row.algorithm = name;
     row.bytes = csr_bytes(counts_of(problem.A));
     if (algorithm == KokkosSparse::SPMV_DEFAULT) {
-      // As Kokkos Kernels decides: the vendor's library for (int, int), its own kernel for all else.
+      // Kokkos Kernels chooses the vendor library for (int, int) and its own kernel for other types.
 #if defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) || defined(KOKKOSKERNELS_ENABLE_TPL_ROCSPARSE) || \
     defined(KOKKOSKERNELS_ENABLE_TPL_MKL)
       row.note = std::is_same_v<Ordinal, int> && std::is_same_v<Offset, int>
@@ -46,7 +46,7 @@ void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candida
       row.note = "no vendor library";
 #endif
     }
-    rows.push_back(built_or_refused(row, [&, algorithm = algorithm](Candidate& built) {
+    rows.push_back(build_row(row, [&, algorithm = algorithm](Candidate& built) {
       auto const handle = std::make_shared<Handle>(algorithm);
       built.run = [handle, matrix, problem] {
         KokkosSparse::spmv(problem.exec, handle.get(), KokkosSparse::NoTranspose, Scalar(1), matrix, problem.x,

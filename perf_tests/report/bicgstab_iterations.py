@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""bicgstab_iterations.py PROGRAM [MATRIX...]: the table of iterations of docs/solvers.md.
+"""bicgstab_iterations.py PROGRAM [MATRIX...]: prints the table of iterations of docs/solvers.md.
 
-PROGRAM: einkorn.perf.bicgstab_iterations, which counts for Einkorn and Eigen, and writes the systems that SciPy (needed
-here) then solves. MATRIX: Matrix Market files beside the set. -: not converged in 5000 iterations."""
+PROGRAM: einkorn.perf.bicgstab_iterations, which counts the iterations of Einkorn and Eigen and writes the systems that
+SciPy (required) then solves. MATRIX: additional Matrix Market files. -: not converged in 5000 iterations."""
 import pathlib
 import subprocess
 import sys
@@ -17,11 +17,11 @@ import scipy.sparse.linalg
 TOLERANCE = 1e-8
 
 
-def of_scipy(A, b, with_jacobi):
-    """The iterations of SciPy's bicgstab, which calls back after each."""
+def count_scipy(A, b, with_jacobi):
+    """The number of iterations of SciPy's bicgstab."""
     count = 0
 
-    def called(_):
+    def callback(_):
         nonlocal count
         count += 1
 
@@ -29,7 +29,7 @@ def of_scipy(A, b, with_jacobi):
     if with_jacobi and not diagonal.all():
         return -1
     M = scipy.sparse.linalg.LinearOperator(A.shape, matvec=lambda v: v / diagonal) if with_jacobi else None
-    _, info = scipy.sparse.linalg.bicgstab(A, b, tol=TOLERANCE, atol=0, maxiter=5000, M=M, callback=called)
+    _, info = scipy.sparse.linalg.bicgstab(A, b, tol=TOLERANCE, atol=0, maxiter=5000, M=M, callback=callback)
     return count if info == 0 else -1
 
 
@@ -37,9 +37,9 @@ def row(name, folder, k, counts):
     plain, restarts, jacobi, jacobi_restarts, eigen, eigen_jacobi = counts
     A = scipy.io.mmread(folder / f"{k}.mtx").tocsr()
     b = numpy.loadtxt(folder / f"{k}.b")
-    ours = lambda count, times: f"{count} ({times})" if int(times) > 0 else count
-    cells = [name, ours(plain, restarts), eigen, str(of_scipy(A, b, False)), ours(jacobi, jacobi_restarts),
-             eigen_jacobi, str(of_scipy(A, b, True))]
+    with_restarts = lambda count, restarts: f"{count} ({restarts})" if int(restarts) > 0 else count
+    cells = [name, with_restarts(plain, restarts), eigen, str(count_scipy(A, b, False)), with_restarts(jacobi, jacobi_restarts),
+             eigen_jacobi, str(count_scipy(A, b, True))]
     return "| " + " | ".join("-" if cell.startswith("-1") else cell for cell in cells) + " |"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The tables within pages that people write, between two marks: bands beside bDIA, SpMM beside BRCV, and how near
-select() comes to our fastest format. Records are chosen by their fields, never by the name of their file."""
+"""The generated tables in hand-written pages: bDIA and the other formats on bands, BRCV and the others in SpMM, and the
+distance of select() from the fastest Einkorn format. Records are selected by their fields, never by file name."""
 import re
 
 from comparison import VENDOR, compared, geometric_mean, ratio
@@ -13,7 +13,7 @@ STRIPES = re.compile(r"gen:stripes:(\d+):(\d+):(\d+)")
 
 
 def builds(runs):
-    """The runs of one machine and build, again and again."""
+    """Yields the lists of runs of one machine and build."""
     build_of = lambda run: tuple(getattr(run, name) for name in BUILD)
     for build in in_order(map(build_of, runs)):
         yield [run for run in runs if build_of(run) == build]
@@ -26,7 +26,7 @@ def where(records):
 
 
 def groups_of(runs, wanted):
-    """(match, records of one product at its first temperature, cold where it was measured)"""
+    """Yields (match, records of one product at its first temperature: cold if it was measured)."""
     for run in runs:
         for _, group in by_matrix(run.records):
             match = wanted.fullmatch(group[0]["matrix"])
@@ -35,7 +35,7 @@ def groups_of(runs, wanted):
                 yield match, [r for r in group if is_timed(r) and r["temperature"] == state and not r["rounded_values"]]
 
 
-def of(rows, form, algorithm=None):
+def einkorn_row(rows, form, algorithm=None):
     return fastest([r for r in rows if not r["peer"] and r["format"] == form and algorithm in (None, r["algorithm"])])
 
 
@@ -43,44 +43,44 @@ def vendor(rows):
     return [r for r in rows if r["library"] == VENDOR]
 
 
-BESIDE_BDIA = [("DIA", "dia", None), ("ELL", "ell", None), ("HYB", "hyb", None), ("COO", "coo", None),
+COMPARED_WITH_BDIA = [("DIA", "dia", None), ("ELL", "ell", None), ("HYB", "hyb", None), ("COO", "coo", None),
                ("CSR-scalar", "csr", "row_thread"), ("CSR-vector", "csr", "row_team")]
 
 
 def bands(runs):
-    """The widest matrices that were measured: time and bytes as multiples of bDIA's."""
+    """The largest measured band matrices: time and bytes relative to bDIA."""
     text = ""
-    for of_build in builds(runs):
-        found = [(int(m[1]), int(m[2]), rows) for m, rows in groups_of(of_build, BAND) if of(rows, "bdia")]
+    for build_runs in builds(runs):
+        found = [(int(m[1]), int(m[2]), rows) for m, rows in groups_of(build_runs, BAND) if einkorn_row(rows, "bdia")]
         found = [entry for entry in found if entry[0] == max(n for n, _, _ in found)]
         if not found:
             continue
         lines = []
         for _, d, rows in sorted(found, key=lambda entry: (scalar_rank(entry[2][0]["scalar"]), entry[1])):
-            base = of(rows, "bdia")
-            beside = [*(of(rows, *what) for _, *what in BESIDE_BDIA), fastest(vendor(rows))]
+            base = einkorn_row(rows, "bdia")
+            others = [*(einkorn_row(rows, *what) for _, *what in COMPARED_WITH_BDIA), fastest(vendor(rows))]
             lines.append([base["scalar"], d, microseconds(base["seconds"]), number(base["fraction_of_copy"])] +
-                         [f"{ratio(r, base):.2f} ({r['bytes'] / base['bytes']:.2f})" if r else "–" for r in beside])
+                         [f"{ratio(r, base):.2f} ({r['bytes'] / base['bytes']:.2f})" if r else "–" for r in others])
         records = [r for _, _, rows in found for r in rows]
         text += paragraph(f"Bands of d diagonals, n = {found[0][0]}, {where(records)}. The last column is the fastest "
                           "algorithm and format of cuSPARSE.")
-        text += table(["scalar", "d", "bDIA us", "of copy", *(name for name, *_ in BESIDE_BDIA), "best cuSPARSE"], lines)
+        text += table(["scalar", "d", "bDIA us", "of copy", *(name for name, *_ in COMPARED_WITH_BDIA), "best cuSPARSE"], lines)
     return text or "No band is measured yet.\n"
 
 
 def stripes(runs):
-    """SpMM: microseconds, and the best of cuSPARSE as a multiple of BRCV's time."""
+    """SpMM: microseconds, and the time of the fastest cuSPARSE row over that of BRCV."""
     text = ""
-    for of_build in builds(runs):
-        found = [(*map(int, m.groups()), rows) for m, rows in groups_of(of_build, STRIPES)
-                 if rows[0]["columns"] > 1 and of(rows, "brcv")]
+    for build_runs in builds(runs):
+        found = [(*map(int, m.groups()), rows) for m, rows in groups_of(build_runs, STRIPES)
+                 if rows[0]["columns"] > 1 and einkorn_row(rows, "brcv")]
         if not found:
             continue
         lines = []
         order = lambda e: (scalar_rank(e[3][0]["scalar"]), e[3][0]["layout"] != "right", e[:3], e[3][0]["columns"])
         for _, height, width, rows in sorted(found, key=order):
-            base, best = of(rows, "brcv"), fastest(vendor(rows))
-            timed = [of(rows, form) for form in ("brcv", "csr", "sell")] + [best]
+            base, best = einkorn_row(rows, "brcv"), fastest(vendor(rows))
+            timed = [einkorn_row(rows, form) for form in ("brcv", "csr", "sell")] + [best]
             lines.append([base["layout"], f"{height} × {width}", base["columns"]] +
                          [microseconds(r["seconds"]) if r else "–" for r in timed] +
                          [number(ratio(best, base)) if best else "–"])
@@ -95,7 +95,7 @@ def stripes(runs):
 
 
 def choices(runs):
-    """One row per run and temperature: time of what select() chose over the time of our fastest row."""
+    """One row per run and temperature: time of the choice of select() over the time of the fastest Einkorn row."""
     rows = []
     for run in runs:
         for state in temperatures(run.records):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The drawings of one run, as plain numbers (perf_tests/figures/canvas.py draws them): a heat map of formats and peers,
-the speed-up over the best peer, and for perf_tests/plot every row over its roofline."""
+"""The drawings of one run, as numbers that perf_tests/figures/canvas.py draws: a heat map of formats and peers, the
+speed-up over the best peer, and for perf_tests/plot every row over its roofline."""
 import hashlib
 import json
 import pathlib
@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "figures"))
 import inputs  # noqa: E402
 
 FLOOR = "time over the floor: the bytes of the format at the speed of the stream; where the run has one, its own floor"
-FEWEST = 3  # matrices, for a drawing
+MIN_MATRICES = 3  # of a drawing
 KINDS = {"stencils and bands": ("stencil", "elasticity", "band", "laplace", "convection", "helmholtz", "tridiagonal"),
          "blocks and stripes": ("stripes", "block"),
          "irregular": ("rmat", "powerlaw", "circuit", "longrows", "random", "scatter")}
@@ -22,7 +22,7 @@ SHADES = ["black", "dimgrey", "darkgrey", "saddlebrown", "navy", "darkgreen", "p
 
 
 def kind(compared_one):
-    """The suite, or what the generator makes, or that it was read from a file."""
+    """The suite, the category of the generator, or "from files"."""
     if compared_one.suite:
         return f"suite {compared_one.suite}"
     name = compared_one.rows[0]["matrix"]
@@ -41,7 +41,7 @@ def row_name(record):
 
 
 def row_names(every):
-    """Ours in the order of the legend, then the peers: (name, is a peer, colour)."""
+    """(name, is a peer, colour): Einkorn formats in the order of the legend, then the peers."""
     rows = [r for c in every for r in c.rows]
     found = in_order(row_name(r) for r in rows if not r["peer"])
     known = [name for name in inputs.FORMATS.values() if name in found]
@@ -52,7 +52,7 @@ def row_names(every):
 
 
 def best_of(c, name):
-    """The fastest algorithm of a format, ours or of one peer."""
+    """The fastest algorithm of a format of Einkorn or of a peer."""
     return fastest([r for r in c.rows if row_name(r) == name])
 
 
@@ -61,13 +61,13 @@ def short(name):
 
 
 def floor(record):
-    """Seconds: what the run says no kernel can beat, or else the bytes of the format at the speed of the stream."""
+    """Lower bound in seconds: floor_seconds of the record, or else the bytes of the format over the stream bandwidth."""
     rate = record.get("stream_gb_per_s") or record["copy_gb_per_s"]
     return record.get("floor_seconds") or record["bytes"] / (1e9 * rate)
 
 
 def over(members, names, value):
-    """Series of a panel: per name and matrix one number, None where it was not measured, and the algorithm."""
+    """Series of a panel: per name and matrix one number (None: not measured) and the algorithm."""
     made = []
     for name, is_peer, colour in names:
         rows = [best_of(c, name) for c in members]
@@ -89,10 +89,10 @@ def roofline(every):
 
 
 def formats(every):
-    """A heat map: matrices down; our formats and the peer libraries across."""
+    """A heat map: a row per matrix, a column per Einkorn format and peer library."""
     ours = [name for name, is_peer, _ in row_names(every) if not is_peer]
     libraries = in_order(r["library"] for c in every for r in c.rows if r["peer"])
-    if len(ours) < FEWEST:
+    if len(ours) < MIN_MATRICES:
         return None
     columns = [(name, lambda r, name=name: not r["peer"] and row_name(r) == name) for name in ours]
     columns += [(inputs.LIBRARIES.get(name, name), lambda r, name=name: r["peer"] and r["library"] == name)
@@ -109,7 +109,7 @@ def formats(every):
 
 def speedup(every):
     ranked = [c for c in wins_first(every) if c.speedup() is not None]
-    if len(ranked) < FEWEST:
+    if len(ranked) < MIN_MATRICES:
         return None
     series = [{"label": "the fastest of ours", "hollow": False, "colour": "C0", "y": [c.speedup() for c in ranked],
                "algorithm": [label(c.ours) for c in ranked], "peer": [label(c.peer) for c in ranked]}]
@@ -126,13 +126,13 @@ CHARTS = {"formats": formats, "speedup": speedup}
 
 
 def drawings(run):
-    """At the first temperature of the run, cold where it was measured."""
+    """The drawings of the first temperature of a run: cold if it was measured."""
     made = []
     for state in temperatures(run.records)[:1]:
         every = [c for c in compared(run, state) if c.rows[0]["columns"] == 1]
         rows = [r for c in every for r in c.rows]
         for name, chart in CHARTS.items():
-            found = chart(every) if len(every) >= FEWEST else None
+            found = chart(every) if len(every) >= MIN_MATRICES else None
             if found:
                 title, panels = found
                 made.append({"figure": f"{run.title}-{name}", "title": f"{run.scalar}: {title}", "caches": state,
@@ -142,6 +142,6 @@ def drawings(run):
 
 
 def digest(drawing):
-    """What the SVG carries to say which numbers it was drawn from."""
+    """The digest of the numbers, stored in the SVG."""
     text = json.dumps(drawing | {"caption": inputs.caption(drawing)}, allow_nan=False)
     return "numbers " + hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,29 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""compare.py OLD.json NEW.json [--noise PERCENT] [--least PERCENT]: what got slower between two runs.
+"""compare.py OLD.json NEW.json [--noise PERCENT] [--min-change PERCENT]: lists what became slower between two runs.
 
-Joins the records of two runs of einkorn-bench --json by matrix, scalar, operation, algorithm and temperature, and names
-every time that changed by more than the noise of its own repeats: the sum of both runs' spreads (third quartile minus
-first, over the median; or largest minus smallest, where a record has these), and never less than --least. Where a record
-has no spread, the noise is --noise.
+Joins the records of two runs of einkorn-bench --json by matrix, scalar, operation, algorithm and temperature, and lists
+every time that changed by more than the noise of its repeats: the sum of the spreads of both runs (interquartile range
+over median; or maximum minus minimum, if a record has these), at least --min-change. If a record has no spread, the noise
+is --noise.
 
-Where the machines differ, or a matrix's copy bandwidths by more than 2 %, all times are taken as multiples of the time
-of a copy in their own run, and the first line says so. Peers have not changed with the code: theirs are named as a check
-of the machine and decide nothing.
+If the machines differ, or the copy bandwidths of a matrix by more than 2 %, all times are multiples of the time of a copy
+in their own run, and the output says so. Changes of peers are listed as a check of the machine and do not affect the exit
+code.
 
-Exit: 0 nothing of ours got slower, 1 something did or no longer runs, 2 usage, 3 records are unfit or have nothing in
-common."""
+Exit: 0 no row of Einkorn is slower, 1 a row is slower or no longer runs, 2 usage, 3 invalid records or none in common."""
 import argparse
 import dataclasses
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from records import BadResults, current_spelling, is_number, read, words  # noqa: E402
+from records import BadResults, current_spelling, is_number, joined, read  # noqa: E402
 from tables import build_line  # noqa: E402
 
-COPIES_ALIKE = 0.02
+COPY_TOLERANCE = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,46 +40,46 @@ class Change:
 
 
 def what(record):
-    """What was timed; without the suite, which older runs do not name."""
+    """The measured operation, without the suite, which older runs do not have."""
     return (current_spelling(record["name"]), *(record[name] for name in (
         "scalar", "ordinal", "operation", "library", "format", "algorithm", "temperature", "rounded_values")))
 
 
 def spread(record):
-    """Relative; None where the record does not say."""
+    """The relative spread, or None."""
     if is_number(record.get("spread")):
         return record["spread"]
     low, high = record.get("min_seconds"), record.get("max_seconds")
     return (high - low) / record["seconds"] if is_number(low) and is_number(high) else None
 
 
-def noise_of(old, new, default, least):
+def noise_of(old, new, default, min_change):
     spreads = [spread(old), spread(new)]
-    return default if None in spreads else max(sum(spreads), least)
+    return default if None in spreads else max(sum(spreads), min_change)
 
 
 def by_copy(pairs):
-    """Whether times are comparable only as multiples of a copy. SpGEMM has none, and no other machine to compare with."""
-    bare = [pair for pair in pairs if None in [record["copy_gb_per_s"] for record in pair]]
-    if any(old["machine"] != new["machine"] for old, new in bare):
+    """Whether times are comparable only as multiples of a copy. SpGEMM has no copy: one machine only."""
+    without_copy = [pair for pair in pairs if None in [record["copy_gb_per_s"] for record in pair]]
+    if any(old["machine"] != new["machine"] for old, new in without_copy):
         raise BadResults("SpGEMM on two machines: without copy bandwidths their times are not comparable")
     return any(old["machine"] != new["machine"] or
-               abs(new["copy_gb_per_s"] / old["copy_gb_per_s"] - 1) > COPIES_ALIKE
-               for old, new in pairs if (old, new) not in bare)
+               abs(new["copy_gb_per_s"] / old["copy_gb_per_s"] - 1) > COPY_TOLERANCE
+               for old, new in pairs if (old, new) not in without_copy)
 
 
-def changes(pairs, relative, default, least):
+def changes(pairs, relative, default, min_change):
     made = []
     for old, new in pairs:
         ratio = new["seconds"] / old["seconds"]
         if relative and None not in (old["copy_gb_per_s"], new["copy_gb_per_s"]):
             ratio *= new["copy_gb_per_s"] / old["copy_gb_per_s"]
-        made.append(Change(old, new, ratio, noise_of(old, new, default, least)))
+        made.append(Change(old, new, ratio, noise_of(old, new, default, min_change)))
     return made
 
 
 def line(change):
-    return (f"  {words(what(change.new)[:-1])}: {1e6 * change.old['seconds']:.4g} us -> {1e6 * change.new['seconds']:.4g} us, "
+    return (f"  {joined(what(change.new)[:-1])}: {1e6 * change.old['seconds']:.4g} us -> {1e6 * change.new['seconds']:.4g} us, "
             f"x {change.ratio:.3f}, noise {100 * change.noise:.1f} %")
 
 
@@ -91,8 +90,8 @@ def section(title, changed):
             print(line(change))
 
 
-def report(old, new, default, least):
-    """Prints what changed; the exit code."""
+def report(old, new, default, min_change):
+    """Prints the changes and returns the exit code."""
     old, new = ({what(r): r for r in records if r["operation"] != "select"} for records in (old, new))
     both = [(old[k], new[k]) for k in old if k in new]
     pairs = [(a, b) for a, b in both if None not in (a["seconds"], b["seconds"])]
@@ -101,32 +100,32 @@ def report(old, new, default, least):
     relative = by_copy(pairs)
     for name, r in zip(("old", "new"), pairs[0]):
         print(f"{name}: {r['machine']}, {build_line(r)} ({r['file']})")
-    print("Machines or copy bandwidths differ: times as multiples of a copy's in their own run." if relative
-          else "Same machine and copy bandwidth: times as they are.")
-    found = changes(pairs, relative, default, least)
+    print("Machines or copy bandwidths differ: times are multiples of the copy time of their own run." if relative
+          else "Same machine and copy bandwidth: times are absolute.")
+    found = changes(pairs, relative, default, min_change)
     ours, peers = ([c for c in found if c.new["peer"] == is_peer] for is_peer in (False, True))
     slower = [c for c in ours if c.verdict == "slower"]
     section("slower", slower)
     section("faster", [c for c in ours if c.verdict == "faster"])
-    section("peers, which the code does not touch", [c for c in peers if c.verdict != "same"])
+    section("peers", [c for c in peers if c.verdict != "same"])
     gone = [(a, b) for a, b in both if a["seconds"] is not None and b["seconds"] is None and not a["peer"]]
     if gone:
         print("no longer runs:")
     for _, b in gone:
-        print(f"  {words(what(b)[:-1])}: {b.get('reason') or 'no reason recorded'}")
+        print(f"  {joined(what(b)[:-1])}: {b.get('reason') or 'no reason recorded'}")
     only = len(old.keys() - new.keys()), len(new.keys() - old.keys())
-    unsaid = sum(None in (spread(a), spread(b)) for a, b in pairs)
+    without_spread = sum(None in (spread(a), spread(b)) for a, b in pairs)
     same = sum(c.verdict == "same" for c in found)
-    print(f"{len(pairs)} compared, {len(slower)} of ours slower, {same} within the noise; "
+    print(f"{len(pairs)} compared, {len(slower)} of Einkorn slower, {same} within the noise; "
           f"{only[0]} records only in the old run, {only[1]} only in the new one" +
-          (f"; {unsaid} without a spread, noise taken as {100 * default:g} %" if unsaid else ""))
+          (f"; {without_spread} without a spread, noise assumed to be {100 * default:g} %" if without_spread else ""))
     return 1 if slower or gone else 0
 
 
 def percent(text):
     value = float(text) / 100
     if not 0 <= value < 10:
-        raise argparse.ArgumentTypeError(f"{text} is no percentage from 0 to 1000")
+        raise argparse.ArgumentTypeError(f"{text} is not a percentage from 0 to 1000")
     return value
 
 
@@ -134,11 +133,12 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=pathlib.Path, metavar="OLD.json")
     parser.add_argument("new", type=pathlib.Path, metavar="NEW.json")
-    parser.add_argument("--noise", type=percent, default=0.05, metavar="PERCENT", help="of records without a spread (5)")
-    parser.add_argument("--least", type=percent, default=0.01, metavar="PERCENT", help="no change below it is named (1)")
+    parser.add_argument("--noise", type=percent, default=0.05, metavar="PERCENT", help="noise of records without a spread (5)")
+    parser.add_argument("--min-change", "--least", type=percent, default=0.01, metavar="PERCENT",
+                        help="smallest change that is listed (1); --least is the old name")
     options = parser.parse_args(arguments)
     try:
-        return report(read(options.old), read(options.new), options.noise, options.least)
+        return report(read(options.old), read(options.new), options.noise, options.min_change)
     except BadResults as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Ours against peers within one run: who is fastest, what select() chose, and what it cost. Rows whose values were
-rounded solve another problem: they are shown, and never counted here."""
+"""Einkorn against peers within one run: the fastest rows and the choice of select(). Rows with rounded values solve another
+problem: they are shown, but not compared."""
 import dataclasses
 import math
 
@@ -15,7 +15,7 @@ def geometric_mean(values):
 
 
 def ratio(slow, fast):
-    """Time over time, of one product, in one run, at one temperature; anything else is refused."""
+    """Time over time of one product in one run at one temperature. Raises BadResults otherwise."""
     for what, of in (("files", lambda r: r["file"]), ("products", product), ("temperatures", lambda r: r["temperature"])):
         if of(slow) != of(fast):
             raise BadResults(f"a ratio of different {what}: {of(slow)} and {of(fast)}")
@@ -23,7 +23,7 @@ def ratio(slow, fast):
 
 
 def chosen_row(rows, choice):
-    """Of the format that select() named: its automatic algorithm where it has several, else its only or fastest one."""
+    """The row of the format that select() chose: its automatic algorithm, or else its fastest one."""
     of_format = [r for r in rows if choice and not r["peer"] and r["format"] == choice["format"]]
     return fastest([r for r in of_format if r["algorithm"] == "automatic"] or of_format)
 
@@ -33,14 +33,14 @@ class Compared:
     """One product at one temperature. Records, or None."""
     name: str
     suite: str
-    rows: list  # all timed and exact ones
+    rows: list  # all measured rows with exact values
     ours: dict | None
     peer: dict | None  # the fastest of all peers
-    choice: dict | None  # what select() said, by model
-    chosen: dict | None  # the row that runs then
+    choice: dict | None  # the choice of select() by its model
+    chosen: dict | None  # the row of that choice
 
     def speedup(self, of="ours"):
-        """Time of the fastest peer over time of `of`: above 1 ours is faster. None where either was not measured."""
+        """Time of the fastest peer over time of `of`: above 1 Einkorn is faster. None if either was not measured."""
         fast = getattr(self, of)
         return ratio(self.peer, fast) if fast and self.peer else None
 
@@ -59,5 +59,5 @@ def compared(run, temperature):
 
 
 def wins_first(all_compared):
-    """By the speed-up over the best peer, largest first; what has no peer comes last."""
+    """Sorted by the speed-up over the best peer, largest first; matrices without a peer are last."""
     return sorted(all_compared, key=lambda c: -(c.speedup() or 0))

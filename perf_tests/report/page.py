@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""docs/performance.md: what was run, ten matrices, wins and losses, solvers, SpGEMM, pictures."""
+"""docs/performance.md: runs, ten matrices, wins and losses, solvers, SpGEMM, charts."""
 import solvers
 import spgemm
 from comparison import compared
@@ -9,7 +9,7 @@ from results import NONE, groups, means
 from tables import figure, number, paragraph, table, time_of
 
 RESULTS = "perf_tests/results"
-LOSS = 0.95  # a ratio below it is listed
+LOSS = 0.95  # ratios below it are listed
 TEN = ["gen:stencil7:256", "gen:stencil27:160", "gen:elasticity:80", "gen:blocks:1500000:3", "gen:band:1000000:101",
        "gen:rmat:21:16:seed=1", "gen:powerlaw:8000000:3:seed=4", "gen:circuit:4000000:seed=5",
        "gen:surrogate:FullChip:seed=7", "gen:surrogate:rail4284:200:seed=9"]
@@ -30,7 +30,7 @@ All rows that these tables use are in [{RESULTS}](../{RESULTS}/README.md).
 """
 
 
-def what_was_run(found):
+def runs_table(found):
     rows = []
     for group in groups(found, lambda r: tuple(r.ours[name] for name in BUILD)):
         rates = [r.ours["copy_gb_per_s"] for r in group if r.ours["copy_gb_per_s"]]
@@ -42,7 +42,7 @@ def what_was_run(found):
 
 
 def ten_matrices(runs):
-    """The first run that has a matrix of TEN, in the order of TEN. Both spellings of a name count."""
+    """The matrices of TEN, each from the first run that has it, under its old or new name."""
     found = {}
     for run in runs:
         for state in temperatures(run.records):
@@ -87,7 +87,7 @@ def page(runs, solves, products, found, figures):
     text = PREAMBLE
     if not found:
         return text + "\n" + NONE
-    sections = [("What was run", what_was_run(found)), ("Ten matrices", ten_matrices(runs)),
+    sections = [("What was run", runs_table(found)), ("Ten matrices", ten_matrices(runs)),
                 ("Wins and losses", wins_and_losses(found)), (f"Ratios below {LOSS}", losses(found)),
                 ("Solvers", solvers.block(solves)), ("SpGEMM: C = A B", spgemm.block(products)),
                 ("Pictures", "\n".join(f"![{title}]({path})" for path, title in figures) + "\n" if figures else "")]

@@ -3,15 +3,15 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """prune.py FILE.json...: drops the records of a run that no page, figure or comparison uses.
 
-Rewrites each file in place, one record per line. Whole records are dropped; the digits of the others stay as they are.
-Kept are
+Rewrites each file in place, one record per line. The other records are kept with all digits:
 
-  SpMV     one temperature (cold, else graph, else warm). Per matrix the fastest algorithm of each of our formats,
-           `automatic` of CSR, the fastest row of each peer library, cuSPARSE's fastest CSR, and what select() chose
-  SpMM     per product the fastest of ours, `automatic` of CSR with and without room, the fastest row of each peer library
-  solvers  per method and matrix our fastest and our `automatic` row of each format, the fastest row of each peer library
-           and execution
-  SpGEMM   our `automatic` with its phases, the fastest row of cuSPARSE and of Eigen, Kokkos Kernels' `native`
+  SpMV     one temperature (cold, else graph, else warm). Per matrix the fastest algorithm of each Einkorn format,
+           `automatic` of CSR, the fastest row of each peer library, the fastest CSR of cuSPARSE, and the choice of select()
+  SpMM     per product the fastest Einkorn row, `automatic` of CSR with and without a pack buffer, the fastest row of each
+           peer library
+  solvers  per method and matrix the fastest and the `automatic` Einkorn row of each format, the fastest row of each peer
+           library and execution
+  SpGEMM   Einkorn's `automatic` with its phases, the fastest row of cuSPARSE and of Eigen, `native` of Kokkos Kernels
 
 Exit: 0 done, 2 usage, 3 a file is not a run."""
 import json
@@ -60,8 +60,8 @@ def of_spgemm(group):
             [r for r in whole if (r["library"], r["algorithm"]) == ("kokkos-kernels", "native")])
 
 
-def kept(records):
-    """The indices of the records that stay."""
+def kept_indices(records):
+    """The indices of the records that are kept."""
     groups = {}
     for index, record in enumerate(records):
         if record["operation"] in SPGEMM:
@@ -74,7 +74,7 @@ def kept(records):
 
 
 def texts(path):
-    """The records as they are written, each in one line."""
+    """The text of each record, in one line."""
     text, made, at = path.read_text(encoding="utf-8"), [], 1
     while (begin := text.find("{", at)) >= 0:
         _, at = json.JSONDecoder().raw_decode(text, begin)
@@ -85,7 +85,7 @@ def texts(path):
 def prune(path):
     records = read(path)
     lines = texts(path)
-    path.write_text("[\n" + ",\n".join(lines[index] for index in kept(records)) + "\n]\n", encoding="utf-8")
+    path.write_text("[\n" + ",\n".join(lines[index] for index in kept_indices(records)) + "\n]\n", encoding="utf-8")
 
 
 def main(paths):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The records of einkorn-bench --json, read and checked. A file is one run: one machine, one build, and
-of every matrix one invocation."""
+"""Reads and checks the records of einkorn-bench --json. A file is one run: one machine, one build, and for every matrix
+one invocation."""
 import dataclasses
 import json
 import math
@@ -9,13 +9,14 @@ import re
 
 TEXT = ("matrix", "operation", "format", "algorithm", "scalar", "ordinal", "machine", "backend", "kokkos_version", "commit")
 NUMBERS = ("rows", "cols", "nnz", "bytes", "csr_bytes", "copy_gb_per_s")
-MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a row that was refused
-OF_EVERY = ("rows", "cols", "nnz", "bytes", "seconds")  # of these, what SPGEMM has too
+MEASURED = ("seconds", "gb_per_s", "fraction_of_copy")  # null in a refused row
+OF_EVERY = ("rows", "cols", "nnz", "bytes", "seconds")  # the subset that SpGEMM has too
 OPTIONAL = ("stream_gb_per_s", "gather_per_s", "floor_seconds", "spread", "min_seconds", "max_seconds")
-PRODUCTS = ("spmv", "conversion", "select")  # of runs; solvers are operations too
-SPGEMM = ("spgemm", "spgemm_symbolic", "spgemm_numeric")  # of sparse products: no copy is measured beside them
+PRODUCTS = ("spmv", "conversion", "select")  # operations of SpMV runs
+SPGEMM = ("spgemm", "spgemm_symbolic", "spgemm_numeric")  # operations of SpGEMM, which have no copy bandwidth
 TEMPERATURES = ("cold", "warm", "graph")
-BUILD = ("machine", "backend", "kokkos_version", "commit")  # one of each in a file
+RENAMED_ALGORITHMS = {"automatic+room": "automatic+buffer"}  # names in runs of older versions
+BUILD = ("machine", "backend", "kokkos_version", "commit")  # the same in all records of a file
 SCALARS = ["double", "float", "complex<double>", "complex<float>"]
 
 
@@ -32,7 +33,7 @@ def check_record(record, where):
         if not holds:
             raise BadResults(f"{where}: {what}")
 
-    expect(isinstance(record, dict), "is no record")
+    expect(isinstance(record, dict), "is not a record")
     for name in TEXT:
         expect(isinstance(record.get(name), str), f"{name} is {record.get(name)!r}, expected text")
     expect(isinstance(record.get("peer"), bool), f"peer is {record.get('peer')!r}, expected true or false")
@@ -50,16 +51,17 @@ def check_record(record, where):
         value = record.get(name)
         expect(value is None or (is_number(value) and value >= 0), f"{name} is {value!r}, expected a number or null")
     expect(not measured or record["seconds"] > 0, "seconds is 0")
-    expect(not record.get("wrong"), "the result was wrong: measure again when it is right")
+    expect(not record.get("wrong"), "the result was wrong: it cannot be shown")
 
 
 def completed(record, file):
-    """With the fields that older or other records lack. `name` is the matrix, for SpMM with the vectors, for SpGEMM with
-    the product."""
+    """The record with defaults for missing fields and with current names. `name` is the matrix, for SpMM with the vectors,
+    for SpGEMM with the product."""
     made = {"columns": 1, "layout": "", "product": "", "copy_gb_per_s": None, **record, "file": file}
     made["temperature"] = record.get("temperature") or ("cold" if record["cold"] else "warm")
     made["cold"] = made["temperature"] == "cold"
     made["library"] = record.get("library") or ("peer" if record["peer"] else "einkorn")
+    made["algorithm"] = RENAMED_ALGORITHMS.get(record["algorithm"], record["algorithm"])
     made["suite"] = record.get("suite") or ""
     made["rounded_values"] = bool(record.get("rounded_values"))
     made["name"] = made["matrix"] + (f" x {made['columns']} ({made['layout']})" if made["layout"] else "")
@@ -68,7 +70,7 @@ def completed(record, file):
 
 
 def product(record):
-    """What was multiplied; all of its records share one measurement of the copy."""
+    """Identifies a product. All of its records share one measurement of the copy."""
     return tuple(record[name] for name in ("matrix", "columns", "layout", "product", "suite", "scalar", "ordinal"))
 
 
@@ -77,7 +79,7 @@ def key(record):
         "operation", "library", "format", "algorithm", "temperature", "rounded_values")))
 
 
-def words(identity):
+def joined(identity):
     return " ".join(str(part) for part in identity if part not in ("", False))
 
 
@@ -97,12 +99,12 @@ def read(path):
         for name in BUILD:
             if records and record[name] != records[0][name]:
                 raise BadResults(f"{where}: {name} is {record[name]!r}, but {records[0][name]!r} before: "
-                                 "figures of different runs are not compared, give each run a file")
+                                 "runs are not compared with each other, use one file per run")
         if copies.setdefault(product(record), record["copy_gb_per_s"]) != record["copy_gb_per_s"]:
-            raise BadResults(f"{where}: {words(product(record))} has two copy bandwidths, so it is of two runs: "
-                             "give each run a file")
+            raise BadResults(f"{where}: {joined(product(record))} has two copy bandwidths, so it is from two runs: "
+                             "use one file per run")
         if key(record) in seen:
-            raise BadResults(f"{where}: {words(key(record))} is there twice")
+            raise BadResults(f"{where}: {joined(key(record))} occurs twice")
         seen.add(key(record))
         records.append(record)
     return records
@@ -110,8 +112,8 @@ def read(path):
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """The records of one file with one scalar and one index type: what may be compared."""
-    title: str  # names its page and its drawings
+    """The comparable records: one file, one scalar, one index type."""
+    title: str  # in the names of its charts
     file: str
     scalar: str
     ordinal: str
@@ -134,7 +136,7 @@ def matrix_name(record):
 
 
 def in_order(values):
-    """Without repetitions, in the order of first appearance."""
+    """The distinct values in the order of first appearance."""
     return list(dict.fromkeys(values))
 
 
@@ -147,8 +149,7 @@ def slug(text):
 
 
 def read_runs(folder):
-    """By machine, then file, then scalar; without the records of solvers (solvers.py) and SpGEMM
-    (spgemm.py), and files that have no other."""
+    """Sorted by machine, file and scalar. Without records of solvers (solvers.py) and SpGEMM (spgemm.py)."""
     runs = []
     for path in sorted(folder.glob("*.json")):
         records = [r for r in read(path) if r["operation"] in PRODUCTS]
@@ -161,7 +162,7 @@ def read_runs(folder):
 
 
 def by_matrix(records):
-    """(name, records), one pair for every product."""
+    """Yields (name, records) of every product."""
     groups = {}
     for record in records:
         groups.setdefault(product(record), []).append(record)
@@ -174,12 +175,12 @@ def is_timed(record):
 
 
 def temperatures(records):
-    """Those with a time of an SpMV."""
+    """The temperatures with a time of an SpMV."""
     return [state for state in TEMPERATURES if any(is_timed(r) and r["temperature"] == state for r in records)]
 
 
 def label(record):
-    """Library, format and algorithm; einkorn's go without the library."""
+    """Library (of peers), format and algorithm."""
     name = f"{record['format']} {record['algorithm']}".strip() + (", values rounded" if record["rounded_values"] else "")
     return f"{record['library']} {name}" if record["peer"] else name
 

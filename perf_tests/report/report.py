@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""report.py [--check] [--root DIR]: the committed measurements as tables and charts.
+"""report.py [--check] [--root DIR]: writes tables and charts of the committed measurements.
 
 Reads perf_tests/results/*.json and perf_tests/figures/measured/*.json (each written by one run of einkorn-bench --json),
 and writes
 
-  docs/performance.md   what was run, ten matrices, wins and losses, solvers, SpGEMM, pictures
+  docs/performance.md   runs, ten matrices, wins and losses, solvers, SpGEMM, charts
   docs/figures/runs/    the charts of each run of SpMVs
   marked blocks         in README.md and in the pages of BLOCKS
 
-A ratio never mixes files: times are comparable only within one run. The same files give the same text, byte for byte.
-Only drawing the charts needs matplotlib (Debian: python3-matplotlib, /usr/bin/python3).
+No ratio mixes two files, because times are comparable only within one run. The output is deterministic.
+Only the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3).
 
-  --check   write nothing; exit 1 when a document is not what the JSON says, or a chart not drawn from its numbers
+  --check   writes nothing; exits with 1 if a document or a chart does not match the JSON
 
-Exit: 0 done, 1 documents differ (--check), 2 usage, 3 a record is not fit to be shown, 4 all but the charts are written:
-matplotlib is missing."""
+Exit: 0 done, 1 documents differ (--check), 2 usage, 3 an invalid record, 4 matplotlib is missing: the charts are not
+written."""
 import argparse
 import pathlib
 import sys
@@ -32,7 +32,7 @@ from records import BadResults, read_runs  # noqa: E402
 from tables import fill_block  # noqa: E402
 
 PAGE, RESULTS, MEASURED = results.PAGE, page.RESULTS, "perf_tests/figures/measured"
-CHARTS = "docs/figures/runs"  # a folder that holds nothing else
+CHARTS = "docs/figures/runs"  # contains nothing else
 README = ("README.md", "performance")
 BLOCKS = [  # page, mark, text of the runs, their folder
     ("docs/kernels/bdia_spmv.md", "measured-bands", blocks.bands, MEASURED),
@@ -42,7 +42,7 @@ BLOCKS = [  # page, mark, text of the runs, their folder
 
 
 def documents(root):
-    """(path -> text of a document, path -> drawing of a chart)"""
+    """Returns {path: text of a document} and {path: drawing of a chart}."""
     runs = {folder: read_runs(root / folder) for folder in (RESULTS, MEASURED)}
     solves, products = solvers.read_solves(root / RESULTS), spgemm.read_products(root / RESULTS)
     found = results.results(runs[RESULTS], solves, products)
@@ -57,13 +57,13 @@ def documents(root):
 
 
 def is_drawn(root, name, drawing):
-    """Whether the SVG carries the digest of the drawing's numbers."""
+    """Whether the SVG contains the digest of the numbers of the drawing."""
     svg = root / name
     return svg.exists() and charts.digest(drawing) in svg.read_text(encoding="utf-8")
 
 
-def left_over(root, drawn):
-    """Charts of runs that are no longer there."""
+def obsolete_charts(root, drawn):
+    """Charts of runs that no longer exist."""
     there = (path.relative_to(root).as_posix() for path in sorted((root / CHARTS).glob("*")))
     return [name for name in there if name not in drawn]
 
@@ -71,15 +71,15 @@ def left_over(root, drawn):
 def check(root, wanted, drawn):
     different = [name for name, text in wanted.items()
                  if not (root / name).exists() or (root / name).read_text(encoding="utf-8") != text]
-    different += [f"{name} (of no run)" for name in left_over(root, drawn)]
+    different += [f"{name} (obsolete)" for name in obsolete_charts(root, drawn)]
     different += [name for name, drawing in drawn.items() if not is_drawn(root, name, drawing)]
     if different:
-        print(f"report.py: {', '.join(different)}: not as {RESULTS} says: run perf_tests/report/report.py", file=sys.stderr)
+        print(f"report.py: {', '.join(different)}: does not match {RESULTS}: run perf_tests/report/report.py", file=sys.stderr)
     return 1 if different else 0
 
 
 def write(root, wanted, drawn):
-    for name in left_over(root, drawn):
+    for name in obsolete_charts(root, drawn):
         (root / name).unlink()
     for name, text in wanted.items():
         path = root / name

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Every product and solve of the committed runs as one ratio, ours against the fastest peer of the same run, and the
-results table of README.md."""
+"""The ratio of Einkorn to the fastest peer for every product and solve of the committed runs, and the results table of
+README.md."""
 import dataclasses
 import re
 
@@ -10,7 +10,7 @@ from records import in_order, label, matrix_name, temperatures
 from tables import number, paragraph, table, time_of
 
 PAGE = "docs/performance.md"
-MOST = 8  # rows of README.md's table
+MAX_ROWS = 8  # rows of README.md's table
 NONE = "No measurement is committed yet.\n"
 
 
@@ -38,8 +38,8 @@ def results(runs, solves, products):
         for state in temperatures(run.records):
             for c in compared(run, state):
                 if c.speedup() is not None:
-                    several = c.rows[0]["columns"] > 1
-                    made.append(Result("SpMM" if several else "SpMV", run.title, c.name, c.rows[0]["csr_bytes"],
+                    is_spmm = c.rows[0]["columns"] > 1
+                    made.append(Result("SpMM" if is_spmm else "SpMV", run.title, c.name, c.rows[0]["csr_bytes"],
                                        c.ours, c.peer, c.chosen))
     for solve in solves:
         ours = solve.fastest(lambda r: not r["peer"])
@@ -57,7 +57,7 @@ def groups(found, key):
 
 
 def means(found):
-    """Cells: how many, in how many the peer was faster, geometric mean and lowest ratio."""
+    """Cells: number of ratios, number below 1, geometric mean, lowest ratio."""
     lowest = min(found, key=lambda r: r.ratio)
     return [len(found), sum(r.ratio < 1 for r in found), number(geometric_mean([r.ratio for r in found])),
             f"{lowest.ratio:.2f} (`{matrix_name({'matrix': lowest.name})}`)"]
@@ -76,7 +76,7 @@ def row_of(found, operation):
 
 
 def block(found):
-    """README.md: one row per operation and run of the machine with the most results, then SpMV of the others, at most MOST."""
+    """README.md: one row per operation and run of the machine with the most results, then SpMV of the others, at most MAX_ROWS."""
     if not found:
         return NONE
     double = [r for r in found if r.scalar == "double"]
@@ -93,4 +93,4 @@ def block(found):
         "Time of the fastest peer (cuSPARSE with cuBLAS, Kokkos Kernels, Eigen) over the time of the fastest Einkorn row of "
         "the same run: above 1 Einkorn is faster. Double precision; the example is the largest matrix. Machines, commits, "
         f"every loss and the other runs: [{PAGE}]({PAGE}).") + table(
-            ["machine", "operation", "example", "matrices", "peer faster", "mean ratio", "lowest ratio"], rows[:MOST], left=3)
+            ["machine", "operation", "example", "matrices", "peer faster", "mean ratio", "lowest ratio"], rows[:MAX_ROWS], left=3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Committed solves: the table of solvers in docs/performance.md."""
+"""The table of solvers in docs/performance.md."""
 import dataclasses
 import math
 
@@ -56,7 +56,7 @@ def check_solve(record, where):
 
 
 def read_solves(folder):
-    """By machine, then file: what has a `solver`."""
+    """The solves, sorted by machine and file."""
     solves = []
     for path in sorted(folder.glob("*.json")):
         groups = {}
@@ -74,7 +74,7 @@ def read_solves(folder):
 
 
 def unit(records):
-    """(name, a second in it) that suits the fastest."""
+    """The time unit (name, units per second) for the fastest record."""
     best = fastest([r for r in records if r["seconds"] is not None])
     return ("ms", 1e3) if best and best["seconds"] >= 1e-3 else ("µs", 1e6)
 
@@ -93,7 +93,7 @@ def named_time(record, scale, name, with_format=True):
 
 
 def block(solves):
-    """One row per solve: the fastest of ours, the fastest in CSR, and the fastest of every library."""
+    """One row per solve: the fastest Einkorn row, the fastest in CSR, and the fastest of every library."""
     if not solves:
         return ""
     libraries = in_order(r["library"] for r in sorted((r for s in solves for r in s.records if r["peer"]), key=order))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Committed products of sparse matrices: their table in docs/performance.md."""
+"""The table of SpGEMM in docs/performance.md."""
 import dataclasses
 import math
 
@@ -9,10 +9,10 @@ from records import BUILD, SPGEMM, BadResults, fastest, in_order, is_number, mat
 from tables import paragraph, table, without_empty
 
 WHOLE, SYMBOLIC, NUMERIC = SPGEMM
-OURS = "automatic"  # what spgemm() does unasked, and what the means are of
-LARGE = 1e8         # products from which on a time says little of launches and allocations
+OURS = "automatic"  # the defaults of spgemm(), used in the means
+LARGE = 1e8         # number of products above which launches and allocations are negligible
 SETS = (("at least 10⁸ products", lambda c: c.first["products"] >= LARGE), ("all", lambda c: True))
-PEERS = (  # of the means
+PEERS = (  # columns of the means
     ("cuSPARSE, the fastest", lambda r: r["library"] == "cusparse"),
     ("Kokkos Kernels native", lambda r: (r["library"], r["algorithm"]) == ("kokkos-kernels", "native")),
     ("Eigen", lambda r: r["library"] == "eigen"))
@@ -70,7 +70,7 @@ def check_product(record, where):
 
 
 def read_products(folder):
-    """By machine, then file: the operations of SPGEMM."""
+    """The products, sorted by machine and file."""
     made = []
     for path in sorted(folder.glob("*.json")):
         groups = {}
@@ -84,13 +84,13 @@ def read_products(folder):
                     raise BadResults(f"{path.name}: rows of one table differ in {name}")
             alone = {row_of(r) for r in records} - {row_of(r) for r in records if r["operation"] == WHOLE}
             if alone:
-                raise BadResults(f"{path.name}: a phase without its whole: {' '.join(min(alone))}")
+                raise BadResults(f"{path.name}: a phase without its total: {' '.join(min(alone))}")
             made.append(Product(path.stem, records))
     return sorted(made, key=lambda c: (c.first["machine"], c.first["file"]))
 
 
-def most_compared(products):
-    """Of several runs of a product on one machine and build the one that timed the most rows."""
+def largest_runs(products):
+    """Where a product was run more than once on one machine and build, the run with the most rows."""
     best = {}
     timed = lambda c: sum(r["seconds"] is not None for r in c.wholes)
     for c in products:
@@ -101,7 +101,7 @@ def most_compared(products):
 
 
 def mean_over(products, wanted):
-    """Mean and least speed ratio of our automatic over a peer, and of how many products where that is not all."""
+    """Geometric mean and minimum of the speed-up of `automatic` over a peer, and the number of products if not all."""
     ratios = []
     for c in products:
         peer = c.fastest(lambda r: r["peer"] and wanted(r))
@@ -110,17 +110,17 @@ def mean_over(products, wanted):
     if not ratios:
         return "–"
     least, name = min(ratios)
-    of_few = f"; {len(ratios)} of {len(products)}" if len(ratios) < len(products) else ""
-    return f"{geometric_mean([value for value, _ in ratios]):.2f} (least {least:.2f}: `{name}`{of_few})"
+    partial = f"; {len(ratios)} of {len(products)}" if len(ratios) < len(products) else ""
+    return f"{geometric_mean([value for value, _ in ratios]):.2f} (least {least:.2f}: `{name}`{partial})"
 
 
 def summary(products):
     """One row per machine, build and set of products."""
-    rows, kept = [], most_compared(products)
+    rows, kept = [], largest_runs(products)
     for build in in_order(tuple(c.first[name] for name in BUILD) for c in kept):
-        of_build = [c for c in kept if tuple(c.first[name] for name in BUILD) == build]
+        build_products = [c for c in kept if tuple(c.first[name] for name in BUILD) == build]
         for name, wanted in SETS:
-            found = [c for c in of_build if wanted(c)]
+            found = [c for c in build_products if wanted(c)]
             if found:
                 rows.append([build[0], build[-1], name, len(found), *(mean_over(found, of) for _, of in PEERS)])
     heading, rows = without_empty(["machine", "Einkorn", "set", "products A B", *(f"over {name}" for name, _ in PEERS)], rows)

@@ -14,12 +14,12 @@ def microseconds(seconds):
 
 
 def three(value):
-    """With three digits that count."""
+    """With three significant digits."""
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
 
 
 def time_of(record):
-    """With its unit, ms from 1 ms on."""
+    """The time with its unit: ms from 1 ms on, else µs."""
     value = 1e6 * record["seconds"]
     return f"{three(1e-3 * value)} ms" if value >= 1e3 else f"{three(value)} µs"
 
@@ -45,7 +45,7 @@ def table(heading, rows, left=1):
 
 
 def without_empty(heading, rows):
-    """The same without the columns that say nothing."""
+    """Removes empty columns."""
     kept = [i for i, _ in enumerate(heading) if any(cells[i] not in ("", "–") for cells in rows)]
     return [heading[i] for i in kept], [[cells[i] for i in kept] for cells in rows]
 
@@ -59,7 +59,7 @@ def build_line(record):
 
 
 def fill_block(text, name, block, page):
-    """text with what stands between the two marks of `name` replaced."""
+    """Replaces the text between the two marks of `name`."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise BadResults(f"{page}: expected one {begin} and, after it, one {end}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""The numbers of the charts, and their files: python3 -m unittest discover perf_tests/report"""
+"""The numbers and files of the charts: python3 -m unittest discover perf_tests/report"""
 import importlib.util
 import pathlib
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import charts  # noqa: E402
 import report  # noqa: E402
 from comparison import compared  # noqa: E402
-from invented import Tree, chosen, cusparse, peer, record  # noqa: E402
+from sample_records import Tree, chosen, cusparse, peer, record  # noqa: E402
 from records import read_runs  # noqa: E402
 
 NAMES = ("a", "b", "c")
@@ -34,7 +34,7 @@ class Charts(Tree):
         path = self.commit("run.json", *records)
         return charts.roofline(compared(read_runs(path.parent)[0], "warm"))[1]
 
-    def test_roofline_is_time_over_the_bytes_at_the_speed_of_the_stream(self):
+    def test_roofline_is_time_over_bytes_at_stream_bandwidth(self):
         panel, = self.roofline(*three(), record(matrix="a", format="csr5", seconds=2e-5, bytes=112000),
                                cusparse(matrix="b", seconds=1e-5, floor_seconds=2e-6))
         series = {s["label"]: s for s in panel["series"]}
@@ -60,7 +60,7 @@ class Charts(Tree):
         self.assertEqual([series[name]["y"][0] for name in series], [0.5, 0.125, 0.25, 1.0, None])
         self.assertEqual((series["cuSPARSE"]["y"][1], series["cuSPARSE"]["algorithm"][1]), (0.5, "cusparse csr alg1"))
 
-    def test_speedup_is_sorted_and_shows_what_select_chose(self):
+    def test_speedup_is_sorted_and_shows_the_choice_of_select(self):
         made = self.drawings(*three(), peer(matrix="a", seconds=5e-6), peer(matrix="b", seconds=3e-5),
                              peer(matrix="c", seconds=2e-5), chosen("sell", matrix="b"),
                              record(matrix="b", format="sell", seconds=6e-5))["run-speedup"]
@@ -79,7 +79,7 @@ class Charts(Tree):
         self.assertEqual([charts.short(name) for name in ("gen:surrogate:cant", "gen:twin:cant", "/a/b.mtx.gz")],
                          ["surrogate:cant", "twin:cant", "b"])
 
-    def test_draws_nothing_of_too_few_matrices(self):
+    def test_no_chart_of_too_few_matrices(self):
         self.assertEqual(self.drawings(record(), peer()), {})
 
 
@@ -87,34 +87,34 @@ class Files(Tree):
     def records(self):
         return [*three(), *(peer(matrix=name, seconds=2e-5) for name in NAMES), *three(format="sell"), *three(format="coo")]
 
-    def test_writes_all_but_the_charts_without_matplotlib(self):
+    def test_without_matplotlib_writes_all_but_the_charts(self):
         self.commit("a.json", *self.records())
         with mock.patch.dict(sys.modules, {"matplotlib": None, "canvas": None}):
-            code, errors = self.run_it()
+            code, errors = self.run_command()
         self.assertEqual((code, errors.count("\n")), (4, 1))
         self.assertIn("python3-matplotlib", errors)
         self.assertIn("figures/runs/a-speedup.svg", self.text())
-        self.assertIn("a-speedup.svg", self.run_it("--check")[1])
+        self.assertIn("a-speedup.svg", self.run_command("--check")[1])
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
-    def test_the_same_records_give_the_same_bytes_and_stale_charts_are_noticed(self):
+    def test_is_deterministic_and_detects_stale_charts(self):
         self.commit("a.json", *self.records())
         seen = []
         for _ in range(2):
             for svg in (self.root / report.CHARTS).glob("*.svg"):
                 svg.unlink()
-            self.assertEqual(self.run_it(), (0, ""))
+            self.assertEqual(self.run_command(), (0, ""))
             seen.append({f.name: f.read_bytes() for f in (self.root / report.CHARTS).iterdir()})
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(sorted(seen[0]), ["a-formats.svg", "a-speedup.svg"])
         with mock.patch.dict(sys.modules, {"matplotlib": None, "canvas": None}):
-            self.assertEqual(self.run_it("--check"), (0, ""))  # needs no matplotlib
+            self.assertEqual(self.run_command("--check"), (0, ""))  # needs no matplotlib
         svg = self.root / report.CHARTS / "a-speedup.svg"
         svg.write_text(svg.read_text().replace("numbers ", "numbers of another run "))
-        self.assertIn("docs/figures/runs/a-speedup.svg: not as", self.run_it("--check")[1])
-        self.run_it()
+        self.assertIn("docs/figures/runs/a-speedup.svg: not as", self.run_command("--check")[1])
+        self.run_command()
         svg.rename(svg.with_name("old-speedup.svg"))
-        self.assertIn("old-speedup.svg (of no run)", self.run_it("--check")[1])
+        self.assertIn("old-speedup.svg (of no run)", self.run_command("--check")[1])
 
 
 if __name__ == "__main__":

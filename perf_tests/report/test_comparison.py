@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""What may be divided by what, and what prune.py keeps: python3 -m unittest discover perf_tests/report"""
+"""Ratios, and the records that prune.py keeps: python3 -m unittest discover perf_tests/report"""
 import contextlib
 import io
 import json
@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import prune  # noqa: E402
 from comparison import compared, ratio  # noqa: E402
-from invented import Tree, chosen, cusparse, peer, peer_solve, peer_sparse, record, solve, sparse, sparse_rows  # noqa: E402
+from sample_records import Tree, chosen, cusparse, peer, peer_solve, peer_sparse, record, solve, sparse, sparse_rows  # noqa: E402
 from records import BadResults, completed, read, read_runs  # noqa: E402
 
 
@@ -34,7 +34,7 @@ class Prune(Tree):
         self.assertEqual(prune.main([str(path)]), 0)
         return path, before, [(r["operation"], r["library"], r["format"], r["algorithm"], r["temperature"]) for r in read(path)]
 
-    def test_keeps_what_a_comparison_needs(self):
+    def test_keeps_records_of_comparisons(self):
         path, before, kept = self.kept(
             record(), record(cold=True, seconds=3e-5), record(cold=True, algorithm="automatic", seconds=3.1e-5),
             record(cold=True, algorithm="row_thread", seconds=9e-5), record(cold=True, format="sell", seconds=8e-5),
@@ -63,7 +63,7 @@ class Prune(Tree):
         self.assertIn('"seconds": 0.000010,', path.read_text())
         self.assertEqual(len(path.read_text().splitlines()), 3)
 
-    def test_refuses_what_is_no_run(self):
+    def test_refuses_files_that_are_not_runs(self):
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual((prune.main([]), prune.main([str(self.root / "none.json")])), (2, 3))
 

@@ -10,14 +10,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import page as page_module  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
-from invented import Tree, chosen, cusparse, peer, peer_solve, peer_sparse, record, solve, sparse  # noqa: E402
+from sample_records import Tree, chosen, cusparse, peer, peer_solve, peer_sparse, record, solve, sparse  # noqa: E402
 
 README = "README.md"
 
 
 class Page(Tree):
-    def test_says_so_when_nothing_is_committed(self):
-        self.assertEqual(self.run_it(), (0, ""))
+    def test_nothing_committed(self):
+        self.assertEqual(self.run_command(), (0, ""))
         for name in (report.PAGE, README):
             self.assertIn("No measurement is committed yet", self.text(name))
         self.assertIn("No run has asked select() yet", self.text("docs/choosing_a_format.md"))
@@ -26,7 +26,7 @@ class Page(Tree):
         page = self.write(record(), peer(), solve(), peer_solve(), sparse(), peer_sparse())
         self.assertIn("| a machine | OpenMP | 5.2.2 | abc | SpMV (1), CG (1), SpGEMM (1) | 10 to 10 |", page)
 
-    def test_compares_the_fastest_of_ours_with_the_fastest_peer(self):
+    def test_compares_the_fastest_einkorn_row_with_the_fastest_peer(self):
         page = self.write(record(), record(format="csr5", algorithm="tiles", seconds=8e-6), cusparse(seconds=3e-5),
                           peer(seconds=2e-5))
         self.assertIn("| a machine | SpMV | a | double | warm | 1 | 0 | 2.50 | 2.50 (`gen:band:1000:3`) |", page)
@@ -42,7 +42,7 @@ class Page(Tree):
         self.assertNotIn("`even`", losses)
         self.assertIn("| 3 | 3 | 0.50 | 0.25 (`worst`) |", page)
 
-    def test_shows_what_there_is_of_ten_matrices(self):
+    def test_shows_measured_ones_of_ten_matrices(self):
         name = page_module.TEN[0]
         page = self.write(record(matrix=name), record(matrix=name, format="dia", algorithm="rows", seconds=5e-6),
                           chosen("sell", matrix=name), peer(matrix=name, seconds=2e-5), record(), peer())
@@ -104,11 +104,11 @@ class Readme(Tree):
         for number in range(9):
             self.commit(f"h-{number}-double.json", record(), peer())
         self.write(record(machine="another"), peer(machine="another"))
-        self.assertEqual(len(self.rows()), results.MOST)
+        self.assertEqual(len(self.rows()), results.MAX_ROWS)
 
 
 class Blocks(Tree):
-    def test_keeps_what_is_outside_the_marks(self):
+    def test_keeps_text_outside_the_marks(self):
         self.write(record())
         for name, mark, *_ in (report.README, *report.BLOCKS):
             text = self.text(name)
@@ -116,13 +116,13 @@ class Blocks(Tree):
             self.assertTrue(text.endswith(":end -->\n\nEnd.\n"), name)
             self.assertRegex(text, f"(?s)<!-- {mark}:begin -->\n.+<!-- {mark}:end -->\n\n(End|Between)[.]")
 
-    def test_bands_stand_beside_bdia_of_their_own_file(self):
+    def test_bands_are_relative_to_bdia_of_the_same_file(self):
         band = {"matrix": "gen:band:1000:3"}
         self.commit("x.json", record(format="bdia", algorithm="window", bytes=40000, **band), folder=report.MEASURED)
         self.commit("y.json", record(format="bdia", algorithm="window", bytes=40000, matrix="gen:band:2000:5"),
                     record(format="dia", algorithm="rows", seconds=1.5e-5, bytes=50000, matrix="gen:band:2000:5"),
                     cusparse(seconds=3e-5, matrix="gen:band:2000:5"), folder=report.MEASURED)
-        self.run_it()
+        self.run_command()
         text = self.text("docs/kernels/bdia_spmv.md")
         self.assertIn("| double | 5 | 10.0 | 0.56 | 1.50 (1.25) | – | – | – | – | – | 3.00 (1.40) |", text)
         self.assertIn("n = 2000, a machine, warm caches, OpenMP, Kokkos 5.2.2, Einkorn abc", text)
@@ -131,10 +131,10 @@ class Blocks(Tree):
     def test_spmm_of_stripes(self):
         spmm = {"matrix": "gen:stripes:10:4:3", "columns": 8, "layout": "right", "cold": True}
         self.commit("x.json", record(format="brcv", **spmm), cusparse(seconds=2.5e-5, **spmm), folder=report.MEASURED)
-        self.run_it()
+        self.run_command()
         self.assertIn("| right | 4 × 3 | 8 | 10.0 | – | – | 25.0 | 2.50 |", self.text("docs/kernels/brcv_spmm.md"))
 
-    def test_how_far_select_is_from_the_fastest(self):
+    def test_distance_of_select_from_the_fastest(self):
         self.write(record(), chosen("sell"), record(format="sell", algorithm="rows", seconds=1.3e-5),
                    record(matrix="b"), chosen("csr", matrix="b"))
         self.assertIn("| `a.json` | warm | 2 | 1 | 1.14 | 1.30 (`gen:band:1000:3`: sell, fastest csr) |",
@@ -142,58 +142,58 @@ class Blocks(Tree):
 
 
 class Check(Tree):
-    def test_is_deterministic_and_notices_a_change(self):
+    def test_is_deterministic_and_detects_changes(self):
         self.commit("b.json", record(machine="z"), peer(machine="z"))
         self.commit("a.json", record(scalar="float"), record())
-        self.assertEqual(self.run_it("--check")[0], 1)
-        self.run_it()
+        self.assertEqual(self.run_command("--check")[0], 1)
+        self.run_command()
         names = [report.PAGE, README]
         first = [self.text(name) for name in names]
-        self.run_it()
+        self.run_command()
         self.assertEqual(first, [self.text(name) for name in names])
-        self.assertEqual(self.run_it("--check"), (0, ""))
+        self.assertEqual(self.run_command("--check"), (0, ""))
         self.commit("b.json", record(machine="z", seconds=2e-5), peer(machine="z"))
-        code, errors = self.run_it("--check")
+        code, errors = self.run_command("--check")
         self.assertEqual(code, 1)
         self.assertIn(report.PAGE, errors)
         self.assertIn(README, errors)
 
-    def test_refuses_records_that_are_not_fit_to_be_shown(self):
+    def test_refuses_invalid_records(self):
         for bad, what in ((record(wrong=True), "wrong"), (record(seconds=0), "seconds"),
                           (record(machine=None), "machine"), (record(fraction_of_copy=None), "fraction_of_copy"),
                           (record(nnz="many"), "nnz"), (record(cold=1), "cold"), ([], "record"),
                           (record(temperature="hot"), "temperature"), (record(temperature="cold"), "cold is False"),
                           (record(suite=3), "suite"), (record(spread="wide"), "spread")):
             self.commit("a.json", bad)
-            code, errors = self.run_it()
+            code, errors = self.run_command()
             self.assertEqual(code, 3, bad)
             self.assertIn(what, errors)
             self.assertIn("a.json, record 0", errors)
         self.commit("a.json", record(), record())
-        self.assertIn("twice", self.run_it()[1])
+        self.assertIn("twice", self.run_command()[1])
 
     def test_refuses_two_runs_in_one_file(self):
         for second, what in ((peer(commit="def"), "commit is 'def'"), (peer(machine="b"), "machine"),
                              (peer(copy_gb_per_s=11.0), "two copy bandwidths")):
             self.commit("a.json", record(), second)
-            code, errors = self.run_it()
+            code, errors = self.run_command()
             self.assertEqual(code, 3)
             self.assertIn("a.json, record 1", errors)
             self.assertIn(what, errors)
         self.write(record(), peer(matrix="another", copy_gb_per_s=11.0))
 
-    def test_takes_records_that_name_the_temperature_alone(self):
+    def test_accepts_records_with_temperature_only(self):
         bare = record(temperature="graph")
         del bare["cold"]
         self.assertIn("| double | graph |", self.write(bare, peer(temperature="graph")))
 
-    def test_refuses_a_file_that_is_no_array_and_a_page_without_marks(self):
+    def test_refuses_files_without_an_array_and_pages_without_marks(self):
         for text in ("{", "{}"):
             (self.root / report.RESULTS / "a.json").write_text(text)
-            self.assertEqual(self.run_it()[0], 3)
+            self.assertEqual(self.run_command()[0], 3)
         self.commit("a.json", record())
         (self.root / README).write_text("no marks")
-        self.assertEqual(self.run_it()[0], 3)
+        self.assertEqual(self.run_command()[0], 3)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from invented import Tree, peer, peer_solve, record, solve  # noqa: E402
+from sample_records import Tree, peer, peer_solve, record, solve  # noqa: E402
 
 
 class Solvers(Tree):
@@ -15,10 +15,10 @@ class Solvers(Tree):
         page = self.write(*records)
         return page.split("## Solvers")[1] if "## Solvers" in page else ""
 
-    def test_is_left_out_where_nothing_is_committed(self):
+    def test_is_empty_without_records(self):
         self.assertEqual(self.section(record(), peer()), "")
 
-    def test_has_the_fastest_of_ours_and_of_every_library(self):
+    def test_has_the_fastest_row_of_einkorn_and_of_every_library(self):
         text = self.section(solve(), solve(8.0, format="dia", execution="graph"), solve(None, format="sell"), peer_solve(),
                             peer_solve(24.0, execution="host_scalars"), peer_solve(40.0, library="kokkos-kernels"))
         self.assertIn("| over cusparse+cublas | over kokkos-kernels |", text)
@@ -30,23 +30,23 @@ class Solvers(Tree):
         self.assertIn("| csr host_scalars unfused: 4.00 ms | host_scalars unfused: 4.00 ms | csr graph: 2.00 ms | 0.50 (0.50) |",
                       text)
 
-    def test_never_mixes_files_and_parts_the_matrices_of_one(self):
+    def test_never_mixes_files_or_matrices(self):
         self.commit("b.json", peer_solve(0.001))
         text = self.section(solve(), solve(matrix="m", copy_gb_per_s=11.0), peer_solve(matrix="m", copy_gb_per_s=11.0),
                             peer_solve(library="eigen", matrix="n"), solve(matrix="n"))
         self.assertIn("| `gen:band:1000:3` | 1000 | CG | csr launches: 10.0 µs | launches: 10.0 µs | – | – | – | – |", text)
 
-    def test_refuses_records_that_are_not_fit_to_be_shown(self):
+    def test_refuses_invalid_records(self):
         for bad, what in ((solve(residual=None), "residual"), (solve(execution=None), "execution"), (solve(n=0), "n is 0"),
                           (solve(floor_bytes="many"), "floor_bytes"), (solve(seconds=2e-5), "time_per_iteration_us"),
                           (solve(wrong=True), "wrong"), (solve(solver=3), "solver")):
             self.commit("a.json", bad)
-            code, errors = self.run_it()
+            code, errors = self.run_command()
             self.assertEqual(code, 3, what)
             self.assertIn(what, errors)
             self.assertIn("a.json, record 0", errors)
         self.commit("a.json", solve(), peer_solve(iterations=30))
-        self.assertIn("differ in iterations", self.run_it()[1])
+        self.assertIn("differ in iterations", self.run_command()[1])
 
 
 if __name__ == "__main__":

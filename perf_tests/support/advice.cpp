@@ -6,18 +6,18 @@
 
 namespace einkorn::perf {
 
-std::string in_terms_of_the_program(std::string message) {
-  std::pair<char const*, char const*> const words[] = {
+std::string with_program_options(std::string message) {
+  std::pair<char const*, char const*> const replacements[] = {
       {"read it as std::complex<double>", "read it with --scalar complex"},
       {"int64_t or size_t would do", "--ordinal int64 would do"},
       {"std::int64_t would do", "--ordinal int64 would do"},
       {"std::size_t would do", "--ordinal int64 would do"},
       {"int64_t would do", "--ordinal int64 would do"},
   };
-  for (auto const& [of_cpp, of_program] : words) {
-    auto const place = message.find(of_cpp);
-    if (place == std::string::npos) continue;
-    message.replace(place, std::string(of_cpp).size(), of_program);
+  for (auto const& [type, option] : replacements) {
+    auto const begin = message.find(type);
+    if (begin == std::string::npos) continue;
+    message.replace(begin, std::string(type).size(), option);
     break;
   }
   return message;

@@ -6,8 +6,8 @@
 
 namespace einkorn::perf {
 
-/// A message of the library with its advice in options of the program: types of C++ become --scalar complex and
+/// Replaces C++ types in the advice of a library message by options of the program: --scalar complex,
 /// --ordinal int64.
-std::string in_terms_of_the_program(std::string message);
+std::string with_program_options(std::string message);
 
 }  // namespace einkorn::perf

@@ -8,7 +8,7 @@ namespace einkorn::perf {
 
 namespace {
 
-bool counts(Result const& result) {
+bool is_comparable(Result const& result) {
   auto const& row = result.candidate;
   return row.operation == "spmv" && !result.wrong && !row.rounds_values() && time_of(result).has_value();
 }
@@ -16,7 +16,8 @@ bool counts(Result const& result) {
 Result const* fastest(MatrixReport const& report, bool peers) {
   Result const* best = nullptr;
   for (auto const& result : report.results)
-    if (counts(result) && result.candidate.is_peer() == peers && (!best || time_of(result) < time_of(*best)))
+    if (is_comparable(result) && result.candidate.is_peer() == peers &&
+        (!best || time_of(result) < time_of(*best)))
       best = &result;
   return best;
 }
@@ -30,13 +31,14 @@ double spread_of(Result const& result) {
   return (result.warm_seconds ? result.warm_spread : result.cold_spread).value_or(0.0);
 }
 
-/// The other formats, each by its fastest row; of a row that varies more than an idle machine does and than the
-/// best nothing is said.
+/// The fastest row of every other format that equals the best within the noise. Rows with a spread above
+/// busy_spread and above that of the best are left out.
 std::vector<Result const*> equals_of(MatrixReport const& report, Result const& best) {
   std::vector<Result const*> equals;
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
-    if (!counts(result) || row.is_peer() || row.format == best.candidate.format || !are_equal(result, best))
+    if (!is_comparable(result) || row.is_peer() || row.format == best.candidate.format ||
+        !are_equal(result, best))
       continue;
     if (spread_of(result) > std::max(busy_spread, spread_of(best))) continue;
     auto const same = std::find_if(equals.begin(), equals.end(),
@@ -72,7 +74,7 @@ double noise_of(Result const& a, Result const& b) {
 Answer answer_of(MatrixReport const& report) {
   Answer answer;
   for (auto const& result : report.results) {
-    if (result.candidate.is_default && counts(result)) answer.now = &result;
+    if (result.candidate.is_default && is_comparable(result)) answer.now = &result;
     if (result.candidate.operation == "select" && result.candidate.algorithm == "by model")
       answer.selected = result.candidate.format;
   }
@@ -88,8 +90,8 @@ Answer answer_of(MatrixReport const& report) {
   answer.conversion = conversion_to(report, answer.best->candidate);
   if (answer.now && answer.conversion && answer.best != answer.now)
     answer.pays_after = *time_of(*answer.conversion) / (*time_of(*answer.now) - *time_of(*answer.best));
-  for (auto const& result : report.results)  // the first of a format is what from_csr makes unasked
-    if (!answer.selected_row && counts(result) && !result.candidate.is_peer() &&
+  for (auto const& result : report.results)  // the first row of a format has default options
+    if (!answer.selected_row && is_comparable(result) && !result.candidate.is_peer() &&
         result.candidate.format == answer.selected)
       answer.selected_row = &result;
   return answer;

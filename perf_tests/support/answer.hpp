@@ -11,45 +11,45 @@
 
 namespace einkorn::perf {
 
-/// What a measured matrix comes to. Pointers lead into the report. Times are warm, or cold where nothing was
-/// measured warm.
+/// The summary of a measured matrix. Pointers refer to the report. Times are warm, or cold if only cold times
+/// were measured.
 struct Answer {
-  Result const* now = nullptr;         // CSR by the kernel that a plan chooses; null: it could not be run
-  Result const* best = nullptr;        // of ours; CSR as it is where nothing is faster beyond the spread
-  std::vector<Result const*> equals;   // other formats of ours that the spread does not tell from the best
-  Result const* conversion = nullptr;  // to the best
-  double gain = 1;                     // time of now over time of best
-  double noise = 0;                    // spread of the two (see noise_of)
-  std::optional<double> pays_after;    // products in CSR; empty: nothing to convert, or not measured
-  Result const* peer = nullptr;        // the fastest
-  std::optional<std::string> selected = {};  // the format that select() takes by its model
-  Result const* selected_row = nullptr;      // the fastest of that format with default options
+  Result const* now = nullptr;   // CSR with the algorithm that a plan chooses; null: not measured
+  Result const* best = nullptr;  // fastest Einkorn row; CSR unless another is faster by more than the noise
+  std::vector<Result const*> equals;   // other Einkorn formats within the noise of the best
+  Result const* conversion = nullptr;  // conversion to the best format
+  double gain = 1;                     // time of `now` over time of `best`
+  double noise = 0;                    // noise_of(now, best)
+  std::optional<double> pays_after;    // break-even number of products; empty: no conversion, or not measured
+  Result const* peer = nullptr;        // the fastest peer
+  std::optional<std::string> selected = {};  // format that select() chooses by its model
+  Result const* selected_row = nullptr;      // the first row of that format: default options
 };
 
 Answer answer_of(MatrixReport const& report);
 
-/// Seconds of a result, warm before cold; none where it was not measured.
+/// Seconds of a result: warm, else cold, else empty.
 std::optional<double> time_of(Result const& result);
 
-/// The larger spread of the two, and not less than 2 %: what one matrix in other memory varies by.
+/// The larger spread of the two, at least 2 %: the variation of one matrix between memory locations.
 double noise_of(Result const& a, Result const& b);
 
-/// A spread that no idle machine shows.
+/// A spread above this value means that other programs use the machine.
 inline constexpr double busy_spread = 0.3;
 
 struct AnswerStyle {
   bool peers = false, explain = false;
 };
 
-/// A heading and five lines: what it is, CSR now, the best, when it pays, what select() takes. With peers a
-/// line of the fastest of them, and three sentences more to explain.
+/// Prints a heading and five lines: pattern, CSR, best format, break-even number of products, choice of
+/// select(). @param style peers: also the fastest peer; explain: also three sentences
 void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle const& style);
 
-/// One line of the closing table.
-struct Line {
+/// One line of the final table of several matrices.
+struct SummaryLine {
   std::string matrix, now, of_copy, best, gain, pays, selected;
 };
-Line line_of(MatrixReport const& report);
-void print_closing_table(std::ostream& out, std::vector<Line> const& lines);
+SummaryLine summary_line(MatrixReport const& report);
+void print_summary_table(std::ostream& out, std::vector<SummaryLine> const& lines);
 
 }  // namespace einkorn::perf

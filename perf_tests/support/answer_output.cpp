@@ -25,7 +25,7 @@ double of_copy(MatrixReport const& report, Result const& result) {
   return static_cast<double>(result.candidate.bytes) / *time_of(result) / report.copy_bytes_per_second;
 }
 
-/// "1.34 times as fast as X", "equal to X within 4 %".
+/// "1.34 times as fast as X" or "equal to X within 4 %".
 std::string compared(Result const& fast, Result const& slow, char const* name) {
   double const ratio = *time_of(slow) / *time_of(fast), noise = noise_of(fast, slow);
   if (std::max(ratio, 1.0 / ratio) <= 1.0 + noise)
@@ -34,7 +34,7 @@ std::string compared(Result const& fast, Result const& slow, char const* name) {
                       : text("%.2f times as slow as %s", 1.0 / ratio, name);
 }
 
-std::string now_text(MatrixReport const& report, Answer const& answer) {
+std::string csr_text(MatrixReport const& report, Answer const& answer) {
   if (!answer.now) return "CSR could not be measured";
   auto const& now = *answer.now;
   double const rate = static_cast<double>(now.candidate.bytes) / *time_of(now);
@@ -55,7 +55,7 @@ std::string equals_text(Answer const& answer) {
 
 std::string best_text(Answer const& answer) {
   if (!answer.best) return "nothing could be measured";
-  if (answer.best == answer.now) return "CSR as it is: nothing measured is faster" + equals_text(answer);
+  if (answer.best == answer.now) return "CSR kept: nothing measured was faster" + equals_text(answer);
   auto line = name_of(*answer.best) + ": " + time_text(*time_of(*answer.best));
   if (answer.now)
     line += text(", %.2f times as fast as CSR (rounds vary by %s)", answer.gain, percent(answer.noise).c_str());
@@ -73,42 +73,43 @@ std::string pays_text(Answer const& answer) {
 }
 
 std::string peers_text(Answer const& answer) {
-  if (!answer.peer) return "none could be run; --all --peers says why";
+  if (!answer.peer) return "none could be run; --all --peers shows the reasons";
   auto const line = name_of(*answer.peer) + ": " + time_text(*time_of(*answer.peer));
-  return answer.best ? line + "; ours is " + compared(*answer.best, *answer.peer, "it") : line;
+  return answer.best ? line + "; Einkorn is " + compared(*answer.best, *answer.peer, "the peer") : line;
 }
 
 std::string select_text(Answer const& answer) {
-  if (!answer.selected) return "was not asked";
+  if (!answer.selected) return "not run";
   auto const& format = *answer.selected;
-  if (!answer.selected_row) return format + ", which could not be measured; --all says why";
+  if (!answer.selected_row) return format + ", not measured; --all shows the reason";
   if (!answer.best || answer.selected_row == answer.best) return format + ", the best";
   return format + ", " + compared(*answer.selected_row, *answer.best, "the best");
 }
 
-void explain(std::ostream& out, MatrixReport const& report, Answer const& answer) {
+void print_explanation(std::ostream& out, MatrixReport const& report, Answer const& answer) {
   if (!answer.now || !answer.best) return;
   auto const& now = answer.now->candidate;
   auto const& best = answer.best->candidate;
   double const csr = 1e-6 * static_cast<double>(now.bytes), copy = report.copy_bytes_per_second;
-  out << text("  A product in CSR has to move %.1f MB, which a copy of this run moves in %s; CSR takes %s.\n",
+  out << text("  A product in CSR moves at least %.1f MB, which take %s at the copy bandwidth; CSR takes %s.\n",
               csr, time_text(static_cast<double>(now.bytes) / copy).c_str(),
               time_text(*time_of(*answer.now)).c_str());
   auto const finding = report.findings.find(best.format);
-  auto const why = finding == report.findings.end() ? best.note : finding->second;
+  auto const reason = finding == report.findings.end() ? best.note : finding->second;
   if (answer.best == answer.now)
-    out << text("  The structure (%s) leaves no format with fewer bytes and a kernel as fast.\n",
+    out << text("  No format has fewer bytes and a kernel as fast for this structure (%s).\n",
                 report.structure.c_str());
-  else if (double const share = static_cast<double>(best.bytes) / static_cast<double>(now.bytes); share < 0.98)
-    out << text("  %s moves %.2f of these bytes (%s).\n", best.format.c_str(), share, why.c_str());
+  else if (double const byte_ratio = static_cast<double>(best.bytes) / static_cast<double>(now.bytes);
+           byte_ratio < 0.98)
+    out << text("  %s moves %.2f of these bytes (%s).\n", best.format.c_str(), byte_ratio, reason.c_str());
   else
-    out << text("  %s moves no fewer bytes (%.2f of these; %s): the gain is its kernel's.\n",
-                best.format.c_str(), share, why.c_str());
+    out << text("  %s moves no fewer bytes (%.2f of these; %s): its kernel is faster.\n", best.format.c_str(),
+                byte_ratio, reason.c_str());
   double const reached = of_copy(report, *answer.best);
   out << text("  The best reaches %.2f of the copy: %s.\n", reached,
-              reached > 1.2   ? "the matrix stays in the caches, where instructions count"
-              : reached > 0.7 ? "the memory is the limit, so only fewer bytes would be faster"
-                              : "not bytes are the limit, but scattered columns, short rows or uneven ones");
+              reached > 1.2   ? "the matrix stays in the caches; the limit is the instruction rate"
+              : reached > 0.7 ? "memory bandwidth is the limit; only fewer bytes would be faster"
+                              : "the limit is not bandwidth but scattered columns, short rows or uneven rows");
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle con
       << "  what    " << report.structure
       << text("; %.1f MB in CSR, %s, %s\n", 1e-6 * static_cast<double>(report.csr_bytes), report.scalar.c_str(),
               report.ordinal.c_str())
-      << "  now     " << now_text(report, answer) << '\n'
+      << "  now     " << csr_text(report, answer) << '\n'
       << "  best    " << best_text(answer) << '\n'
       << "  pays    " << pays_text(answer) << '\n'
       << "  select  " << select_text(answer) << '\n';
@@ -133,13 +134,13 @@ void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle con
   if (style.peers) out << "  peers   " << peers_text(answer) << '\n';
   for (auto const& result : report.results)
     if (result.wrong) out << "  WRONG   " << name_of(result) << '\n';
-  if (style.explain) explain(out, report, answer);
+  if (style.explain) print_explanation(out, report, answer);
   out.flush();
 }
 
-Line line_of(MatrixReport const& report) {
+SummaryLine summary_line(MatrixReport const& report) {
   auto const answer = answer_of(report);
-  Line line{report.matrix, "-", "-", "-", "-", "-", answer.selected.value_or("-")};
+  SummaryLine line{report.matrix, "-", "-", "-", "-", "-", answer.selected.value_or("-")};
   if (answer.now) {
     line.now = time_text(*time_of(*answer.now));
     line.of_copy = text("%.2f", of_copy(report, *answer.now));
@@ -151,7 +152,7 @@ Line line_of(MatrixReport const& report) {
   return line;
 }
 
-void print_closing_table(std::ostream& out, std::vector<Line> const& lines) {
+void print_summary_table(std::ostream& out, std::vector<SummaryLine> const& lines) {
   std::vector<std::vector<std::string>> rows{
       {"matrix", "CSR now", "of copy", "best", "gain", "pays after", "select"}};
   for (auto const& line : lines)

@@ -23,7 +23,7 @@ void fill(Exec const& exec, Buffer const& buffer) {
       KOKKOS_LAMBDA(std::size_t i) { buffer(i) = 1.0; });
 }
 
-void sum_of_nine(Exec const& exec, Buffer const& buffer) {
+void stream_sum(Exec const& exec, Buffer const& buffer) {
   auto const n = buffer.extent(0) / 10;
   double const* const from = buffer.data();
   double* const to = buffer.data() + 9 * n;
@@ -34,7 +34,7 @@ void sum_of_nine(Exec const& exec, Buffer const& buffer) {
       });
 }
 
-/// The condition never holds, so that no line becomes dirty: its write would be paid by what is timed next.
+/// The condition is never true, so no cache line becomes dirty: its write-back would fall into the next timing.
 void read(Exec const& exec, Buffer const& buffer, std::size_t length) {
   Kokkos::parallel_for(
       "einkorn::perf::flush", Range(exec, 0, length), KOKKOS_LAMBDA(std::size_t i) {
@@ -45,11 +45,11 @@ void read(Exec const& exec, Buffer const& buffer, std::size_t length) {
 }  // namespace
 
 Bandwidth::Bandwidth(Exec const& exec, Context const& context) : exec_(exec) {
-  std::size_t const cache = context.last_level_cache_bytes, least = std::size_t(256) << 20;
-  std::size_t const wanted = is_gpu<Exec> ? std::size_t(4) << 30 : std::max(4 * cache, least);
-  std::size_t const bytes = std::min(wanted, context.memory_bytes / 4);
+  std::size_t const cache = context.last_level_cache_bytes, min_bytes = std::size_t(256) << 20;
+  std::size_t const preferred = is_gpu<Exec> ? std::size_t(4) << 30 : std::max(4 * cache, min_bytes);
+  std::size_t const bytes = std::min(preferred, context.memory_bytes / 4);
   buffer_ = allocate<Buffer>(exec, "einkorn::perf::Bandwidth::buffer", bytes / sizeof(double));
-  flush_length_ = std::min(std::max(2 * cache, least) / sizeof(double), buffer_.extent(0));
+  flush_length_ = std::min(std::max(2 * cache, min_bytes) / sizeof(double), buffer_.extent(0));
   fill(exec, buffer_);
   exec.fence();
 }
@@ -61,7 +61,7 @@ void Bandwidth::copy() const {
 }
 
 void Bandwidth::stream() const {
-  sum_of_nine(exec_, buffer_);
+  stream_sum(exec_, buffer_);
 }
 
 void Bandwidth::flush() const {

@@ -9,17 +9,17 @@
 
 namespace einkorn::perf {
 
-/// What the memory system allows, measured beside every row: a copy (half reads, half writes) and a stream of
-/// nine reads for each write, which is closer to what an SpMV does. Both well beyond the last-level cache: 2
-/// GiB to 2 GiB on a GPU, four times the cache in all on the host.
+/// Memory bandwidth, measured in the same rounds as every row: a copy (half reads, half writes) and a stream of
+/// nine reads per write, which is closer to an SpMV. Sizes: 2 GiB to 2 GiB on a GPU; on the host four times the
+/// last-level cache in total.
 class Bandwidth {
  public:
   Bandwidth(Exec const& exec, Context const& context);
 
-  /// Each enqueues one pass.
+  /// Enqueue one pass.
   void copy() const;
   void stream() const;
-  /// Reads twice the last-level cache, so that nothing of a matrix is left there.
+  /// Flushes the caches: reads twice the size of the last-level cache.
   void flush() const;
 
   [[nodiscard]] std::size_t copy_bytes() const { return buffer_.extent(0) / 2 * 2 * sizeof(double); }

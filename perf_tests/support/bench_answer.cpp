@@ -14,21 +14,21 @@ namespace einkorn::perf {
 
 namespace {
 
-constexpr double margin = 2.0;  // the model is not sharper than that
+constexpr double model_margin = 2.0;  // accuracy of the model of select()
 
-/// CSR, and what the model does not put out of the question.
+/// CSR, and the formats that the model estimates within model_margin of the fastest.
 std::vector<std::string> plausible_formats(einkorn::Selection const& choice) {
   std::vector<std::string> formats{"csr"};
-  double const limit = margin * choice.candidates.front().seconds;
+  double const limit = model_margin * choice.candidates.front().seconds;
   for (auto const& candidate : choice.candidates)
     if (!candidate.refused && candidate.seconds <= limit && candidate.format != FormatName::csr &&
-        candidate.format != FormatName::coo)  // CSR with more bytes
+        candidate.format != FormatName::coo)  // never faster than CSR: the same with more bytes
       formats.emplace_back(name_of(candidate.format));
   return formats;
 }
 
 void describe(einkorn::Selection const& choice, MatrixReport& report) {
-  report.structure = words_of(choice.structure);
+  report.structure = describe_structure(choice.structure);
   for (auto const& candidate : choice.candidates) report.findings[name_of(candidate.format)] = candidate.what;
   Candidate row;
   row.operation = "select";
@@ -42,17 +42,17 @@ void describe(einkorn::Selection const& choice, MatrixReport& report) {
 
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, Rule const& rule, bool verify,
+                          Selection const& selection, MeasureOptions const& measuring, bool verify,
                           AddRows<Scalar, Ordinal, Offset> const& more) {
-  auto const problem = problem_of<Scalar, Ordinal, Offset>(exec, name);
+  auto const problem = make_problem<Scalar, Ordinal, Offset>(exec, name);
   auto report = report_of(problem, name);
-  progress::stage(name, "looking at the structure");
+  progress::stage(name, "analyzing the structure");
   auto const choice = einkorn::select(exec, problem.A);
   describe(choice, report);
-  Selection chosen = selection;
-  chosen.distinct = true;
-  if (chosen.formats.empty()) chosen.formats = plausible_formats(choice);
-  if (!chosen.wants("csr", "")) chosen.formats.emplace_back("csr");
+  Selection rows_to_add = selection;
+  rows_to_add.distinct = true;
+  if (rows_to_add.formats.empty()) rows_to_add.formats = plausible_formats(choice);
+  if (!rows_to_add.wants("csr", "")) rows_to_add.formats.emplace_back("csr");
 
   progress::stage(name, "converting");
   int const formats = 9;
@@ -62,26 +62,28 @@ MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::str
        {add_csr<Scalar, Ordinal, Offset>, add_csr5<Scalar, Ordinal, Offset>, add_ell<Scalar, Ordinal, Offset>,
         add_sell<Scalar, Ordinal, Offset>, add_dia<Scalar, Ordinal, Offset>, add_bdia<Scalar, Ordinal, Offset>,
         add_bsr<Scalar, Ordinal, Offset>, add_brcv<Scalar, Ordinal, Offset>}) {
-    add(problem, chosen, rows);
+    add(problem, rows_to_add, rows);
     progress::step(++done, formats);
   }
-  if (more) more(problem, chosen, rows);
+  if (more) more(problem, rows_to_add, rows);
   std::erase_if(rows,
                 [](Candidate const& row) { return row.operation == "conversion" && row.converts_to.empty(); });
-  check_and_measure(problem, std::move(rows), bandwidth, rule, verify, report);
+  check_and_measure(problem, std::move(rows), bandwidth, measuring, verify, report);
   return report;
 }
 
 #ifndef EINKORN_BENCH_OTHER_SCALARS
 template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   Rule const&, bool, AddRows<double, int, int> const&);
+                                   MeasureOptions const&, bool, AddRows<double, int, int> const&);
 #else
 template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   Rule const&, bool, AddRows<float, int, int> const&);
+                                   MeasureOptions const&, bool, AddRows<float, int, int> const&);
 template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   Rule const&, bool, AddRows<Kokkos::complex<double>, int, int> const&);
+                                   MeasureOptions const&, bool,
+                                   AddRows<Kokkos::complex<double>, int, int> const&);
 template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   Rule const&, bool, AddRows<double, std::int64_t, std::size_t> const&);
+                                   MeasureOptions const&, bool,
+                                   AddRows<double, std::int64_t, std::size_t> const&);
 #endif
 
 }  // namespace einkorn::perf

@@ -12,16 +12,16 @@
 
 namespace einkorn::perf {
 
-/// Rows that the caller has beside those of the answer: peers, and formats that never win.
+/// Additional rows of the caller: peers, and formats that select() never chooses.
 template <class Scalar, class Ordinal, class Offset>
 using AddRows = std::function<void(Problem<Scalar, Ordinal, Offset> const&, Selection const&, Candidates&)>;
 
-/// Loads one matrix and measures what its answer needs: the kernels of CSR that differ, the formats that the
-/// model of select() puts within twice the fastest (or those that selection.formats names), their conversions,
-/// and the rows of `more`. Rows that turn out slower get one round (Rule::screen).
+/// Loads one matrix and measures the rows of its summary: the distinct kernels of CSR, the formats that the
+/// model of select() estimates within twice the fastest (or those in selection.formats), their conversions, and
+/// the rows of `more`. Slower rows are measured in one round only (MeasureOptions::screen).
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, Rule const& rule, bool verify,
+                          Selection const& selection, MeasureOptions const& measuring, bool verify,
                           AddRows<Scalar, Ordinal, Offset> const& more);
 
 }  // namespace einkorn::perf

@@ -10,8 +10,8 @@ namespace einkorn::perf {
 
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, Rule const& rule, bool verify) {
-  auto const problem = problem_of<Scalar, Ordinal, Offset>(exec, name);
+                          Selection const& selection, MeasureOptions const& measuring, bool verify) {
+  auto const problem = make_problem<Scalar, Ordinal, Offset>(exec, name);
   auto report = report_of(problem, name);
   progress::stage(name, "converting");
   Candidates rows;
@@ -35,19 +35,19 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
     add_cusparse_bsr(problem, rows);
     add_eigen(problem, rows);
   }
-  check_and_measure(problem, std::move(rows), bandwidth, rule, verify, report);
+  check_and_measure(problem, std::move(rows), bandwidth, measuring, verify, report);
   return report;
 }
 
 template MatrixReport bench_matrix<double, int, int>(Exec const&, Bandwidth const&, std::string const&,
-                                                     Selection const&, Rule const&, bool);
+                                                     Selection const&, MeasureOptions const&, bool);
 template MatrixReport bench_matrix<float, int, int>(Exec const&, Bandwidth const&, std::string const&,
-                                                    Selection const&, Rule const&, bool);
+                                                    Selection const&, MeasureOptions const&, bool);
 template MatrixReport bench_matrix<Kokkos::complex<double>, int, int>(Exec const&, Bandwidth const&,
                                                                       std::string const&, Selection const&,
-                                                                      Rule const&, bool);
+                                                                      MeasureOptions const&, bool);
 template MatrixReport bench_matrix<double, std::int64_t, std::size_t>(Exec const&, Bandwidth const&,
                                                                       std::string const&, Selection const&,
-                                                                      Rule const&, bool);
+                                                                      MeasureOptions const&, bool);
 
 }  // namespace einkorn::perf

@@ -10,9 +10,9 @@
 
 namespace einkorn::perf {
 
-/// Loads one matrix, builds every row, checks it (verify) and times it.
+/// Loads one matrix, builds every row, checks the results (verify) and measures the times.
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, Rule const& rule, bool verify);
+                          Selection const& selection, MeasureOptions const& measuring, bool verify);
 
 }  // namespace einkorn::perf

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-/// What the table and the answer of a matrix have in common.
+/// Steps that bench_matrix() and bench_answer() share.
 namespace einkorn::perf {
 
 template <class Scalar>
@@ -31,7 +31,7 @@ constexpr char const* scalar_name() {
 }
 
 template <class Scalar, class Ordinal, class Offset>
-Problem<Scalar, Ordinal, Offset> problem_of(Exec const& exec, std::string const& name) {
+Problem<Scalar, Ordinal, Offset> make_problem(Exec const& exec, std::string const& name) {
   progress::stage(name, name.rfind("gen:", 0) == 0 ? "generating" : "reading");
   auto const A = load_matrix<Scalar, Ordinal, Offset>(exec, name);
   auto const x = allocate<DenseVector<Scalar>>(exec, "x", static_cast<std::size_t>(A.num_cols));
@@ -40,7 +40,7 @@ Problem<Scalar, Ordinal, Offset> problem_of(Exec const& exec, std::string const&
 }
 
 template <class Scalar, class Ordinal, class Offset>
-void check_results_of(Problem<Scalar, Ordinal, Offset> const& problem, MatrixReport& report) {
+void check_results(Problem<Scalar, Ordinal, Offset> const& problem, MatrixReport& report) {
   Reference<Scalar, Ordinal, Offset> const reference(problem);
   for (auto& result : report.results) {
     auto& candidate = result.candidate;
@@ -60,7 +60,7 @@ void check_results_of(Problem<Scalar, Ordinal, Offset> const& problem, MatrixRep
   }
 }
 
-/// The matrix's name and figures.
+/// A report with the name, size and bytes of the matrix, without results.
 template <class Scalar, class Ordinal, class Offset>
 MatrixReport report_of(Problem<Scalar, Ordinal, Offset> const& problem, std::string const& name) {
   auto const counts = counts_of(problem.A);
@@ -78,18 +78,19 @@ MatrixReport report_of(Problem<Scalar, Ordinal, Offset> const& problem, std::str
   return report;
 }
 
-/// Checks (verify) and times the rows, and lets go of them and their matrices.
+/// Checks (verify) and measures the rows, then frees them and their matrices.
 template <class Scalar, class Ordinal, class Offset>
 void check_and_measure(Problem<Scalar, Ordinal, Offset> const& problem, Candidates rows,
-                       Bandwidth const& bandwidth, Rule const& rule, bool verify, MatrixReport& report) {
+                       Bandwidth const& bandwidth, MeasureOptions const& measuring, bool verify,
+                       MatrixReport& report) {
   for (auto& row : rows) report.results.push_back({std::move(row), {}, {}, 0.0, false});
-  capture_graphs(problem.exec, rule, report);
+  capture_graphs(problem.exec, measuring, report);
   if (verify) {
     progress::stage(report.matrix, "checking");
-    check_results_of(problem, report);
+    check_results(problem, report);
   }
   progress::stage(report.matrix, "measuring");
-  measure(problem.exec, bandwidth, rule, report);
+  measure(problem.exec, bandwidth, measuring, report);
   for (auto& result : report.results) {
     result.graph = nullptr;
     result.candidate.run = nullptr;

@@ -29,52 +29,52 @@ struct RowSums {
   Values values;
   Kokkos::View<double const*, Device> x;
   Vector y;
-  bool moduli;
+  bool absolute;
 
   KOKKOS_FUNCTION void operator()(std::size_t row) const {
     double sum = 0.0;
     for (auto k = offsets(row); k < offsets(row + 1); ++k) {
       double const product = values(k) * x(columns(k));
-      sum += moduli ? Kokkos::fabs(product) : product;
+      sum += absolute ? Kokkos::fabs(product) : product;
     }
     y(row) = sum;
   }
 };
 
-/// M x, or |M||x|.
+/// M x or, if `absolute`, |M||x|.
 template <class Offsets, class Columns, class Values>
 Vector times(Exec const& exec, Offsets const& offsets, Columns const& columns, Values const& values,
-             Kokkos::View<double const*, Device> const& x, bool moduli) {
+             Kokkos::View<double const*, Device> const& x, bool absolute) {
   std::size_t const rows = offsets.extent(0) - 1;
   Vector const y("einkorn::perf::y", rows);
   Kokkos::parallel_for("einkorn::perf::reference",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
-                       RowSums<Offsets, Columns, Values>{offsets, columns, values, x, y, moduli});
+                       RowSums<Offsets, Columns, Values>{offsets, columns, values, x, y, absolute});
   return y;
 }
 
-/// The largest |y - wanted| / scale; infinity for a NaN or where scale is 0 and they differ.
-struct Deviates {
-  Vector y, wanted, scale;
+/// The largest |y - expected| / scale; infinity for a NaN, or if scale is 0 and they differ.
+struct MaxRelativeError {
+  Vector y, expected, scale;
   KOKKOS_FUNCTION void operator()(std::size_t i, double& worst) const {
-    double const error = Kokkos::fabs(y(i) - wanted(i));
+    double const error = Kokkos::fabs(y(i) - expected(i));
     double const relative = error == 0.0 ? 0.0 : error / scale(i);
     if (!(relative <= worst))
       worst = relative == relative ? relative : Kokkos::Experimental::infinity_v<double>;
   }
 };
 
-/// A (B x) once for all rows of the table.
+/// Freivalds' check: compares C x with A (B x), which is computed once for all rows.
 class Freivalds {
  public:
   explicit Freivalds(SpgemmBench const& bench) : exec_(bench.exec) {
     DenseVector<double> const x("einkorn::perf::x", static_cast<std::size_t>(bench.B.num_cols));
     fill_by_hash(exec_, x);
     x_ = x;
-    auto const multiply = [&](Csr<double, int, int, Device> const& M, auto const& v, bool moduli) {
-      return times(exec_, M.row_offsets, M.columns, M.values, v, moduli);
+    auto const multiply = [&](Csr<double, int, int, Device> const& M, auto const& v, bool absolute) {
+      return times(exec_, M.row_offsets, M.columns, M.values, v, absolute);
     };
-    wanted_ = multiply(bench.A, multiply(bench.B, x_, false), false);
+    expected_ = multiply(bench.A, multiply(bench.B, x_, false), false);
     scale_ = multiply(bench.A, multiply(bench.B, x_, true), true);
   }
   [[nodiscard]] double worst(ProductView const& C) const {
@@ -82,25 +82,25 @@ class Freivalds {
     double worst = 0.0;
     Kokkos::parallel_reduce("einkorn::perf::deviation",
                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec_, 0, y.extent(0)),
-                            Deviates{y, wanted_, scale_}, Kokkos::Max<double>(worst));
+                            MaxRelativeError{y, expected_, scale_}, Kokkos::Max<double>(worst));
     return worst;
   }
 
  private:
   Exec exec_;
   Kokkos::View<double const*, Device> x_;
-  Vector wanted_, scale_;
+  Vector expected_, scale_;
 };
 
 void refuse(SpgemmResult& result, std::string const& reason) {
   auto& row = result.row;
-  if (row.forget) row.forget();
+  if (row.release) row.release();
   row.whole = row.symbolic = row.numeric = nullptr;
   row.refusal = reason;
 }
 
 template <class Work>
-void or_refuse(SpgemmResult& result, Work const& work) {
+void run_or_refuse(SpgemmResult& result, Work const& work) {
   try {
     work();
   } catch (std::exception const& failure) {
@@ -108,7 +108,7 @@ void or_refuse(SpgemmResult& result, Work const& work) {
   }
 }
 
-/// Sums of up to 10^5 products in any order, twice over: far above rounding, far below a lost product.
+/// Two sums of up to 10^5 products in any order: far above rounding, far below a missing product.
 constexpr double max_deviation = 1e-11;
 
 void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
@@ -116,11 +116,11 @@ void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
   for (auto& result : table.results) {
     auto& row = result.row;
     if (!row.whole) continue;
-    or_refuse(result, [&] {
-      std::size_t const most = high_water_of(row.whole);
+    run_or_refuse(result, [&] {
+      std::size_t const peak = high_water_of(row.whole);
       auto const C = row.result();
-      std::size_t const of_C = C.row_offsets.extent(0) * row.offset_bytes + C.columns.extent(0) * 12;
-      if (row.allocates_through_kokkos) result.high_water = most - std::min(most, of_C);
+      std::size_t const bytes_of_C = C.row_offsets.extent(0) * row.offset_bytes + C.columns.extent(0) * 12;
+      if (row.allocates_through_kokkos) result.high_water = peak - std::min(peak, bytes_of_C);
       if (verify) {
         double error = freivalds.worst(C);
         if (row.numeric) {
@@ -130,10 +130,10 @@ void check(SpgemmBench const& bench, SpgemmTable& table, bool verify) {
         result.error = error;
         result.wrong = !(error <= max_deviation) || C.columns.extent(0) != bench.entries;
         if (result.wrong)
-          return refuse(result, "off by " + std::to_string(error) + ", " + std::to_string(C.columns.extent(0)) +
-                                    " entries");
+          return refuse(result, "relative error " + std::to_string(error) + ", " +
+                                    std::to_string(C.columns.extent(0)) + " entries");
       }
-      row.forget();
+      row.release();
     });
   }
 }
@@ -142,15 +142,15 @@ struct Samples {
   std::vector<double> whole, symbolic, numeric;
 };
 
-/// Once without the clock, so that nobody pays for what the row before has freed.
+/// The first run is not measured, so that the time does not include the release of memory of the previous row.
 void time_once(Exec const& exec, SpgemmRow const& row, Samples& samples) {
   row.whole();
-  row.forget();
+  row.release();
   samples.whole.push_back(wall_seconds_of(exec, row.whole));
   if (row.numeric) samples.numeric.push_back(wall_seconds_of(exec, row.numeric));
-  row.forget();
+  row.release();
   if (row.symbolic) samples.symbolic.push_back(wall_seconds_of(exec, row.symbolic));
-  row.forget();
+  row.release();
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ void SpgemmBench::add(SpgemmRow row, std::function<void(SpgemmRow&)> const& buil
 }
 
 SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_transpose,
-                         Selection const& selection, Rule const& rule, bool verify) {
+                         Selection const& selection, MeasureOptions const& measuring, bool verify) {
   progress::stage(name, "reading or generating");
   SpgemmBench bench;
   bench.exec = exec;
@@ -189,7 +189,7 @@ SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_tr
   table.nnz = static_cast<std::size_t>(bench.A.nnz());
   table.products = bench.products;
   table.entries = bench.entries;
-  table.rounds = rule.rounds;
+  table.rounds = measuring.rounds;
   for (auto& row : bench.rows) {
     table.results.emplace_back();
     table.results.back().row = std::move(row);
@@ -198,11 +198,11 @@ SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_tr
   check(bench, table, verify);
   progress::stage(name, "measuring");
   std::vector<Samples> samples(table.results.size());
-  for (int round = 0; round < rule.rounds; ++round) {
-    progress::step(round, rule.rounds);
+  for (int round = 0; round < measuring.rounds; ++round) {
+    progress::step(round, measuring.rounds);
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (table.results[i].row.whole)
-        or_refuse(table.results[i], [&] { time_once(exec, table.results[i].row, samples[i]); });
+        run_or_refuse(table.results[i], [&] { time_once(exec, table.results[i].row, samples[i]); });
   }
   for (std::size_t i = 0; i < samples.size(); ++i) {
     auto& result = table.results[i];
@@ -211,7 +211,7 @@ SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_tr
     result.spread = spread(samples[i].whole);
     if (!samples[i].symbolic.empty()) result.symbolic = median(samples[i].symbolic);
     if (!samples[i].numeric.empty()) result.numeric = median(samples[i].numeric);
-    result.row.whole = result.row.symbolic = result.row.numeric = nullptr;  // and with them the matrices
+    result.row.whole = result.row.symbolic = result.row.numeric = nullptr;  // frees the matrices
   }
   return table;
 }

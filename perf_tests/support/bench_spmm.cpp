@@ -31,26 +31,27 @@ void fill(Exec const& exec, Kokkos::View<Scalar**, Layout, Device> const& x) {
       KOKKOS_LAMBDA(std::size_t i) { x(i / columns, i % columns) = all(i); });
 }
 
-/// The first, the middle and the last column against the reference, each on a Y full of NaN.
+/// Compares the first, the middle and the last column with the reference, each with a Y full of NaN.
 template <class Scalar, class Layout>
 void check_results(SpmmProblem<Scalar, Layout> const& problem, MatrixReport& report) {
   auto const k = problem.y.extent(1);
-  Problem<Scalar, int, int> one{problem.exec, problem.A, {}, DenseVector<Scalar>("y", problem.y.extent(0))};
+  Problem<Scalar, int, int> column_problem{
+      problem.exec, problem.A, {}, DenseVector<Scalar>("y", problem.y.extent(0))};
   for (std::size_t const column : {std::size_t(0), k / 2, k - 1}) {
     DenseVector<Scalar> const x("x", problem.x.extent(0));
     Kokkos::deep_copy(problem.exec, x, Kokkos::subview(problem.x, Kokkos::ALL, column));
-    one.x = x;
-    Reference<Scalar, int, int> const reference(one);
+    column_problem.x = x;
+    Reference<Scalar, int, int> const reference(column_problem);
     for (auto& result : report.results) {
       if (!result.candidate.run || result.candidate.operation != "spmv") continue;
       try {
-        Candidate of_column;
-        of_column.run = [&] {
+        Candidate column_row;
+        column_row.run = [&] {
           Kokkos::deep_copy(problem.exec, problem.y, std::numeric_limits<Scalar>::quiet_NaN());
           result.candidate.run();
-          Kokkos::deep_copy(problem.exec, one.y, Kokkos::subview(problem.y, Kokkos::ALL, column));
+          Kokkos::deep_copy(problem.exec, column_problem.y, Kokkos::subview(problem.y, Kokkos::ALL, column));
         };
-        auto const deviation = reference.check(of_column);
+        auto const deviation = reference.check(column_row);
         result.error = std::max(result.error, deviation.worst);
         result.wrong = result.wrong || !deviation.within_bound;
       } catch (std::exception const& failure) {
@@ -65,7 +66,7 @@ void check_results(SpmmProblem<Scalar, Layout> const& problem, MatrixReport& rep
 
 template <class Scalar, class Layout>
 MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, int columns,
-                        Selection const& selection, Rule const& rule, bool verify) {
+                        Selection const& selection, MeasureOptions const& measuring, bool verify) {
   progress::stage(name, "reading or generating");
   auto const A = load_matrix<Scalar, int, int>(exec, name);
   auto const k = static_cast<std::size_t>(columns);
@@ -95,18 +96,21 @@ MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::strin
   for (auto& row : rows) report.results.push_back({std::move(row), {}, {}, 0.0, false});
   if (verify && k > 0 && counts.rows > 0) check_results(problem, report);
   progress::stage(name, "measuring");
-  measure(exec, bandwidth, rule, report);
-  for (auto& result : report.results) result.candidate.run = nullptr;  // and with it the matrices
+  measure(exec, bandwidth, measuring, report);
+  for (auto& result : report.results) result.candidate.run = nullptr;  // frees the matrices
   return report;
 }
 
 template MatrixReport bench_spmm<double, Kokkos::LayoutLeft>(Exec const&, Bandwidth const&, std::string const&,
-                                                             int, Selection const&, Rule const&, bool);
+                                                             int, Selection const&, MeasureOptions const&,
+                                                             bool);
 template MatrixReport bench_spmm<double, Kokkos::LayoutRight>(Exec const&, Bandwidth const&, std::string const&,
-                                                              int, Selection const&, Rule const&, bool);
+                                                              int, Selection const&, MeasureOptions const&,
+                                                              bool);
 template MatrixReport bench_spmm<float, Kokkos::LayoutLeft>(Exec const&, Bandwidth const&, std::string const&,
-                                                            int, Selection const&, Rule const&, bool);
+                                                            int, Selection const&, MeasureOptions const&, bool);
 template MatrixReport bench_spmm<float, Kokkos::LayoutRight>(Exec const&, Bandwidth const&, std::string const&,
-                                                             int, Selection const&, Rule const&, bool);
+                                                             int, Selection const&, MeasureOptions const&,
+                                                             bool);
 
 }  // namespace einkorn::perf

@@ -12,14 +12,15 @@
 
 namespace einkorn::perf {
 
-/// Measures copy, stream, gather and launch in rounds for `seconds`, at least three; every figure is a median.
+/// Measures copy, stream, gather and launch in at least three rounds for `seconds`; returns the medians.
 MachineProfile calibrate(Exec const& exec, Bandwidth const& bandwidth, double seconds);
 
-/// The text of a profile: `known` with `measured` in the place of its machine, or behind the others.
+/// The text of a profile: `known`, with the entry of the machine of `measured` replaced or appended.
 std::string profile_text(std::vector<MachineProfile> known, MachineProfile const& measured);
 
-/// Puts `measured` into the file, whose folder is made. Throws IoError; ParseError where the file is no
-/// profile, which is then left as it is.
+/// Writes `measured` into the file and creates its folder.
+/// @throws IoError
+/// @throws ParseError if the file exists and is not a profile; it is not changed
 void write_profile(std::string const& path, MachineProfile const& measured);
 
 }  // namespace einkorn::perf

@@ -7,26 +7,26 @@
 #include <cstdint>
 #include <vector>
 
-/// The rows of the table, each made in a source file of its own. All are built for (double, int, int), (float,
-/// int, int), (complex<double>, int, int) and (double, int64_t, size_t). A row that cannot be says why.
+/// The rows of the table, one source file per function. All are instantiated for (double, int, int), (float,
+/// int, int), (complex<double>, int, int) and (double, int64_t, size_t). A row that cannot run has a reason.
 namespace einkorn::perf {
 
 using Candidates = std::vector<Candidate>;
 
-/// Ours: row_thread, row_team, segmented_sum, and what the plan chooses. einkorn/csr_spmv.cpp.
+/// Einkorn: the SpMV algorithms of CSR and the choice of the plan. einkorn/csr_spmv.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_csr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
-/// Where --algorithms names it: half of a symmetric A, and the way from there to all of it.
-/// einkorn/half_spmv.cpp.
+/// Only if --algorithms names it: the SpMV with the lower triangle of a symmetric A, and its expansion to a
+/// full CSR. einkorn/half_spmv.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_half(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
-/// Ours: tiles, and the conversions from CSR. einkorn/csr5_spmv.cpp.
+/// Einkorn: the SpMV of CSR5 and the conversions from CSR. einkorn/csr5_spmv.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_csr5(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
-/// Ours: an SpMV, from_csr and update_values of each format. einkorn/<format>_spmv.cpp.
+/// Einkorn: SpMV, from_csr and update_values of each format. einkorn/<format>_spmv.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_coo(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 template <class Scalar, class Ordinal, class Offset>
@@ -44,33 +44,33 @@ void add_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& s
 template <class Scalar, class Ordinal, class Offset>
 void add_brcv(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
-/// Ours: formats of a double problem with the values in float, x, y and sums in double; nothing for other
-/// scalars. einkorn/float_values.cpp.
+/// Einkorn: values in float; x, y and sums in double. Adds rows to problems in double only.
+/// einkorn/float_values.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_float_values(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection,
                       Candidates& rows);
 
-/// Ours: the time of structure(), and what select() chooses, by model and by measuring. einkorn/select.cpp.
+/// Einkorn: the time of structure(), and the choices of select() by model and by measuring. einkorn/select.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
-/// Kokkos Kernels through an SPMVHandle: native, its merge path, its default (a vendor's library where it was
-/// built with one). peers/kokkos_kernels_*.cpp, one a scalar.
+/// Kokkos Kernels with an SPMVHandle: native, merge path, default (a vendor library if it was built with one).
+/// peers/kokkos_kernels_*.cpp, one file per scalar.
 template <class Scalar, class Ordinal, class Offset>
 void add_kokkos_kernels(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
-/// Kokkos Kernels' BSR on the blocks that our own conversion finds, double and float with 32-bit indices only.
+/// BSR of Kokkos Kernels with the blocks of Einkorn's conversion, double and float with 32-bit indices only.
 /// peers/kokkos_kernels_bsr.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_kokkos_kernels_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
-/// cuSPARSE called directly: CSR by ALG1 and ALG2, each with and without preprocessing, COO and SELL.
+/// cuSPARSE: CSR with ALG1 and ALG2, each with and without preprocessing; COO; SELL.
 /// peers/cusparse.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_cusparse(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 
-/// cuSPARSE's BSR on the blocks that our own conversion finds: cusparseSpMV (from cuSPARSE 12.6.3 on) and
-/// bsrmv. peers/cusparse_bsr.cpp.
+/// BSR of cuSPARSE with the blocks of Einkorn's conversion: cusparseSpMV (cuSPARSE 12.6.3 or newer) and bsrmv.
+/// peers/cusparse_bsr.cpp.
 template <class Scalar, class Ordinal, class Offset>
 void add_cusparse_bsr(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
 

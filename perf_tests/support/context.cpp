@@ -27,7 +27,7 @@ namespace {
   return "unknown CPU";
 }
 
-/// Every last-level cache of the machine once: one a socket on some, one a core complex on others.
+/// The sum of all last-level caches, which belong to sockets or to core complexes. Each is counted once.
 [[maybe_unused]] std::size_t host_cache_bytes() {
   std::set<std::string> seen;
   std::size_t bytes = 0;
@@ -73,11 +73,11 @@ Context context_of(Exec const& exec) {
   return context;
 }
 
-void warn_of_settings() {
+void warn_about_environment() {
 #ifdef KOKKOS_ENABLE_OPENMP
   if (std::is_same_v<Exec, Kokkos::OpenMP> && std::getenv("OMP_PROC_BIND") == nullptr)
     std::cerr
-        << "einkorn-bench: OMP_PROC_BIND is not set: threads may move between cores while they are timed; "
+        << "einkorn-bench: OMP_PROC_BIND is not set: threads may move between cores during measurements; set "
            "OMP_PROC_BIND=spread OMP_PLACES=threads\n";
 #endif
 }

@@ -17,7 +17,7 @@
 
 namespace einkorn::perf {
 
-/// A library with one of its ways to multiply.
+/// A library with one of its SpMV algorithms.
 template <class Library>
 struct Spmv {
   std::string name;
@@ -30,25 +30,26 @@ struct Fastest {
   std::shared_ptr<Library const> library;
 };
 
-/// The library that multiplies fastest, of those that can be made: the least of three samples of ten SpMVs
-/// each. Throws InvalidArgument with the last reason where none can.
+/// The variant with the fastest SpMV: the minimum of three samples of ten SpMVs each. Variants that throw are
+/// skipped.
+/// @throws InvalidArgument with the last reason if all variants throw
 template <class Library>
-Fastest<Library> fastest(SolveBench const& bench, std::vector<Spmv<Library>> const& ways) {
+Fastest<Library> fastest(SolveBench const& bench, std::vector<Spmv<Library>> const& variants) {
   DenseVector<double> const y("einkorn::perf::fastest", bench.size());
   Fastest<Library> best;
-  double least = std::numeric_limits<double>::infinity();
-  std::string reason = "no way to multiply";
-  for (auto const& [name, make] : ways) {
+  double best_seconds = std::numeric_limits<double>::infinity();
+  std::string reason = "no SpMV algorithm";
+  for (auto const& [name, make] : variants) {
     try {
       auto const library = make();
       auto const ten = [&] {
         for (int k = 0; k < 10; ++k) library->multiply(bench.b, y);
       };
       wall_seconds_of(bench.exec, ten);
-      double seconds = least;
+      double seconds = best_seconds;
       for (int sample = 0; sample < 3; ++sample) seconds = std::min(seconds, wall_seconds_of(bench.exec, ten));
-      if (seconds < least) best = {name, library};
-      least = std::min(least, seconds);
+      if (seconds < best_seconds) best = {name, library};
+      best_seconds = std::min(best_seconds, seconds);
     } catch (std::exception const& failure) {
       reason = failure.what();
     }

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/mix64.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,7 +25,7 @@ void fill(Exec const& exec, Kokkos::View<int*, Device> const& indices, std::uint
       KOKKOS_LAMBDA(std::size_t i) { indices(i) = static_cast<int>(detail::mix64(i + 1) % length); });
 }
 
-/// Four reads under way at once. The entries are all zero: the condition never holds, and nothing is written.
+/// Four independent reads per thread. All entries are zero, so the condition is false and nothing is written.
 template <class Entry>
 void read(Exec const& exec, Kokkos::View<int*, Device> const& indices,
           Kokkos::View<double*, Device> const& vector) {
@@ -43,12 +44,12 @@ void read(Exec const& exec, Kokkos::View<int*, Device> const& indices,
 
 Gather::Gather(Exec const& exec, std::size_t length, std::size_t entry_bytes)
     : exec_(exec), entry_bytes_(entry_bytes) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-  length = std::clamp(length, std::size_t(1), most);
+  constexpr auto max_length = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  length = std::clamp(length, std::size_t(1), max_length);
   indices_ = allocate<decltype(indices_)>(exec, "einkorn::perf::Gather::indices",
                                           std::size_t(1) << (is_gpu<Exec> ? 26 : 24));
   vector_ = allocate<decltype(vector_)>(exec, "einkorn::perf::Gather::vector",
-                                        (length * entry_bytes + sizeof(double) - 1) / sizeof(double));
+                                        ceil_div(length * entry_bytes, sizeof(double)));
   fill(exec, indices_, length);
   Kokkos::deep_copy(exec, vector_, 0.0);
   exec.fence();

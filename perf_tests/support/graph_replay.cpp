@@ -15,23 +15,23 @@ namespace einkorn::perf {
 
 namespace {
 
-constexpr double longest_replay = 4e-3;  // seconds, but for one operation at least
+constexpr double max_replay_seconds = 4e-3;  // a graph has at least one operation
 
 void check(cudaError_t error, char const* call) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(error));
 }
 
-/// A kernel that went through constant memory leaves Kokkos with an event that was recorded in the capture, and
-/// for which no later kernel of that kind may wait. Recorded again, it is an ordinary one. Internal
-/// [Kokkos 4.6]: where Kokkos has no such events there is nothing to mend.
+/// After a failed capture, the event that Kokkos recorded in it for a kernel with arguments in constant memory
+/// is invalid for later kernels. Recording it outside of the capture repairs it. Internal to Kokkos [4.6];
+/// versions without these events need no repair.
 template <class Internal>
-void record_again(cudaStream_t stream) {
+void record_outside_capture(cudaStream_t stream) {
   if constexpr (requires { Internal::constantMemReusablePerDevice; })
     for (auto const& [device, event] : Internal::constantMemReusablePerDevice) cudaEventRecord(event, stream);
 }
 
-/// `copies` times the work, on a stream that only records. The stream is an ordinary one again in any case.
-cudaGraph_t captured(cudaStream_t stream, std::function<void()> const& work, int copies) {
+/// Captures `copies` times the work. The capture has ended when the function returns or throws.
+cudaGraph_t capture_copies(cudaStream_t stream, std::function<void()> const& work, int copies) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   std::string failure;
   try {
@@ -41,10 +41,10 @@ cudaGraph_t captured(cudaStream_t stream, std::function<void()> const& work, int
   }
   cudaGraph_t graph{};
   cudaError_t const ended = cudaStreamEndCapture(stream, &graph);
-  cudaGetLastError();  // the error of a failed capture is not the next call's
+  cudaGetLastError();  // clears the error of a failed capture
   if (failure.empty() && ended == cudaSuccess) return graph;
   if (graph != nullptr) cudaGraphDestroy(graph);
-  record_again<Kokkos::Impl::CudaInternal>(stream);
+  record_outside_capture<Kokkos::Impl::CudaInternal>(stream);
   if (failure.empty()) failure = cudaGetErrorString(ended);
   throw std::runtime_error("no graph: " + failure.substr(0, failure.find('\n')));
 }
@@ -61,13 +61,13 @@ GraphReplay::GraphReplay(Exec const& exec, std::function<void()> const& work) : 
   Kokkos::Timer const timer;
   work();
   exec.fence();
-  copies_ = static_cast<int>(std::clamp(longest_replay / timer.seconds(), 1.0, 32.0));
-  cudaGraph_t const graph = captured(exec.cuda_stream(), work, copies_);
+  copies_ = static_cast<int>(std::clamp(max_replay_seconds / timer.seconds(), 1.0, 32.0));
+  cudaGraph_t const graph = capture_copies(exec.cuda_stream(), work, copies_);
   cudaGraphExec_t replay{};
-  cudaError_t const made = cudaGraphInstantiate(&replay, graph, 0);
+  cudaError_t const instantiated = cudaGraphInstantiate(&replay, graph, 0);
   cudaGraphDestroy(graph);
-  check(made, "cudaGraphInstantiate");
-  graph_.reset(replay, [](void* held) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(held)); });
+  check(instantiated, "cudaGraphInstantiate");
+  graph_.reset(replay, [](void* handle) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(handle)); });
   check(cudaGraphUpload(replay, exec.cuda_stream()), "cudaGraphUpload");
 }
 
@@ -82,7 +82,7 @@ bool GraphReplay::available() {
 }
 
 GraphReplay::GraphReplay(Exec const& exec, std::function<void()> const&) : exec_(exec) {
-  throw std::runtime_error("no graph: this backend has none");
+  throw std::runtime_error("no graph: only CUDA has graphs");
 }
 
 void GraphReplay::operator()() const {}

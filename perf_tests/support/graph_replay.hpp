@@ -9,23 +9,23 @@
 
 namespace einkorn::perf {
 
-/// An operation captured several times over, one after another, in a CUDA graph: 32 times, or as often as takes
-/// a few milliseconds. A replay is one launch, so that what the host spends on each operation is out of the
-/// figure: as in a solver that replays its iterations.
+/// A CUDA graph with several copies of an operation in sequence: 32, fewer if they take more than a few
+/// milliseconds. A replay is one launch, so its time excludes the cost of launches on the host, as in a solver
+/// that replays its iterations.
 class GraphReplay {
  public:
-  /// True where the backend has graphs: on CUDA.
+  /// Whether the backend has graphs: only CUDA.
   static bool available();
 
-  /// Runs the work once, so that nothing is set up in the capture, then captures it. Throws what the work or
-  /// CUDA says where it cannot be captured: work that fences, allocates or copies to the host, and Kokkos
-  /// kernels that pass their arguments through constant memory (all that are not light_weight() and beyond 512
-  /// bytes).
+  /// Runs the work once, so that its initialization is not captured, then captures it.
+  /// @throws std::runtime_error if the work cannot be captured: it fences, allocates or copies to the host, or
+  /// a Kokkos kernel passes its arguments through constant memory (functors above 512 bytes without
+  /// light_weight())
   GraphReplay(Exec const& exec, std::function<void()> const& work);
 
-  /// Operations a replay.
+  /// Operations per replay.
   [[nodiscard]] int copies() const { return copies_; }
-  /// Enqueues a replay.
+  /// Enqueues one replay.
   void operator()() const;
 
  private:

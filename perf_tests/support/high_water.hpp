@@ -7,8 +7,8 @@
 
 namespace einkorn::perf {
 
-/// The most bytes that Views and Kokkos' own allocations held at one time while `work` ran, less those held
-/// before: by Kokkos' allocation callbacks, so memory that a library takes behind Kokkos is not seen.
+/// The peak of the bytes that `work` allocates through Kokkos, by Kokkos' allocation callbacks. Allocations
+/// outside of Kokkos are not counted.
 std::size_t high_water_of(std::function<void()> const& work);
 
 }  // namespace einkorn::perf

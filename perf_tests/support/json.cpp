@@ -94,10 +94,10 @@ Json records_of(Context const& context, MatrixReport const& report) {
 
 void require_writable(std::string const& option, std::string const& path) {
   errno = 0;
-  bool const was_there = std::filesystem::exists(path);
+  bool const existed = std::filesystem::exists(path);
   std::ofstream const file(path, std::ios::app);
   if (!file) program::fail_to_write(option + " " + path);
-  if (!was_there) std::filesystem::remove(path);
+  if (!existed) std::filesystem::remove(path);
 }
 
 void write_json(std::string const& path, Json const& records) {

@@ -11,7 +11,7 @@
 
 namespace einkorn::perf {
 
-/// Appends to a record where and with what its figures were taken.
+/// Adds machine and build to a record.
 inline void stamp(nlohmann::ordered_json& record, Context const& context) {
   record["machine"] = context.machine;
   record["backend"] = context.backend;
@@ -19,14 +19,15 @@ inline void stamp(nlohmann::ordered_json& record, Context const& context) {
   record["commit"] = context.commit;
 }
 
-/// One record a row and temperature; a row without a figure has one record with null figures and its reason.
+/// One record per row and temperature. A row without times has one record with null values and a reason.
 nlohmann::ordered_json records_of(Context const& context, MatrixReport const& report);
 
-/// Throws IoError, which names the option, unless a file can be written there: before anything is measured. A
-/// file that is there keeps what it holds.
+/// Checks before the measurement that the file can be written. An existing file is not changed.
+/// @throws IoError with the name of the option
 void require_writable(std::string const& option, std::string const& path);
 
-/// Writes an array of records. Throws IoError, with the file and the reason.
+/// Writes an array of records.
+/// @throws IoError with the file and the reason
 void write_json(std::string const& path, nlohmann::ordered_json const& records);
 
 }  // namespace einkorn::perf

@@ -8,15 +8,15 @@
 
 namespace einkorn::perf {
 
-/// A Matrix Market file; throws what the reader throws. read_matrix.cpp.
+/// Reads a Matrix Market file. Throws the exceptions of the reader. read_matrix.cpp.
 template <class Scalar, class Ordinal, class Offset>
 Csr<Scalar, Ordinal, Offset, Device> read_matrix(std::string const& path);
 
-/// gen:...; throws what the generator throws. generate_matrix.cpp.
+/// Generates gen:... . Throws the exceptions of the generator. generate_matrix.cpp.
 template <class Scalar, class Ordinal, class Offset>
 Csr<Scalar, Ordinal, Offset, Device> generate_matrix(Exec const& exec, std::string const& specification);
 
-/// The matrix that a word of the command line names.
+/// The matrix of a command-line argument: a file or gen:... .
 template <class Scalar, class Ordinal, class Offset>
 Csr<Scalar, Ordinal, Offset, Device> load_matrix(Exec const& exec, std::string const& name) {
   if (name.rfind("gen:", 0) == 0) return generate_matrix<Scalar, Ordinal, Offset>(exec, name);

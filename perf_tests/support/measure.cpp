@@ -18,20 +18,20 @@ namespace einkorn::perf {
 namespace {
 
 constexpr double batch_seconds = is_gpu<Exec> ? 3e-3 : 10e-3;
-constexpr int longest_batch = 1000;
+constexpr int max_batch = 1000;
 constexpr int batches_per_round = 3;
-// With Rule::screen:
-constexpr int min_rounds = 3, rounds_of_conversions = 3;
-constexpr double enough_seconds = 10.0;
+// With MeasureOptions::screen:
+constexpr int min_rounds = 3, max_conversion_rounds = 3;
+constexpr double max_screening_seconds = 10.0;
 
 struct Samples {
   int batch = 1;
   std::vector<double> warm, cold, graph;
 };
 
-/// What a row throws when it runs becomes its refusal.
+/// An exception of a running row becomes its refusal.
 template <class Work>
-void or_refuse(Candidate& candidate, Work const& work) {
+void run_or_refuse(Candidate& candidate, Work const& work) {
   try {
     work();
   } catch (std::exception const& failure) {
@@ -40,7 +40,7 @@ void or_refuse(Candidate& candidate, Work const& work) {
   }
 }
 
-/// Seconds of one operation in replays that together hold about `batch` of them.
+/// Seconds per operation in replays of about `batch` operations in total.
 double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
   int const replays = std::max(1, batch / graph.copies());
   auto const work = [&] {
@@ -51,8 +51,8 @@ double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
 
 }  // namespace
 
-void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report) {
-  if (!rule.graph || !GraphReplay::available()) return;
+void capture_graphs(Exec const& exec, MeasureOptions const& measuring, MatrixReport& report) {
+  if (!measuring.graph || !GraphReplay::available()) return;
   for (auto& result : report.results) {
     auto const& candidate = result.candidate;
     if (!candidate.run || candidate.operation != "spmv") continue;
@@ -64,27 +64,28 @@ void capture_graphs(Exec const& exec, Rule const& rule, MatrixReport& report) {
   }
 }
 
-void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, MatrixReport& report) {
+void measure(Exec const& exec, Bandwidth const& bandwidth, MeasureOptions const& measuring,
+             MatrixReport& report) {
   Kokkos::Timer const timer;
   auto const nothing = [] {};
   std::vector<Samples> samples(report.results.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
     auto& candidate = report.results[i].candidate;
     if (!candidate.run || candidate.operation != "spmv") continue;
-    or_refuse(candidate, [&] {
+    run_or_refuse(candidate, [&] {
       seconds_of(exec, nothing, candidate.run);
       double const once = std::max(seconds_of(exec, nothing, candidate.run), 1e-7);
-      samples[i].batch = std::clamp(static_cast<int>(batch_seconds / once), 1, longest_batch);
+      samples[i].batch = std::clamp(static_cast<int>(batch_seconds / once), 1, max_batch);
     });
   }
 
   std::optional<Gather> gather;
-  if (rule.gather) gather.emplace(exec, report.cols, report.scalar_bytes);
+  if (measuring.gather) gather.emplace(exec, report.cols, report.scalar_bytes);
   std::vector<double> copies, streams, gathers;
-  std::vector<bool> takes_part(samples.size(), true);
+  std::vector<bool> active(samples.size(), true);
   int rounds = 0;
-  for (int round = 0; round < rule.rounds; ++round) {
-    if (rule.screen && round >= min_rounds && timer.seconds() > enough_seconds) break;
+  for (int round = 0; round < measuring.rounds; ++round) {
+    if (measuring.screen && round >= min_rounds && timer.seconds() > max_screening_seconds) break;
     ++rounds;
     copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));
@@ -92,29 +93,30 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, Rule const& rule, Mat
     for (std::size_t i = 0; i < samples.size(); ++i) {
       auto& candidate = report.results[i].candidate;
       auto const parts = static_cast<int>(samples.size());
-      progress::step(round * parts + static_cast<int>(i), rule.rounds * parts);
+      progress::step(round * parts + static_cast<int>(i), measuring.rounds * parts);
       bool const converts = candidate.operation == "conversion";
-      if (!candidate.run || !takes_part[i]) continue;
-      if (rule.screen && converts && (round == 0 ? rule.rounds > 1 : round > rounds_of_conversions)) continue;
+      if (!candidate.run || !active[i]) continue;
+      if (measuring.screen && converts && (round == 0 ? measuring.rounds > 1 : round > max_conversion_rounds))
+        continue;
       int const batch = samples[i].batch;
       auto const batched = [&] {
         for (int k = 0; k < batch; ++k) candidate.run();
       };
-      or_refuse(candidate, [&] {
+      run_or_refuse(candidate, [&] {
         bool const multiplies = candidate.operation == "spmv";
         for (int k = 0; k < (multiplies ? batches_per_round : 1); ++k)
-          if (rule.warm || !multiplies)
+          if (measuring.warm || !multiplies)
             samples[i].warm.push_back(seconds_of(exec, candidate.run, batched) / batch);
-        if (rule.cold && multiplies)
+        if (measuring.cold && multiplies)
           samples[i].cold.push_back(seconds_of(exec, [&] { bandwidth.flush(); }, candidate.run));
         if (report.results[i].graph)
           samples[i].graph.push_back(replayed(exec, *report.results[i].graph, batch));
       });
     }
-    if (!rule.screen || round > 0) continue;
+    if (!measuring.screen || round > 0) continue;
     std::vector<double> first;
-    for (auto const& of_row : samples) first.push_back(median(rule.warm ? of_row.warm : of_row.cold));
-    takes_part = worth_a_second_round(report.results, first);
+    for (auto const& row : samples) first.push_back(median(measuring.warm ? row.warm : row.cold));
+    active = select_for_second_round(report.results, first);
   }
 
   report.rounds = rounds;

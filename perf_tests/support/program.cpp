@@ -26,37 +26,36 @@ namespace einkorn::perf {
 
 namespace {
 
-/// What went wrong, with the matrix unless the message has it.
-void complain(std::string const& matrix, std::string const& what) {
+/// Prints an error on stderr, prefixed by the matrix unless the message contains it.
+void report_error(std::string const& matrix, std::string const& what) {
   bool const named = what.find(matrix) != std::string::npos;
   progress::finish();
-  std::cerr << "einkorn-bench: " << (named ? "" : matrix + ": ") << in_terms_of_the_program(what) << '\n';
+  std::cerr << "einkorn-bench: " << (named ? "" : matrix + ": ") << with_program_options(what) << '\n';
 }
 
 void print_total(std::ostream& out, Run const& run, double seconds) {
   out << text("\n%zu %s in %.1f s", run.settings.matrices.size(),
               run.settings.matrices.size() == 1 ? "matrix" : "matrices", seconds);
   char const* separator = ": ";
-  for (auto const& [what, took] : progress::seconds()) {
-    if (took < 0.05) continue;
-    out << separator << what << text(" %.1f s", took);
+  for (auto const& [stage, seconds_of_stage] : progress::seconds()) {
+    if (seconds_of_stage < 0.05) continue;
+    out << separator << stage << text(" %.1f s", seconds_of_stage);
     separator = ", ";
   }
-  out << "\n--all prints every row, --explain says why"
-      << (run.settings.selection.peers ? ""
-                                       : ", --peers measures Kokkos Kernels, cuSPARSE and Eigen beside them")
+  out << "\n--all prints every row, --explain gives the reasons"
+      << (run.settings.selection.peers ? "" : ", --peers also measures Kokkos Kernels, cuSPARSE and Eigen")
       << '\n';
 }
 
-/// --calibrate: measures the machine and keeps it for select(), also for that of this run.
-void calibrate_into(Run const& run, std::string const& path) {
+/// --calibrate: measures the machine and writes the profile that select() reads, in this run too.
+void calibrate_and_write(Run const& run, std::string const& path) {
   require<InvalidArgument>(!path.empty(),
-                           "--calibrate: EINKORN_PROFILE is empty, or there is no HOME: set it to a file");
-  (void)read_profile(path);  // what cannot be read or written is not measured for
-  std::error_code none;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), none);
+                           "--calibrate: no file for the profile: set EINKORN_PROFILE to a path, or HOME");
+  (void)read_profile(path);  // fails before the measurement if the file is invalid
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   require_writable("--calibrate", path);
-  auto const seconds = run.settings.rule.rounds < 3 ? 0.0 : 20.0;
+  auto const seconds = run.settings.measuring.rounds < 3 ? 0.0 : 20.0;
   auto const machine = calibrate(run.exec, run.bandwidth, seconds);
   write_profile(path, machine);
   program::print_to_stdout([&](std::ostream& out) {
@@ -72,74 +71,74 @@ int run_all(Settings const& settings, Bench const& bench) {
   keep_freed_memory();
   Exec const exec;
   auto const context = context_of(exec);
-  warn_of_settings();
+  warn_about_environment();
   Bandwidth const bandwidth(exec, context);
   Run run{exec, context, bandwidth, settings, nlohmann::ordered_json::array(), {}};
   program::print_to_stdout([&](std::ostream& out) { print_heading(out, context); });
-  if (settings.calibrate) calibrate_into(run, profile_path());
+  if (settings.calibrate) calibrate_and_write(run, profile_path());
   int worst = done;
   for (auto const& matrix : settings.matrices) {
     try {
       if (bench(run, matrix)) worst = std::max<int>(worst, wrong_result);
     } catch (OutOfMemory const& error) {
-      complain(matrix.name, error.what());
+      report_error(matrix.name, error.what());
       worst = no_memory_or_device;
     } catch (Error const& error) {
-      complain(matrix.name, error.what());
+      report_error(matrix.name, error.what());
       worst = std::max<int>(worst, bad_input);
     } catch (std::bad_alloc const& error) {
-      complain(matrix.name, "no memory to measure it (" + std::string(error.what()) + ")");
+      report_error(matrix.name, "no memory for the measurement (" + std::string(error.what()) + ")");
       worst = no_memory_or_device;
     }
     if (!settings.json.empty()) write_json(settings.json, run.records);
   }
   program::print_to_stdout([&](std::ostream& out) {
-    if (run.lines.size() > 1) print_closing_table(out, run.lines);
+    if (run.lines.size() > 1) print_summary_table(out, run.lines);
     if (!run.lines.empty()) print_total(out, run, timer.seconds());
   });
   return worst;
 }
 
-/// Returns only where the other program cannot be started.
+/// Replaces this program by einkorn-bench-full. Returns only if it cannot be started.
 int run_full_program(char** argv) {
   std::error_code none;
   auto const self = std::filesystem::read_symlink("/proc/self/exe", none);
   auto const full = (none ? std::filesystem::path(argv[0]) : self).parent_path() / "einkorn-bench-full";
   execv(full.c_str(), argv);
-  std::cerr
-      << "einkorn-bench: " << full.string() << ": " << std::strerror(errno)
-      << "; --all, --peers, --solve, --spgemm, --columns, other scalars and ordinals, and what prints a table "
-         "need it: build the target einkorn-bench-full\n";
+  std::cerr << "einkorn-bench: " << full.string() << ": " << std::strerror(errno)
+            << "; --all, --peers, --solve, --spgemm, --columns, other scalars and ordinals, and tables "
+               "need it: build the target einkorn-bench-full\n";
   return usage;
 }
 
-int bench_all(int argc, char** argv, Bench const& bench, bool store_partials) {
+int bench_all(int argc, char** argv, Bench const& bench, bool delegates_to_full) {
   Settings settings;
-  std::vector<char*> ours, for_kokkos{argv[0]};
+  std::vector<char*> arguments, kokkos_arguments{argv[0]};
   for (int i = 0; i < argc; ++i)
-    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? for_kokkos : ours).push_back(argv[i]);
-  if (auto const exit = read_command_line(static_cast<int>(ours.size()), ours.data(), settings)) return *exit;
-  if (store_partials && settings.needs_full_program()) return run_full_program(argv);
+    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? kokkos_arguments : arguments).push_back(argv[i]);
+  if (auto const exit = read_command_line(static_cast<int>(arguments.size()), arguments.data(), settings))
+    return *exit;
+  if (delegates_to_full && settings.needs_full_program()) return run_full_program(argv);
   progress::choose(settings.quiet);
   if (!settings.json.empty()) require_writable("--json", settings.json);
-  int count = static_cast<int>(for_kokkos.size());
-  for_kokkos.push_back(nullptr);
-  Kokkos::ScopeGuard const kokkos(count, for_kokkos.data());
+  int count = static_cast<int>(kokkos_arguments.size());
+  kokkos_arguments.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, kokkos_arguments.data());
   return run_all(settings, bench);
 }
 
 }  // namespace
 
-bool give_answer(Run& run, MatrixReport report, NamedMatrix const& matrix) {
+bool print_and_record(Run& run, MatrixReport report, NamedMatrix const& matrix) {
   report.suite = matrix.suite;
   AnswerStyle const style{run.settings.selection.peers, run.settings.explain};
   program::print_to_stdout([&](std::ostream& out) { print_answer(out, report, style); });
-  run.lines.push_back(line_of(report));
+  run.lines.push_back(summary_line(report));
   return record(run, report);
 }
 
-int run_bench(int argc, char** argv, Bench const& bench, bool store_partials) {
-  return program::run_program("einkorn-bench", [&] { return bench_all(argc, argv, bench, store_partials); });
+int run_bench(int argc, char** argv, Bench const& bench, bool delegates_to_full) {
+  return program::run_program("einkorn-bench", [&] { return bench_all(argc, argv, bench, delegates_to_full); });
 }
 
 }  // namespace einkorn::perf

@@ -14,33 +14,35 @@
 
 namespace einkorn::perf {
 
-/// What a run of the program has and gathers.
+/// State of a run of the program.
 struct Run {
   Exec const& exec;
   Context const& context;
   Bandwidth const& bandwidth;
   Settings const& settings;
   nlohmann::ordered_json records;  // an array
-  std::vector<Line> lines;         // of the closing table
+  std::vector<SummaryLine> lines;  // of the final table
 };
 
-/// Measures one matrix, prints what the settings ask for and adds its records; true when a result is wrong.
+/// Measures one matrix, prints the results and adds its records. Returns whether a result is wrong.
 using Bench = std::function<bool(Run&, NamedMatrix const&)>;
 
-/// Prints the answer and adds it to the closing table and its rows to the records.
-bool give_answer(Run& run, MatrixReport report, NamedMatrix const& matrix);
+/// Prints the summary of a matrix and adds a line to the final table and the rows to the records. Returns
+/// whether a result is wrong.
+bool print_and_record(Run& run, MatrixReport report, NamedMatrix const& matrix);
 
-/// Adds the records of a report and says whether a result is wrong.
+/// Adds the records of a report. Returns whether a result is wrong.
 template <class Report>
 bool record(Run& run, Report const& report) {
-  for (auto const& one : records_of(run.context, report)) run.records.push_back(one);
+  for (auto const& entry : records_of(run.context, report)) run.records.push_back(entry);
   bool wrong = false;
   for (auto const& row : report.results) wrong = wrong || row.wrong;
   return wrong;
 }
 
-/// The program: command line, Kokkos, every matrix, the exit code. store_partials: what cannot be measured by
-/// `bench` goes to the program einkorn-bench-full beside this one, which takes the same command line.
-int run_bench(int argc, char** argv, Bench const& bench, bool store_partials);
+/// The program: parses the command line, initializes Kokkos, measures every matrix, returns the exit code.
+/// @param delegates_to_full executes einkorn-bench-full in the same folder, with the same command line, for
+/// options that `bench` does not support
+int run_bench(int argc, char** argv, Bench const& bench, bool delegates_to_full);
 
 }  // namespace einkorn::perf

@@ -31,18 +31,18 @@ State& state() {
   return only;
 }
 
-std::string line_of(std::string const& rest) {
+std::string status_line(std::string const& rest) {
   return "einkorn-bench: " + state().matrix + ": " + state().what + rest;
 }
 
 void show_bar(int done, int total) {
-  auto const end = total > 0 ? " " + bar_of(done, total, 20) : std::string();
-  std::cerr << "\r\033[K" << line_of(end) << text(" %.1f s", since(state().start)) << std::flush;
+  auto const end = total > 0 ? " " + progress_bar(done, total, 20) : std::string();
+  std::cerr << "\r\033[K" << status_line(end) << text(" %.1f s", since(state().start)) << std::flush;
 }
 
 }  // namespace
 
-std::string bar_of(int done, int total, int width) {
+std::string progress_bar(int done, int total, int width) {
   int const full = total <= 0 ? 0 : std::clamp(width * done / total, 0, width);
   return "[" + std::string(static_cast<std::size_t>(full), '#') +
          std::string(static_cast<std::size_t>(width - full), '.') + "]";
@@ -62,7 +62,7 @@ void stage(std::string const& matrix, std::string const& what) {
   now.matrix = matrix;
   now.what = what;
   now.start = now.last_line = Clock::now();
-  if (now.style == Style::lines) std::cerr << line_of("") << '\n';
+  if (now.style == Style::lines) std::cerr << status_line("") << '\n';
   if (now.style == Style::bar) show_bar(0, 0);
 }
 
@@ -72,20 +72,20 @@ void step(int done, int total) {
   if (now.style == Style::bar) return show_bar(done, total);
   if (now.style == Style::quiet || since(now.last_line) < 2.0) return;
   now.last_line = Clock::now();
-  std::cerr << line_of(text(", %d of %d", done, total)) << '\n';
+  std::cerr << status_line(text(", %d of %d", done, total)) << '\n';
 }
 
 void finish() {
   auto& now = state();
   if (now.what.empty()) return;
-  double const took = since(now.start);
-  if (now.style == Style::bar) std::cerr << "\r\033[K" << line_of(text(" %.1f s", took)) << '\n';
+  double const elapsed = since(now.start);
+  if (now.style == Style::bar) std::cerr << "\r\033[K" << status_line(text(" %.1f s", elapsed)) << '\n';
   auto const same = [&](auto const& stage) { return stage.first == now.what; };
   auto const known = std::find_if(now.seconds.begin(), now.seconds.end(), same);
   if (known != now.seconds.end())
-    known->second += took;
+    known->second += elapsed;
   else
-    now.seconds.emplace_back(now.what, took);
+    now.seconds.emplace_back(now.what, elapsed);
   now.what.clear();
 }
 

@@ -6,29 +6,29 @@
 #include <utility>
 #include <vector>
 
-/// What the program does at the moment, on stderr. On a terminal: a bar, replaced by the seconds of the stage
-/// when it ends. Elsewhere: a line a stage, and one every other second of a long one.
+/// Progress on stderr. On a terminal: a bar, replaced by the seconds of the stage when it ends. Otherwise: one
+/// line per stage, and one every two seconds of a long stage.
 namespace einkorn::perf::progress {
 
 enum class Style { quiet, lines, bar };
 
-/// quiet: --quiet. Otherwise bar where stderr is a terminal. Until it is called: lines.
+/// Selects the style: quiet, else bar if stderr is a terminal, else lines. The default is lines.
 void choose(bool quiet);
 void choose(Style style);
 
-/// A stage of this matrix begins, and the one before it ends.
+/// Begins a stage of a matrix and ends the previous one.
 void stage(std::string const& matrix, std::string const& what);
 
-/// `done` parts of `total` of the stage.
+/// Reports that `done` of `total` steps of the stage are complete.
 void step(int done, int total);
 
-/// The last stage ends.
+/// Ends the current stage.
 void finish();
 
-/// The seconds of all stages so far, added up by their names, in the order of their first appearance.
+/// Total seconds per stage name, in the order of first appearance.
 std::vector<std::pair<std::string, double>> seconds();
 
-/// "[#####.....]", `width` characters between the brackets.
-std::string bar_of(int done, int total, int width);
+/// "[#####.....]" with `width` characters between the brackets.
+std::string progress_bar(int done, int total, int width);
 
 }  // namespace einkorn::perf::progress

@@ -8,28 +8,30 @@
 
 namespace einkorn::perf {
 
-std::vector<bool> worth_a_second_round(std::vector<Result> const& results, std::vector<double> const& seconds) {
+std::vector<bool> select_for_second_round(std::vector<Result> const& results,
+                                          std::vector<double> const& seconds) {
   constexpr double margin = 1.4;
-  double least = std::numeric_limits<double>::infinity();
-  auto const is_ours = [](Candidate const& row) { return row.operation == "spmv" && !row.is_peer(); };
+  double best_seconds = std::numeric_limits<double>::infinity();
+  auto const is_einkorn_spmv = [](Candidate const& row) { return row.operation == "spmv" && !row.is_peer(); };
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (is_ours(results[i].candidate) && seconds[i] > 0.0) least = std::min(least, seconds[i]);
-  std::vector<bool> worth(results.size(), true);
+    if (is_einkorn_spmv(results[i].candidate) && seconds[i] > 0.0)
+      best_seconds = std::min(best_seconds, seconds[i]);
+  std::vector<bool> selected(results.size(), true);
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (is_ours(results[i].candidate) && !results[i].candidate.is_default)
-      worth[i] = seconds[i] > 0.0 && seconds[i] <= margin * least;
+    if (is_einkorn_spmv(results[i].candidate) && !results[i].candidate.is_default)
+      selected[i] = seconds[i] > 0.0 && seconds[i] <= margin * best_seconds;
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto const& conversion = results[i].candidate;
     if (conversion.operation != "conversion") continue;
-    worth[i] = false;
+    selected[i] = false;
     for (std::size_t k = 0; k < results.size(); ++k) {
       auto const& row = results[k].candidate;
-      if (is_ours(row) && row.format == conversion.format && row.algorithm == conversion.converts_to &&
-          worth[k])
-        worth[i] = true;
+      if (is_einkorn_spmv(row) && row.format == conversion.format && row.algorithm == conversion.converts_to &&
+          selected[k])
+        selected[i] = true;
     }
   }
-  return worth;
+  return selected;
 }
 
 }  // namespace einkorn::perf

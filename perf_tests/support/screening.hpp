@@ -8,8 +8,10 @@
 
 namespace einkorn::perf {
 
-/// Which results have a second round when the seconds of the first are known (0: not measured): SpMVs of ours
-/// within 1.4 times the fastest of them, CSR's default, every peer, and the conversions to what is left.
-std::vector<bool> worth_a_second_round(std::vector<Result> const& results, std::vector<double> const& seconds);
+/// Selects the rows of the second round: Einkorn SpMVs within 1.4 times the fastest, the default of CSR, every
+/// peer, and the conversions to the selected formats.
+/// @param seconds times of the first round; 0: not measured
+std::vector<bool> select_for_second_round(std::vector<Result> const& results,
+                                          std::vector<double> const& seconds);
 
 }  // namespace einkorn::perf

@@ -19,23 +19,23 @@ inline constexpr int wrong_result = program::negative_result;
 
 /// The command line.
 struct Settings {
-  std::vector<std::string> words;
+  std::vector<std::string> matrix_arguments;
   std::vector<NamedMatrix> matrices;
   Selection selection;
-  Rule rule;
+  MeasureOptions measuring;
   std::string scalar = "double", ordinal = "int32", layout = "right", solver, product, json;
   SolveRequest solve;
   int columns = 0;
   bool verify = true, all = false, explain = false, quiet = false, calibrate = false;
 
-  /// One vector, and a few lines a matrix instead of a table of all rows.
+  /// Whether a summary is printed instead of a table: one vector, and no option that asks for a table.
   [[nodiscard]] bool wants_answer() const;
-  /// What einkorn-bench has not been built with: see einkorn_bench_full.cpp.
+  /// Whether the options need einkorn-bench-full (einkorn_bench_full.cpp).
   [[nodiscard]] bool needs_full_program() const;
 };
 
-/// Reads the command line into `settings`. Returns the exit code where there is nothing more to do (--help,
-/// --version, bad usage, an unknown suite), with everything said.
+/// Parses the command line into `settings`. Returns the exit code if the program ends here (--help, --version,
+/// bad usage, an unknown suite), after printing the message.
 std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings);
 
 }  // namespace einkorn::perf

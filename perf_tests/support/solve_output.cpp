@@ -114,8 +114,8 @@ void print_best(std::ostream& out, SolveTable const& table) {
   SolveResult const* best[2] = {nullptr, nullptr};
   for (auto const& result : table.results) {
     if (!result.seconds || !result.row.refusal.empty()) continue;
-    auto const*& held = best[result.row.is_peer() ? 1 : 0];
-    if (!held || *result.seconds < *held->seconds) held = &result;
+    auto const*& fastest = best[result.row.is_peer() ? 1 : 0];
+    if (!fastest || *result.seconds < *fastest->seconds) fastest = &result;
   }
   if (!best[0] || !best[1]) return;
   out << text("best: %s, %.2f times the speed of %s\n", name_of_row(best[0]->row).c_str(),
@@ -132,16 +132,16 @@ Json records_of(Context const& context, SolveTable const& table) {
 
 void print_table(std::ostream& out, SolveTable const& table) {
   double const mean = table.rows == 0 ? 0.0 : static_cast<double>(table.nnz) / static_cast<double>(table.rows);
-  out << text("\n%s: %zu x %zu, %zu entries (%.1f a row), double, int32\n", table.matrix.c_str(), table.rows,
+  out << text("\n%s: %zu x %zu, %zu entries (%.1f per row), double, int32\n", table.matrix.c_str(), table.rows,
               table.rows, table.nnz, mean);
-  out << text("%s, %d iterations a solve", name_of(table.method), table.iterations);
+  out << text("%s, %d iterations per solve", name_of(table.method), table.iterations);
   if (table.checked_iterations > 0)
     out << text("; after %d the residual is %.2e in long double, rows beyond a factor of 2 are refused",
                 table.checked_iterations, table.reference_residual);
   out << text("\ncopy %.1f GB/s, stream of 9 reads to 1 write %.1f GB/s, medians of the same %d rounds\n",
               1e-9 * table.copy_bytes_per_second, 1e-9 * table.stream_bytes_per_second, table.rounds);
-  out << text("%-45s  %8s %12s %8s %6s %6s  %s\n", "", "moves", "an", "", "of", "floor:", "");
-  out << text("%-16s %-4s %-14s %-9s %8s %12s %8s %6s %6s  %s\n", "by", "", "execution", "fusion", "MB",
+  out << text("%-45s  %8s %12s %8s %6s %6s  %s\n", "", "moves", "time per", "", "of", "floor:", "");
+  out << text("%-16s %-4s %-14s %-9s %8s %12s %8s %6s %6s  %s\n", "library", "", "execution", "fusion", "MB",
               "iteration", "GB/s", "copy", "of copy", "residual");
   for (auto const& result : table.results) print_row(out, table, result);
   print_histories(out, table);

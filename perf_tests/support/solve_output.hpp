@@ -11,12 +11,12 @@
 
 namespace einkorn::perf {
 
-/// One record a solver; one without figures has null and its reason. Beside the fields of every record
-/// (json.hpp): `operation` is the method, `seconds` that of an iteration, `bytes` what one moves; where it was
-/// taken, `history`: |r_k| / |b| after k = 0, 1, .. iterations of a solve that stops by itself.
+/// One record per solver; without a time, null values and the reason. In addition to the fields of every record
+/// (json.hpp): `operation` is the method, `seconds` and `bytes` are per iteration; `history`, if recorded, is
+/// |r_k| / |b| after k = 0, 1, .. iterations of a solve that stops at its tolerance.
 nlohmann::ordered_json records_of(Context const& context, SolveTable const& table);
 
-/// The solvers of one matrix, and the best of ours beside the best of the peers.
+/// Prints the solvers of one matrix, and the best Einkorn row beside the best peer.
 void print_table(std::ostream& out, SolveTable const& table);
 
 }  // namespace einkorn::perf

@@ -23,8 +23,8 @@ namespace {
 using Real = long double;
 using Vector = std::vector<Real>;
 
-/// body(k, begin, end) for chunk k of [0, n), each on a thread of its own: Kokkos' kernels are device code too,
-/// where there is no long double.
+/// Calls body(k, begin, end) for chunk k of [0, n), one thread per chunk. Not a Kokkos kernel, because device
+/// code has no long double.
 template <class Body>
 void in_chunks(std::size_t n, Body const& body) {
   std::size_t const chunks = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 1 + n / 10000);
@@ -43,7 +43,7 @@ void each(std::size_t n, Body const& body) {
 }
 
 Real dot(Vector const& x, Vector const& y) {
-  Vector parts(1 + x.size() / 10000);  // as many as there can be
+  Vector parts(1 + x.size() / 10000);  // the maximum number of chunks
   in_chunks(x.size(), [&](std::size_t k, std::size_t begin, std::size_t end) {
     parts[k] = std::inner_product(x.data() + begin, x.data() + end, y.data() + begin, Real(0));
   });
@@ -81,7 +81,7 @@ struct HostMatrix {
   }
 };
 
-/// u.(A v) = v.(A u) for two vectors without a pattern in common with A.
+/// Checks u.(A v) = v.(A u) for two vectors that are independent of A.
 void require_symmetric(HostMatrix const& A, std::size_t n) {
   Vector u(n), v(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -91,16 +91,18 @@ void require_symmetric(HostMatrix const& A, std::size_t n) {
   Vector const Av = A.times(v), Au = A.times(u);
   Real const scale = std::sqrt(dot(u, u) * dot(Av, Av)) + std::sqrt(dot(v, v) * dot(Au, Au));
   require<InvalidArgument>(std::fabs(dot(u, Av) - dot(v, Au)) <= 1e-12L * scale,
-                           "the matrix is not symmetric: cg and jacobi-pcg are not for it");
+                           "the matrix is not symmetric, which cg and jacobi-pcg require");
 }
 
-/// What the loops below share: stops where the residual says so.
+/// The residuals of a loop, and its stopping criterion.
 class History {
  public:
-  History(Real norm, int iterations, Real least) : norm_(norm), iterations_(iterations), least_(least) {}
-  bool goes_on(Real residual_squared) {
+  History(Real norm, int iterations, Real min_residual)
+      : norm_(norm), iterations_(iterations), min_residual_(min_residual) {}
+  /// Appends a residual. Returns whether the loop continues.
+  bool append(Real residual_squared) {
     Real const relative = std::sqrt(residual_squared) / norm_;
-    if (!(relative >= least_)) return false;
+    if (!(relative >= min_residual_)) return false;
     history_.push_back(relative);
     return static_cast<int>(history_.size()) <= iterations_;
   }
@@ -109,24 +111,24 @@ class History {
  private:
   Real norm_;
   int iterations_;
-  Real least_;
+  Real min_residual_;
   Vector history_;
 };
 
-/// With the identity as D^-1 it is cg.
+/// With D = I this is cg.
 Vector history_of_pcg(HostMatrix const& A, Vector r, Vector const& inverse_diagonal, History history) {
   Vector z(r.size()), p(r.size());
   Real rho = 1;
-  while (history.goes_on(dot(r, r))) {
+  while (history.append(dot(r, r))) {
     each(r.size(), [&](std::size_t i) { z[i] = inverse_diagonal[i] * r[i]; });
     Real const rho_old = std::exchange(rho, dot(r, z));
     xpay(z, rho / rho_old, p);  // p is 0 at first
     Vector const q = A.times(p);
-    Real const curvature = dot(p, q);
-    require<InvalidArgument>(curvature > 0 && rho > 0,
-                             "the matrix, or its diagonal, is not positive definite: cg and jacobi-pcg are not "
-                             "for it");
-    axpy(-rho / curvature, q, r);
+    Real const p_dot_q = dot(p, q);
+    require<InvalidArgument>(
+        p_dot_q > 0 && rho > 0,
+        "the matrix or its diagonal is not positive definite, which cg and jacobi-pcg require");
+    axpy(-rho / p_dot_q, q, r);
   }
   return history.take();
 }
@@ -135,7 +137,7 @@ Vector history_of_bicgstab(HostMatrix const& A, Vector r, History history) {
   Vector const shadow = r;
   Vector p(r.size()), v(r.size());
   Real rho = 1, alpha = 1, omega = 1;
-  while (history.goes_on(dot(r, r))) {
+  while (history.append(dot(r, r))) {
     Real const rho_old = std::exchange(rho, dot(shadow, r));
     Real const beta = rho / rho_old * alpha / omega;
     axpy(-omega, v, p);
@@ -144,8 +146,8 @@ Vector history_of_bicgstab(HostMatrix const& A, Vector r, History history) {
     alpha = rho / dot(shadow, v);
     axpy(-alpha, v, r);
     Vector const t = A.times(r);
-    Real const length = dot(t, t);
-    omega = length > 0 ? dot(t, r) / length : 0;
+    Real const t_dot_t = dot(t, t);
+    omega = t_dot_t > 0 ? dot(t, r) / t_dot_t : 0;
     axpy(-omega, t, r);
     require<InvalidArgument>(std::isfinite(alpha) && std::isfinite(beta),
                              "bicgstab breaks down on this matrix and right-hand side");
@@ -160,12 +162,12 @@ Vector on_host(DenseVector<double const> const& x) {
 
 }  // namespace
 
-std::vector<long double> reference_history(SolveBench const& bench, int iterations, long double least) {
+std::vector<long double> reference_history(SolveBench const& bench, int iterations, long double min_residual) {
   HostMatrix const A(bench.A);
   Vector const b = on_host(bench.b);
   Real const norm = std::sqrt(dot(b, b));
   require<InvalidArgument>(norm > 0 && std::isfinite(norm), "the right-hand side is 0 or not finite");
-  History history(norm, iterations, least);
+  History history(norm, iterations, min_residual);
   if (bench.method == Method::bicgstab) return history_of_bicgstab(A, b, history);
   require_symmetric(A, b.size());
   bool const scaled = bench.method == Method::jacobi_pcg;
@@ -179,8 +181,8 @@ std::string disagreement(int done, int iterations, double residual, double refer
     return text;
   }
   if (residual <= 2.0 * reference && reference <= 2.0 * residual) return {};
-  std::snprintf(text, sizeof text, "residual %.3e after %d iterations, the method gives %.3e", residual,
-                iterations, reference);
+  std::snprintf(text, sizeof text, "residual %.3e after %d iterations, expected %.3e", residual, iterations,
+                reference);
   return text;
 }
 

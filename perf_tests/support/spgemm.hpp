@@ -18,54 +18,55 @@
 
 namespace einkorn::perf {
 
-/// C as a row of the table leaves it, in double with 32-bit columns.
+/// The C of a row, in double with 32-bit columns.
 struct ProductView {
   Kokkos::View<std::int64_t const*, Device> row_offsets;
   Kokkos::View<int const*, Device> columns;
   Kokkos::View<double const*, Device> values;
 };
 
-/// One way to multiply. Every phase leaves its result where the next one finds it.
+/// One SpGEMM implementation. Its functions share state; each phase uses the result of the previous one.
 struct SpgemmRow {
   std::string library = "einkorn", algorithm;
-  std::function<void()> whole;     // C = A B, everything that it keeps allocated anew
+  std::function<void()> whole;     // C = A B with all allocations
   std::function<void()> symbolic;  // the pattern alone; empty: the library has no such phase
-  std::function<void()> numeric;   // new values into the C of the last whole(); empty likewise
+  std::function<void()> numeric;   // new values for the C of the last whole(); empty likewise
   std::function<ProductView()> result;
-  std::function<void()> forget;  // frees C and what else whole() has kept
+  std::function<void()> release;  // frees C and the state of whole()
   std::string note, refusal;
-  bool allocates_through_kokkos = true;    // or its memory is not seen
-  std::size_t offset_bytes = sizeof(int);  // of C's offsets
+  bool allocates_through_kokkos = true;    // false: its memory is not measured
+  std::size_t offset_bytes = sizeof(int);  // size of an offset of C
 
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }
 };
 
-/// C = A B, what every row computes.
+/// The product C = A B that every row computes.
 struct SpgemmBench {
   Exec exec;
   Csr<double, int, int, Device> A, B;
   Selection selection;
-  std::uint64_t products = 0, entries = 0;  // of C, from ours
+  std::uint64_t products = 0, entries = 0;  // of C, from Einkorn's symbolic phase
   std::vector<SpgemmRow> rows;
 
-  /// Adds the row with what `build` puts into it; where build throws, the row says why instead.
+  /// Adds the row that `build` completes. If build throws, the row has the reason instead.
   void add(SpgemmRow row, std::function<void(SpgemmRow&)> const& build);
 };
 
-/// Ours. einkorn/spgemm.cpp.
+/// Einkorn's SpGEMM. einkorn/spgemm.cpp.
 void add_einkorn_spgemm(SpgemmBench& bench);
-/// cuSPARSE's default, ALG2 and ALG3, and its reuse. peers/cusparse_spgemm.cpp.
+/// cuSPARSE: default, ALG2, ALG3 and SpGEMMreuse. peers/cusparse_spgemm.cpp.
 void add_cusparse_spgemm(SpgemmBench& bench);
-/// Kokkos Kernels' own SpGEMM. peers/kokkos_kernels_spgemm.cpp.
+/// SpGEMM of Kokkos Kernels. peers/kokkos_kernels_spgemm.cpp.
 void add_kokkos_kernels_spgemm(SpgemmBench& bench);
-/// Eigen's row-major product, on one thread. peers/eigen_spgemm.cpp.
+/// Eigen's row-major product on one thread. peers/eigen_spgemm.cpp.
 void add_eigen_spgemm(SpgemmBench& bench);
 
 struct SpgemmResult {
   SpgemmRow row;
-  std::optional<double> whole, symbolic, numeric, spread;  // seconds, medians over the rounds; spread of whole
-  std::optional<std::size_t> high_water;                   // bytes beside A, B and C while whole() ran
-  std::optional<double> error;                             // of C x against A (B x), where it was checked
+  std::optional<double> whole, symbolic, numeric,
+      spread;                             // seconds, medians over the rounds; spread of `whole`
+  std::optional<std::size_t> high_water;  // bytes besides A, B and C during whole()
+  std::optional<double> error;            // of C x relative to A (B x); empty: not checked
   bool wrong = false;
 };
 
@@ -77,13 +78,14 @@ struct SpgemmTable {
   std::vector<SpgemmResult> results;
 };
 
-/// Every row checked (C x against A (B x) for a random x, by kernels that share nothing with those measured,
-/// and its number of entries against ours), then timed by the clock of the host between fences, in rounds: what
-/// is timed allocates and waits by itself. with_transpose: A A^T, else A A.
+/// Checks every row (C x against A (B x) for a random x, by independent kernels; the number of entries), then
+/// measures it in rounds by the clock of the host between fences, because the functions allocate and
+/// synchronize.
+/// @param with_transpose C = A A^T, else C = A A
 SpgemmTable bench_spgemm(Exec const& exec, std::string const& name, bool with_transpose,
-                         Selection const& selection, Rule const& rule, bool verify);
+                         Selection const& selection, MeasureOptions const& measuring, bool verify);
 
-/// One record a row and phase: operation spgemm (the whole), spgemm_symbolic, spgemm_numeric.
+/// One record per row and phase: operation spgemm (the whole), spgemm_symbolic, spgemm_numeric.
 nlohmann::ordered_json records_of(Context const& context, SpgemmTable const& table);
 void print_table(std::ostream& out, SpgemmTable const& table);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Bytes of A, B and C, each once.
+/// Bytes of A, B and C, each counted once.
 double compulsory_bytes(SpgemmTable const& table) {
   return 12.0 * (2.0 * static_cast<double>(table.nnz) + static_cast<double>(table.entries));
 }
@@ -95,8 +95,8 @@ void print_best(std::ostream& out, SpgemmTable const& table) {
   SpgemmResult const* best[2] = {nullptr, nullptr};
   for (auto const& result : table.results) {
     if (!result.whole || !result.row.refusal.empty()) continue;
-    auto const*& held = best[result.row.is_peer() ? 1 : 0];
-    if (!held || *result.whole < *held->whole) held = &result;
+    auto const*& fastest = best[result.row.is_peer() ? 1 : 0];
+    if (!fastest || *result.whole < *fastest->whole) fastest = &result;
   }
   if (!best[0] || !best[1]) return;
   out << text("best: %s, %.2f times the speed of %s %s\n", best[0]->row.algorithm.c_str(),
@@ -118,13 +118,13 @@ Json records_of(Context const& context, SpgemmTable const& table) {
 
 void print_table(std::ostream& out, SpgemmTable const& table) {
   out << text(
-      "\n%s: C = %s, A %zu x %zu with %zu entries; %llu products, %llu entries of C, %.2f to one\n",
+      "\n%s: C = %s, A %zu x %zu with %zu entries; %llu products, %llu entries of C, %.2f products per entry\n",
       table.matrix.c_str(), table.product.c_str(), table.rows, table.cols, table.nnz,
       static_cast<unsigned long long>(table.products), static_cast<unsigned long long>(table.entries),
       static_cast<double>(table.products) / static_cast<double>(table.entries == 0 ? 1 : table.entries));
-  out << text("%-30s %12s %8s %12s %12s %8s %7s %8s\n", "", "", "", "", "new", "beside C", "of", "");
-  out << text("%-15s %-14s %12s %8s %12s %12s %8s %7s %8s\n", "by", "algorithm", "whole", "GFLOP/s", "symbolic",
-              "values", "MB", "C", "error");
+  out << text("%-30s %12s %8s %12s %12s %8s %7s %8s\n", "", "", "", "", "", "beside C", "of", "");
+  out << text("%-15s %-14s %12s %8s %12s %12s %8s %7s %8s\n", "library", "algorithm", "whole", "GFLOP/s",
+              "symbolic", "numeric", "MB", "C", "error");
   for (auto const& result : table.results) print_row(out, table, result);
   print_best(out, table);
   out.flush();

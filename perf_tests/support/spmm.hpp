@@ -13,8 +13,8 @@
 
 namespace einkorn::perf {
 
-/// Y <- A X with k columns, what every row of an SpMM table computes. Built for double and float, int32, both
-/// layouts.
+/// The product Y <- A X with k columns that every row of an SpMM table computes. Instantiated for double and
+/// float, int32, both layouts.
 template <class Scalar, class Layout>
 struct SpmmProblem {
   Exec exec;
@@ -23,21 +23,21 @@ struct SpmmProblem {
   Kokkos::View<Scalar**, Layout, Device> y;        // [num_rows, k]
 };
 
-/// Ours: CSR, BRCV, SELL. einkorn/spmm.cpp.
+/// Einkorn: CSR, BRCV, SELL. einkorn/spmm.cpp.
 template <class Scalar, class Layout>
 void add_spmm(SpmmProblem<Scalar, Layout> const& problem, Selection const& selection, Candidates& rows);
 
-/// cuSPARSE's algorithms for CSR, each with and without preprocessing. peers/cusparse_spmm.cpp.
+/// The algorithms of cuSPARSE for CSR, each with and without preprocessing. peers/cusparse_spmm.cpp.
 template <class Scalar, class Layout>
 void add_cusparse_spmm(SpmmProblem<Scalar, Layout> const& problem, Candidates& rows);
 
-/// Kokkos Kernels' spmv with multivectors. peers/kokkos_kernels_spmm.cpp.
+/// KokkosSparse::spmv with multivectors. peers/kokkos_kernels_spmm.cpp.
 template <class Scalar, class Layout>
 void add_kokkos_kernels_spmm(SpmmProblem<Scalar, Layout> const& problem, Candidates& rows);
 
-/// As bench_matrix(), with `columns` vectors at once.
+/// As bench_matrix(), for SpMM with `columns` vectors.
 template <class Scalar, class Layout>
 MatrixReport bench_spmm(Exec const& exec, Bandwidth const& bandwidth, std::string const& name, int columns,
-                        Selection const& selection, Rule const& rule, bool verify);
+                        Selection const& selection, MeasureOptions const& measuring, bool verify);
 
 }  // namespace einkorn::perf

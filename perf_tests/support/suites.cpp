@@ -34,7 +34,7 @@ std::vector<std::string> matrices_of(std::string const& suite) {
   if (suite == "irregular") return irregular;
   if (suite == "regular") return regular;
   require<InvalidArgument>(suite == "csr5", [&] {
-    return "no suite is called \"" + suite + "\"; available: suite:csr5, suite:irregular, suite:regular";
+    return "unknown suite \"" + suite + "\"; expected suite:csr5, suite:irregular or suite:regular";
   });
   std::vector<std::string> surrogates;
   for (auto const& features : surrogate_features)
@@ -44,15 +44,15 @@ std::vector<std::string> matrices_of(std::string const& suite) {
 
 }  // namespace
 
-std::vector<NamedMatrix> expand_suites(std::vector<std::string> const& words) {
+std::vector<NamedMatrix> expand_suites(std::vector<std::string> const& arguments) {
   std::string const prefix = "suite:";
   std::vector<NamedMatrix> matrices;
-  for (auto const& word : words) {
-    if (word.rfind(prefix, 0) != 0) {
-      matrices.push_back({word, ""});
+  for (auto const& argument : arguments) {
+    if (argument.rfind(prefix, 0) != 0) {
+      matrices.push_back({argument, ""});
       continue;
     }
-    auto const suite = word.substr(prefix.size());
+    auto const suite = argument.substr(prefix.size());
     for (auto const& name : matrices_of(suite)) matrices.push_back({name, suite});
   }
   return matrices;

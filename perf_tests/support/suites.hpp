@@ -7,13 +7,13 @@
 
 namespace einkorn::perf {
 
-/// A matrix of the command line and the suite that it came with, if any.
+/// A matrix of the command line and its suite, if any.
 struct NamedMatrix {
   std::string name, suite;
 };
 
-/// suite:csr5, suite:irregular and suite:regular as the matrices they stand for, every other word as it is.
-/// Throws InvalidArgument, which lists the suites.
-std::vector<NamedMatrix> expand_suites(std::vector<std::string> const& words);
+/// Replaces suite:csr5, suite:irregular and suite:regular by their matrices. Other arguments are not changed.
+/// @throws InvalidArgument for another suite, with the list of suites
+std::vector<NamedMatrix> expand_suites(std::vector<std::string> const& arguments);
 
 }  // namespace einkorn::perf

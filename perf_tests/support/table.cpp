@@ -13,7 +13,7 @@ namespace einkorn::perf {
 
 namespace {
 
-/// time, GFLOP/s (warm), GB/s, fraction of copy; blank where it was not measured.
+/// Time, GFLOP/s (warm only), GB/s, fraction of copy; blank if not measured.
 std::string figures(MatrixReport const& report, Candidate const& row, std::optional<double> seconds,
                     bool cold) {
   if (!seconds) return std::string(cold ? 29 : 37, ' ');
@@ -23,7 +23,7 @@ std::string figures(MatrixReport const& report, Candidate const& row, std::optio
          text(" %8.1f %6.3f ", 1e-9 * rate, rate / report.copy_bytes_per_second);
 }
 
-/// Rows of this report were captured, or it was tried.
+/// Whether a row of this report was captured or refused to be.
 bool has_graphs(MatrixReport const& report) {
   return std::any_of(report.results.begin(), report.results.end(), [](Result const& result) {
     return result.graph_seconds.has_value() || !result.graph_refusal.empty();
@@ -39,9 +39,9 @@ void print_spmv(std::ostream& out, MatrixReport const& report) {
   bool const graphs = has_graphs(report);
   out << text("%-14s %-4s %-26s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "", "", "", "must", "warm:", "", "",
               "of", "cold:", "", "of", graphs ? "    graph:   " : "", "error");
-  out << text("%-14s %-4s %-26s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "by", "", "algorithm", "move MB",
-              "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy", graphs ? "      time   " : "",
-              "/|A||x|");
+  out << text("%-14s %-4s %-26s %8s%12s %7s %8s %6s %12s %8s %6s  %s%s\n", "library", "", "algorithm",
+              "move MB", "time", "GFLOP/s", "GB/s", "copy", "time", "GB/s", "copy",
+              graphs ? "      time   " : "", "/|A||x|");
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.operation != "spmv") continue;
@@ -58,17 +58,17 @@ void print_spmv(std::ostream& out, MatrixReport const& report) {
   }
 }
 
-/// Of our best SpMV in a format with the matrix's own values.
-double own_seconds(MatrixReport const& report, std::string const& format) {
-  double own = 0.0;
+/// Seconds of the fastest Einkorn SpMV of a format without rounded values; 0: none.
+double best_seconds(MatrixReport const& report, std::string const& format) {
+  double best = 0.0;
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.is_peer() || row.format != format || row.operation != "spmv" || !row.refusal.empty()) continue;
     if (row.rounds_values()) continue;
     double const seconds = result.warm_seconds.value_or(result.cold_seconds.value_or(0.0));
-    if (seconds > 0.0 && (own == 0.0 || seconds < own)) own = seconds;
+    if (seconds > 0.0 && (best == 0.0 || seconds < best)) best = seconds;
   }
-  return own;
+  return best;
 }
 
 void print_conversions(std::ostream& out, MatrixReport const& report) {
@@ -76,10 +76,11 @@ void print_conversions(std::ostream& out, MatrixReport const& report) {
     auto const& row = result.candidate;
     if (row.operation == "select") out << text("select, %s: ", row.algorithm.c_str()) << row.note << '\n';
     if (row.operation != "conversion" || !result.warm_seconds) continue;
-    double const own = own_seconds(report, row.format);
+    double const spmv_seconds = best_seconds(report, row.format);
     out << text("%-14s %-4s %-28s %11s", "conversion", row.format.c_str(), row.algorithm.c_str(),
                 time_text(*result.warm_seconds).c_str());
-    if (own > 0.0) out << text("  %.2f SpMVs in %s (warm)", *result.warm_seconds / own, row.format.c_str());
+    if (spmv_seconds > 0.0)
+      out << text("  %.2f SpMVs in %s (warm)", *result.warm_seconds / spmv_seconds, row.format.c_str());
     out << '\n';
   }
 }
@@ -90,8 +91,8 @@ void print_best(std::ostream& out, MatrixReport const& report, char const* name,
   for (auto const& result : report.results) {
     auto const& row = result.candidate;
     if (row.operation != "spmv" || result.wrong || row.rounds_values() || !(result.*seconds)) continue;
-    auto const*& held = best[row.is_peer() ? 1 : 0];
-    if (!held || *(result.*seconds) < *(held->*seconds)) held = &result;
+    auto const*& fastest = best[row.is_peer() ? 1 : 0];
+    if (!fastest || *(result.*seconds) < *(fastest->*seconds)) fastest = &result;
   }
   if (!best[0] || !best[1]) return;
   auto const& ours = best[0]->candidate;
@@ -112,15 +113,14 @@ void print_heading(std::ostream& out, Context const& context) {
 void print_table(std::ostream& out, MatrixReport const& report) {
   double const mean =
       report.rows == 0 ? 0.0 : static_cast<double>(report.nnz) / static_cast<double>(report.rows);
-  out << text("\n%s: %zu x %zu, %zu entries (%.1f a row, longest %zu), %s, %s, %.1f MB in CSR\n",
+  out << text("\n%s: %zu x %zu, %zu entries (%.1f per row, longest %zu), %s, %s, %.1f MB in CSR\n",
               report.matrix.c_str(), report.rows, report.cols, report.nnz, mean, report.longest_row,
               report.scalar.c_str(), report.ordinal.c_str(), 1e-6 * static_cast<double>(report.csr_bytes));
-  if (!report.layout.empty())
-    out << text("%d vectors at once, layout %s\n", report.columns, report.layout.c_str());
+  if (!report.layout.empty()) out << text("%d vectors, layout %s\n", report.columns, report.layout.c_str());
   out << text("copy %.1f GB/s, stream of 9 reads to 1 write %.1f GB/s, medians of the same %d rounds\n",
               1e-9 * report.copy_bytes_per_second, 1e-9 * report.stream_bytes_per_second, report.rounds);
   if (auto const floor = report.floor_seconds())
-    out << text("gather of x at random %.1f G/s; floor of CSR %s\n", 1e-9 * *report.gather_per_second,
+    out << text("random reads of x %.1f G/s; lower bound of CSR %s\n", 1e-9 * *report.gather_per_second,
                 time_text(*floor).c_str());
   print_spmv(out, report);
   print_conversions(out, report);

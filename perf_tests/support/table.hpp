@@ -11,7 +11,7 @@ namespace einkorn::perf {
 
 void print_heading(std::ostream& out, Context const& context);
 
-/// The rows of one matrix, its conversions, and the best of ours beside the best of the peers.
+/// Prints the rows of one matrix, its conversions, and the best Einkorn row beside the best peer.
 void print_table(std::ostream& out, MatrixReport const& report);
 
 }  // namespace einkorn::perf

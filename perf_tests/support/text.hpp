@@ -6,10 +6,10 @@
 
 namespace einkorn::perf {
 
-/// printf into a string of at most 511 characters.
+/// Formats as printf does; the result has at most 511 characters.
 [[gnu::format(printf, 1, 2)]] std::string text(char const* format, ...);
 
-/// In microseconds, milliseconds or seconds.
+/// A time in us, ms or s.
 std::string time_text(double seconds);
 
 }  // namespace einkorn::perf

@@ -8,19 +8,18 @@
 #include <memory>
 #include <utility>
 
-/// The loops of the textbook, a call of a library for each operation and scalars on the host: what one writes
-/// on top of a sparse and a dense library. A Library has
+/// Textbook loops with one library call per operation and scalars on the host. A Library has
 ///   multiply(x, y)      y <- A x
 ///   dot(x, y)           x.y, on the host
 ///   axpy(a, x, y)       y <- y + a x
-///   xpay(x, a, y)       y <- x + a y, which moves xpay_vectors vectors
+///   xpay(x, a, y)       y <- x + a y; moves xpay_vectors vectors
 ///   precondition(r, z)  z <- D^-1 r
 ///   copy(x, y)          y <- x
 ///   zero(y)             y <- 0
-/// All of them return how many iterations they did: fewer than asked where the residual is 0 or not a number.
+/// The loops return the number of iterations: fewer than requested if the residual is 0 or NaN.
 namespace einkorn::perf {
 
-/// Vectors of n entries that one iteration moves; reads_norm: r.r is computed beyond what the method needs.
+/// n-vectors that one iteration moves. reads_norm: r.r is computed in addition to the dots of the method.
 constexpr std::size_t textbook_vectors(Method method, std::size_t xpay_vectors, bool reads_norm) {
   std::size_t const norm = reads_norm && method != Method::cg ? 1 : 0;
   switch (method) {
@@ -34,7 +33,7 @@ constexpr std::size_t textbook_vectors(Method method, std::size_t xpay_vectors, 
   }
 }
 
-/// The vectors of the method, allocated once.
+/// The vectors of a method.
 struct TextbookVectors {
   DenseVector<double> r, p, q, z, shadow;
 
@@ -47,82 +46,82 @@ struct TextbookVectors {
 
 template <class Library>
 int textbook_cg(Library const& library, DenseVector<double const> const& b, DenseVector<double> const& x,
-                TextbookVectors const& of, int iterations) {
+                TextbookVectors const& work, int iterations) {
   library.zero(x);
-  library.copy(b, of.r);
-  library.copy(of.r, of.p);
-  double rho = library.dot(of.r, of.r);
+  library.copy(b, work.r);
+  library.copy(work.r, work.p);
+  double rho = library.dot(work.r, work.r);
   for (int k = 0; k < iterations; ++k) {
     if (!(rho > 0.0)) return k;
-    library.multiply(of.p, of.q);
-    double const alpha = rho / library.dot(of.p, of.q);
-    library.axpy(alpha, of.p, x);
-    library.axpy(-alpha, of.q, of.r);
-    double const rho_old = std::exchange(rho, library.dot(of.r, of.r));
-    library.xpay(of.r, rho / rho_old, of.p);
+    library.multiply(work.p, work.q);
+    double const alpha = rho / library.dot(work.p, work.q);
+    library.axpy(alpha, work.p, x);
+    library.axpy(-alpha, work.q, work.r);
+    double const rho_old = std::exchange(rho, library.dot(work.r, work.r));
+    library.xpay(work.r, rho / rho_old, work.p);
   }
   return iterations;
 }
 
 template <class Library>
 int textbook_pcg(Library const& library, DenseVector<double const> const& b, DenseVector<double> const& x,
-                 TextbookVectors const& of, int iterations) {
+                 TextbookVectors const& work, int iterations) {
   library.zero(x);
-  library.copy(b, of.r);
-  library.precondition(of.r, of.z);
-  library.copy(of.z, of.p);
-  double rho = library.dot(of.r, of.z), norm_squared = rho;
+  library.copy(b, work.r);
+  library.precondition(work.r, work.z);
+  library.copy(work.z, work.p);
+  double rho = library.dot(work.r, work.z), norm_squared = rho;
   for (int k = 0; k < iterations; ++k) {
     if (!(norm_squared > 0.0)) return k;
-    library.multiply(of.p, of.q);
-    double const alpha = rho / library.dot(of.p, of.q);
-    library.axpy(alpha, of.p, x);
-    library.axpy(-alpha, of.q, of.r);
-    norm_squared = library.dot(of.r, of.r);
-    library.precondition(of.r, of.z);
-    double const rho_old = std::exchange(rho, library.dot(of.r, of.z));
-    library.xpay(of.z, rho / rho_old, of.p);
+    library.multiply(work.p, work.q);
+    double const alpha = rho / library.dot(work.p, work.q);
+    library.axpy(alpha, work.p, x);
+    library.axpy(-alpha, work.q, work.r);
+    norm_squared = library.dot(work.r, work.r);
+    library.precondition(work.r, work.z);
+    double const rho_old = std::exchange(rho, library.dot(work.r, work.z));
+    library.xpay(work.z, rho / rho_old, work.p);
   }
   return iterations;
 }
 
-/// v is q, t is z; s takes the place of r.
+/// v is stored in q, t in z, s in r.
 template <class Library>
 int textbook_bicgstab(Library const& library, DenseVector<double const> const& b, DenseVector<double> const& x,
-                      TextbookVectors const& of, int iterations) {
+                      TextbookVectors const& work, int iterations) {
   library.zero(x);
-  library.zero(of.p);
-  library.zero(of.q);
-  library.copy(b, of.r);
-  library.copy(of.r, of.shadow);
-  double rho = library.dot(of.shadow, of.r), rho_old = 1.0, alpha = 1.0, omega = 1.0, norm_squared = rho;
+  library.zero(work.p);
+  library.zero(work.q);
+  library.copy(b, work.r);
+  library.copy(work.r, work.shadow);
+  double rho = library.dot(work.shadow, work.r), rho_old = 1.0, alpha = 1.0, omega = 1.0, norm_squared = rho;
   for (int k = 0; k < iterations; ++k) {
     if (!(norm_squared > 0.0)) return k;
-    library.axpy(-omega, of.q, of.p);
-    library.xpay(of.r, (rho / rho_old) * (alpha / omega), of.p);
-    library.multiply(of.p, of.q);
-    alpha = rho / library.dot(of.shadow, of.q);
-    library.axpy(-alpha, of.q, of.r);
-    library.multiply(of.r, of.z);
-    omega = library.dot(of.z, of.r) / library.dot(of.z, of.z);
-    library.axpy(alpha, of.p, x);
-    library.axpy(omega, of.r, x);
-    library.axpy(-omega, of.z, of.r);
-    norm_squared = library.dot(of.r, of.r);
-    rho_old = std::exchange(rho, library.dot(of.shadow, of.r));
+    library.axpy(-omega, work.q, work.p);
+    library.xpay(work.r, (rho / rho_old) * (alpha / omega), work.p);
+    library.multiply(work.p, work.q);
+    alpha = rho / library.dot(work.shadow, work.q);
+    library.axpy(-alpha, work.q, work.r);
+    library.multiply(work.r, work.z);
+    omega = library.dot(work.z, work.r) / library.dot(work.z, work.z);
+    library.axpy(alpha, work.p, x);
+    library.axpy(omega, work.r, x);
+    library.axpy(-omega, work.z, work.r);
+    norm_squared = library.dot(work.r, work.r);
+    rho_old = std::exchange(rho, library.dot(work.shadow, work.r));
   }
   return iterations;
 }
 
-/// The row's solve() and vectors by the textbook over the library, which has its own matrix.
+/// Sets solve() and vectors of the row to the textbook loop over the library, which contains the matrix.
 template <class Library>
 void run_textbook(SolveRow& row, SolveBench const& bench, std::shared_ptr<Library const> const& library) {
   row.vectors = textbook_vectors(bench.method, Library::xpay_vectors, true);
-  auto const of = std::make_shared<TextbookVectors const>(bench.method, bench.size());
-  row.solve = [library, of, method = bench.method, b = bench.b, x = bench.x](int iterations) {
-    if (method == Method::cg) return textbook_cg(*library, b, x, *of, iterations);
-    if (method == Method::jacobi_pcg) return textbook_pcg(*library, b, x, *of, iterations);
-    return textbook_bicgstab(*library, b, x, *of, iterations);
+  auto const vectors = std::make_shared<TextbookVectors const>(bench.method, bench.size());
+  row.solve = [library, vectors, method = bench.method, b = bench.b, x = bench.x](int iterations) {
+    if (method == Method::cg) return textbook_cg(*library, b, x, *vectors, iterations);
+    if (method == Method::jacobi_pcg) return textbook_pcg(*library, b, x, *vectors, iterations);
+    return textbook_bicgstab(*library, b, x, *vectors, iterations);
   };
 }
 

@@ -89,9 +89,9 @@ std::optional<double> spread(std::vector<double> samples) {
   if (samples.size() < 3) return {};
   std::sort(samples.begin(), samples.end());
   auto const quartile = [&](double fraction) {
-    double const place = fraction * static_cast<double>(samples.size() - 1);
-    auto const below = static_cast<std::size_t>(place);
-    double const part = place - static_cast<double>(below);
+    double const position = fraction * static_cast<double>(samples.size() - 1);
+    auto const below = static_cast<std::size_t>(position);
+    double const part = position - static_cast<double>(below);
     return samples[below] + part * (samples[below + 1] - samples[below]);
   };
   return (quartile(0.75) - quartile(0.25)) / median(samples);

@@ -10,22 +10,21 @@
 
 namespace einkorn::perf {
 
-/// Seconds that what `work` enqueues on exec takes there, right behind what `before` enqueues. By events on
-/// CUDA, where `before` (a flush) also hides the launch; by the clock of the host between two fences elsewhere.
+/// Seconds of the operations that `work` enqueues on exec, after those of `before`. Measured by events on CUDA,
+/// where `before` (a flush) also hides the launch, else by the clock of the host between two fences.
 double seconds_of(Exec const& exec, std::function<void()> const& before, std::function<void()> const& work);
 
-/// Seconds between two fences around `work`, by the clock of the host: of work that itself waits for the
-/// device.
+/// Seconds between two fences around `work`, by the clock of the host: for work that synchronizes.
 double wall_seconds_of(Exec const& exec, std::function<void()> const& work);
 
 double median(std::vector<double> samples);
 
-/// (third quartile - first quartile) / median, quartiles interpolated linearly; none of fewer than three
+/// (third quartile - first quartile) / median with linearly interpolated quartiles; empty for fewer than three
 /// samples.
 std::optional<double> spread(std::vector<double> samples);
 
-/// Lets the driver keep memory that was freed, so that a conversion is timed with its memory ready and not with
-/// the mapping of pages. Once, before the first allocation; CUDA only.
+/// Makes the driver keep freed memory, so that times of conversions exclude the mapping of pages. Call once
+/// before the first allocation. No effect except on CUDA.
 void keep_freed_memory();
 
 }  // namespace einkorn::perf

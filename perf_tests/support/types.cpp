@@ -18,7 +18,7 @@ bool Selection::names(std::string const& format) const {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
-Candidate built_or_refused(Candidate row, std::function<void(Candidate&)> const& build) {
+Candidate build_row(Candidate row, std::function<void(Candidate&)> const& build) {
   try {
     build(row);
   } catch (std::exception const& failure) {

@@ -19,7 +19,7 @@ using Device = Exec::device_type;
 template <class Scalar>
 using DenseVector = Kokkos::View<Scalar*, Device>;
 
-/// y <- A x, what every row of the table computes.
+/// The product y <- A x that every row of the table computes.
 template <class Scalar, class Ordinal, class Offset>
 struct Problem {
   Exec exec;
@@ -28,36 +28,36 @@ struct Problem {
   DenseVector<Scalar> y;        // [num_rows]
 };
 
-/// What the command line asks of our own rows. Empty lists: everything.
+/// The rows that the command line selects. Empty lists: all.
 struct Selection {
   std::vector<std::string> formats, algorithms;
   int sigma = 0, lanes = 0;
   bool peers = false, select = false;
-  bool distinct = false;  // kernels of CSR that are the same here are one row
+  bool distinct = false;  // one row for CSR algorithms with the same kernel on this backend
 
   [[nodiscard]] bool wants(std::string const& format, std::string const& algorithm) const;
-  /// --formats has it.
+  /// Whether --formats contains it.
   [[nodiscard]] bool names(std::string const& format) const;
 };
 
 /// One row of the table before it is measured.
 struct Candidate {
-  std::string operation = "spmv";  // "conversion"; "select": a choice, with its reason as the note
+  std::string operation = "spmv";  // or "conversion", or "select": a choice with its reason as note
   std::string library = "einkorn", format, algorithm;
-  std::size_t bytes = 0;      // that the format must move (traffic.hpp)
-  std::function<void()> run;  // enqueues the operation once on the problem's instance; empty: see refusal
-  std::string converts_to;    // of from_csr: the algorithm of the format that it makes
-  std::string note;           // what an automatic choice chose
-  std::string refusal;        // why there is no figure
-  bool is_default = false;    // of CSR: what a plan chooses unasked
-  double value_epsilon = 0;   // of the values, where they are rounded to less than the problem's scalar
-  double value_denorm = 0;    // then also the distance of the values' type's subnormal numbers
+  std::size_t bytes = 0;      // must move (traffic.hpp)
+  std::function<void()> run;  // enqueues the operation once on problem.exec; empty: see refusal
+  std::string converts_to;    // of from_csr: the algorithm of the resulting format
+  std::string note;           // details, such as the choice of `automatic`
+  std::string refusal;        // reason why there is no time
+  bool is_default = false;    // of CSR: the default choice of a plan
+  double value_epsilon = 0;   // epsilon of rounded values; 0: not rounded
+  double value_denorm = 0;    // smallest subnormal of the type of rounded values
 
   [[nodiscard]] bool rounds_values() const { return value_epsilon > 0; }
   [[nodiscard]] bool is_peer() const { return library != "einkorn"; }
 };
 
-/// `row` with what `build` puts into it; where build throws, the row says why instead.
-Candidate built_or_refused(Candidate row, std::function<void(Candidate&)> const& build);
+/// Returns the row that `build` completes. If build throws, the row has the reason instead.
+Candidate build_row(Candidate row, std::function<void(Candidate&)> const& build);
 
 }  // namespace einkorn::perf

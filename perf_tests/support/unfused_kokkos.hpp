@@ -38,7 +38,7 @@ struct Product {
 
 }  // namespace unfused
 
-/// A library for textbook.hpp: any SpMV, and one Kokkos kernel an operation.
+/// A Library of textbook.hpp: any SpMV, and one Kokkos kernel per operation.
 class UnfusedKokkos {
   using Vector = DenseVector<double>;
   using ConstVector = DenseVector<double const>;

@@ -25,8 +25,8 @@ KOKKOS_INLINE_FUNCTION double magnitude(T const& value) {
     return Kokkos::fabs(static_cast<double>(value));
 }
 
-/// splitmix64 of i, as a number in [-1, 1].
-KOKKOS_INLINE_FUNCTION double hashed(std::uint64_t i) {
+/// splitmix64 of i, mapped to [-1, 1].
+KOKKOS_INLINE_FUNCTION double random_number(std::uint64_t i) {
   i += 0x9e3779b97f4a7c15u;
   i = (i ^ (i >> 30)) * 0xbf58476d1ce4e5b9u;
   i = (i ^ (i >> 27)) * 0x94d049bb133111ebu;
@@ -36,11 +36,11 @@ KOKKOS_INLINE_FUNCTION double hashed(std::uint64_t i) {
 }
 
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION Scalar hashed_value(std::uint64_t i) {
+KOKKOS_INLINE_FUNCTION Scalar random_value(std::uint64_t i) {
   if constexpr (is_complex<Scalar>)
-    return Scalar(hashed(2 * i), hashed(2 * i + 1));
+    return Scalar(random_number(2 * i), random_number(2 * i + 1));
   else
-    return static_cast<Scalar>(hashed(i));
+    return static_cast<Scalar>(random_number(i));
 }
 
 template <class Matrix, class X, class Y, class Scale>
@@ -86,14 +86,14 @@ Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const
         if (scale(row) > 0.0 && error / scale(row) > largest) largest = error / scale(row);
       },
       Kokkos::Max<double>(worst), Kokkos::Max<int>(wrong));
-  return {std::max(worst, 0.0), wrong <= 0};  // of no rows Kokkos gives the least number
+  return {std::max(worst, 0.0), wrong <= 0};  // without rows, Kokkos returns the lowest value
 }
 
 template <class Scalar>
 void fill_hashed(Exec const& exec, DenseVector<Scalar> const& x) {
   Kokkos::parallel_for(
       "einkorn::perf::fill_by_hash", Range<std::size_t>(exec, 0, x.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) { x(i) = hashed_value<Scalar>(i); });
+      KOKKOS_LAMBDA(std::size_t i) { x(i) = random_value<Scalar>(i); });
 }
 
 }  // namespace

@@ -8,29 +8,29 @@
 
 namespace einkorn::perf {
 
-/// How far a y is from A x. `worst` is the largest |y_i - reference_i| / sum_k |a_ik||x_k|. `within_bound`: no
-/// row is further off than
+/// Error of y relative to A x. `worst` is the largest |y_i - reference_i| / sum_k |a_ik||x_k|. `within_bound`:
+/// the error of every row is at most
 ///
 ///     ((nnz_i + 2) eps + value_epsilon / 2) sum_k |a_ik||x_k|    (rounding)
 ///     + 2 (nnz_i + 1) denorm + value_denorm / 2 sum_k |x_k|      (underflow)
 ///
-/// with eps and denorm, the smallest subnormal, of y's type, and value_epsilon and value_denorm those of the
-/// type that a candidate rounds the values to (0 where it keeps them). The second line is what a product of y's
-/// type and a value that is rounded lose where they underflow: an error that is absolute (Higham, Accuracy and
-/// Stability of Numerical Algorithms, section 2.1). Rows without entries have to be 0 and no y_i may be NaN.
+/// with eps and denorm (the smallest subnormal) of the type of y, and value_epsilon and value_denorm of the
+/// type to which the candidate rounds the values (0: not rounded). The second line is the absolute error of
+/// products and of rounded values that underflow (Higham, Accuracy and Stability of Numerical Algorithms,
+/// section 2.1). Rows without entries must be 0 and no y_i may be NaN.
 struct Deviation {
   double worst = 0.0;
   bool within_bound = true;
 };
 
-/// A x row by row, summed in double, by a kernel that shares nothing with any format's.
+/// A x row by row, summed in double, by a kernel that is independent of the formats.
 template <class Scalar, class Ordinal, class Offset>
 class Reference {
  public:
   using Sum = sum_type<Scalar, double>;
   explicit Reference(Problem<Scalar, Ordinal, Offset> const& problem);
 
-  /// Runs the candidate once on a y full of NaN, which an SpMV with beta = 0 has to overwrite.
+  /// Runs the candidate once with a y full of NaN, which an SpMV with beta = 0 must overwrite.
   [[nodiscard]] Deviation check(Candidate const& candidate) const;
 
  private:

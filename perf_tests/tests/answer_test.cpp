@@ -71,7 +71,7 @@ MatrixReport report_of(std::vector<Result> results) {
   report.longest_row = 7;
   report.csr_bytes = 1000000;
   report.copy_bytes_per_second = 2e9;
-  report.structure = "7 diagonals in 5 bands, rows of like length";
+  report.structure = "7 diagonals in 5 bands, rows of similar length";
   report.findings["dia"] = "7 diagonals, fill 1.02";
   report.results = std::move(results);
   return report;
@@ -87,12 +87,12 @@ bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Answer, SaysWhatIsFasterByHowMuchAndWhenItPays) {
+TEST(Answer, PrintsSpeedUpAndBreakEven) {
   auto const text = printed(report_of({default_csr(1e-3, 0.03), row("dia", "row_thread", 5e-4),
                                        conversion("dia", "row_thread", 5e-3), select("dia")}));
 
   EXPECT_TRUE(contains(text, "a.mtx: 1000 x 1000, 6400 entries, 6.4 per row (longest 7)\n")) << text;
-  EXPECT_TRUE(contains(text, "what    7 diagonals in 5 bands, rows of like length; 1.0 MB in CSR, double"))
+  EXPECT_TRUE(contains(text, "what    7 diagonals in 5 bands, rows of similar length; 1.0 MB in CSR, double"))
       << text;
   EXPECT_TRUE(contains(text, "now     CSR row_team: 1.00 ms, 1.0 GB/s, 0.50 of copy (2.0 GB/s)\n")) << text;
   EXPECT_TRUE(
@@ -104,19 +104,19 @@ TEST(Answer, SaysWhatIsFasterByHowMuchAndWhenItPays) {
   EXPECT_FALSE(contains(text, "peers")) << text;
 }
 
-TEST(Answer, CallsAGainWithinTheSpreadEqualAndKeepsCsr) {
+TEST(Answer, KeepsCsrForAGainWithinTheSpread) {
   auto const report = report_of({default_csr(1.00e-3, 0.04), row("sell", "row_thread", 0.97e-3, 0.01),
                                  conversion("sell", "row_thread", 5e-3), select("sell")});
   auto const text = printed(report);
 
   EXPECT_EQ(answer_of(report).best, &report.results[0]);
-  EXPECT_TRUE(contains(text, "best    CSR as it is: nothing measured is faster; equal within 4 %: sell\n"))
+  EXPECT_TRUE(contains(text, "best    CSR kept: nothing measured was faster; equal within 4 %: sell\n"))
       << text;
   EXPECT_TRUE(contains(text, "pays    nothing to convert\n")) << text;
   EXPECT_TRUE(contains(text, "select  sell, equal to the best within 4 %\n")) << text;
 }
 
-TEST(Answer, SaysWhenTheMachineWasBusy) {
+TEST(Answer, WarnsAboutABusyMachine) {
   auto const text = printed(report_of({default_csr(1e-3, 0.5)})),
              idle = printed(report_of({default_csr(1e-3)}));
 
@@ -124,7 +124,7 @@ TEST(Answer, SaysWhenTheMachineWasBusy) {
   EXPECT_FALSE(contains(idle, "noise")) << idle;
 }
 
-TEST(Answer, TakesTwoPercentForNoiseWhereTheRoundsAgree) {
+TEST(Answer, NoiseIsAtLeastTwoPercent) {
   auto const with = [](double seconds) {
     return report_of({default_csr(1e-3, 0.0), row("sell", "row_thread", seconds, 0.0)});
   };
@@ -134,7 +134,7 @@ TEST(Answer, TakesTwoPercentForNoiseWhereTheRoundsAgree) {
   EXPECT_EQ(answer_of(faster).best, &faster.results[1]);
 }
 
-TEST(Answer, NamesAnEqualFormatOnceAndSaysHowFarSelectIsOff) {
+TEST(Answer, ListsEqualFormatsOnceAndRatesSelect) {
   auto const text = printed(
       report_of({default_csr(2e-3), row("bdia", "window", 1.00e-3), row("dia", "row_thread", 1.01e-3),
                  row("sell", "row_thread", 1.9e-3), row("sell", "row_thread_16", 1.01e-3), select("csr")}));
@@ -147,21 +147,21 @@ TEST(Answer, NamesAnEqualFormatOnceAndSaysHowFarSelectIsOff) {
   EXPECT_TRUE(contains(text, "select  csr, 2.00 times as slow as the best\n")) << text;
 }
 
-TEST(Answer, CallsNoFormatEqualWhoseOneRoundWasDisturbed) {
+TEST(Answer, IgnoresRowsWithALargeSpread) {
   auto const report =
       report_of({default_csr(2e-3), row("ell", "row_thread", 1e-3), row("csr5", "tiles", 3e-3, 3.3)});
 
   EXPECT_TRUE(answer_of(report).equals.empty());
 }
 
-TEST(Answer, NeedsNoConversionForAnotherKernelOfCsr) {
+TEST(Answer, AnotherAlgorithmOfCsrNeedsNoConversion) {
   auto const text = printed(report_of({default_csr(2e-3), row("csr", "segmented_sum", 1e-3)}));
 
   EXPECT_TRUE(contains(text, "best    csr segmented_sum: 1.00 ms, 2.00 times as fast")) << text;
   EXPECT_TRUE(contains(text, "pays    at once")) << text;
 }
 
-TEST(Answer, PassesOverWrongAndRoundedRowsAndNamesTheWrong) {
+TEST(Answer, SkipsWrongAndRoundedRowsAndPrintsWrongOnes) {
   auto wrong = row("ell", "row_thread", 1e-4), rounded = row("csr", "automatic_float_values", 2e-4);
   wrong.wrong = true;
   rounded.candidate.value_epsilon = 1e-7;
@@ -171,16 +171,17 @@ TEST(Answer, PassesOverWrongAndRoundedRowsAndNamesTheWrong) {
   EXPECT_TRUE(contains(printed(report), "WRONG   ell row_thread\n")) << printed(report);
 }
 
-TEST(Answer, ComparesWithTheFastestPeerWhereAsked) {
+TEST(Answer, ComparesWithTheFastestPeer) {
   auto const two = report_of({default_csr(1e-3), peer(3e-3), peer(1.5e-3)});
 
-  EXPECT_TRUE(contains(printed(two, {true, false}),
-                       "peers   kokkos-kernels csr native: 1.50 ms; ours is 1.50 times as fast as it\n"))
+  EXPECT_TRUE(
+      contains(printed(two, {true, false}),
+               "peers   kokkos-kernels csr native: 1.50 ms; Einkorn is 1.50 times as fast as the peer\n"))
       << printed(two, {true, false});
   EXPECT_TRUE(contains(printed(report_of({default_csr(1e-3)}), {true, false}), "none could be run"));
 }
 
-TEST(Answer, HasNothingToSayOfAMatrixThatNothingMultiplied) {
+TEST(Answer, NothingMeasured) {
   auto refused = default_csr(1.0);
   refused.warm_seconds.reset();
   refused.candidate.refusal = "no memory";
@@ -191,13 +192,13 @@ TEST(Answer, HasNothingToSayOfAMatrixThatNothingMultiplied) {
   EXPECT_TRUE(contains(text, "nothing could be measured")) << text;
 }
 
-TEST(Answer, ExplainsItselfInThreeSentences) {
+TEST(Answer, ExplainsInThreeSentences) {
   auto const report = report_of({default_csr(1e-3), row("dia", "row_thread", 5e-4)});
   auto const plain = printed(report), explained = printed(report, {false, true});
 
   auto const more = explained.substr(plain.size());
   EXPECT_EQ(std::count(more.begin(), more.end(), '\n'), 3) << more;
-  EXPECT_TRUE(contains(more, "has to move 1.0 MB")) << more;
+  EXPECT_TRUE(contains(more, "moves at least 1.0 MB")) << more;
   EXPECT_TRUE(contains(more, "dia moves no fewer bytes (1.00 of these; 7 diagonals, fill 1.02)")) << more;
 
   auto fewer = report;
@@ -206,13 +207,13 @@ TEST(Answer, ExplainsItselfInThreeSentences) {
       contains(printed(fewer, {false, true}), "dia moves 0.60 of these bytes (7 diagonals, fill 1.02)."));
 }
 
-TEST(Answer, ClosesSeveralMatricesWithALineEach) {
-  auto const first = line_of(report_of({default_csr(1e-3), row("dia", "row_thread", 5e-4),
-                                        conversion("dia", "row_thread", 5e-3), select("dia")}));
-  auto const second = line_of(report_of({default_csr(1e-3), select("csr")}));
+TEST(Answer, SummaryTableHasOneLinePerMatrix) {
+  auto const first = summary_line(report_of({default_csr(1e-3), row("dia", "row_thread", 5e-4),
+                                             conversion("dia", "row_thread", 5e-3), select("dia")}));
+  auto const second = summary_line(report_of({default_csr(1e-3), select("csr")}));
   std::ostringstream out;
 
-  print_closing_table(out, {first, second});
+  print_summary_table(out, {first, second});
 
   EXPECT_EQ(out.str(),
             "\nmatrix  CSR now  of copy  best             gain  pays after  select\n"
@@ -220,7 +221,7 @@ TEST(Answer, ClosesSeveralMatricesWithALineEach) {
             "a.mtx   1.00 ms     0.50  csr row_team    equal           -  csr\n");
 }
 
-TEST(Screening, KeepsWhatMayBeTheBestItsConversionsCsrAndPeers) {
+TEST(Screening, KeepsFastRowsTheirConversionsCsrAndPeers) {
   std::vector<Result> const results{default_csr(0),
                                     row("dia", "row_thread", 0),
                                     row("ell", "row_thread", 0),
@@ -229,14 +230,14 @@ TEST(Screening, KeepsWhatMayBeTheBestItsConversionsCsrAndPeers) {
                                     conversion("ell", "row_thread", 0),
                                     row("bsr", "block_row", 0)};
 
-  auto const worth = worth_a_second_round(results, {5.0, 1.0, 1.5, 9.0, 0.0, 0.0, 0.0});
+  auto const selected = select_for_second_round(results, {5.0, 1.0, 1.5, 9.0, 0.0, 0.0, 0.0});
 
-  EXPECT_EQ(worth, (std::vector<bool>{true, true, false, true, true, false, false}));
+  EXPECT_EQ(selected, (std::vector<bool>{true, true, false, true, true, false, false}));
 }
 
-TEST(Structure, IsPutIntoWords) {
+TEST(Structure, Description) {
   einkorn::Structure s;
-  EXPECT_EQ(words_of(s), "no entries");
+  EXPECT_EQ(describe_structure(s), "no entries");
   s.num_rows = s.num_cols = 100;
   s.nnz = 680;
   s.mean_row_length = 6.8;
@@ -245,31 +246,31 @@ TEST(Structure, IsPutIntoWords) {
   s.num_bands = 5;
   s.num_stripes = 100;
   s.block_fill.fill(3.0);
-  EXPECT_EQ(words_of(s), "7 diagonals in 5 bands, rows of like length");
+  EXPECT_EQ(describe_structure(s), "7 diagonals in 5 bands, rows of similar length");
   s.num_diagonals = 60;
   s.block_fill[3] = 1.0;
-  EXPECT_EQ(words_of(s), "blocks of 3 x 3, rows of like length");
+  EXPECT_EQ(describe_structure(s), "blocks of 3 x 3, rows of similar length");
   s.block_fill[3] = 3.0;
   s.num_stripes = 50;
-  EXPECT_EQ(words_of(s), "runs of 2.0 rows with the same columns, rows of like length");
+  EXPECT_EQ(describe_structure(s), "runs of 2.0 rows with the same columns, rows of similar length");
   s.num_stripes = 100;
   s.longest_row = 90;
   s.empty_rows = 10;
-  EXPECT_EQ(words_of(s), "no diagonals or blocks, rows of very different lengths, 10 % of them empty");
+  EXPECT_EQ(describe_structure(s),
+            "no diagonals or blocks, rows of very different lengths, 10 % of them empty");
 }
 
-TEST(Advice, NamesOptionsOfTheProgram) {
-  EXPECT_EQ(
-      in_terms_of_the_program("a.mtx:1: the field is complex and double has no imaginary part; read it as "
-                              "std::complex<double>"),
-      "a.mtx:1: the field is complex and double has no imaginary part; read it with --scalar complex");
-  EXPECT_EQ(in_terms_of_the_program("5 entries do not fit Offset; int64_t or size_t would do"),
+TEST(Advice, UsesOptionsOfTheProgram) {
+  EXPECT_EQ(with_program_options("a.mtx:1: the field is complex and double has no imaginary part; read it as "
+                                 "std::complex<double>"),
+            "a.mtx:1: the field is complex and double has no imaginary part; read it with --scalar complex");
+  EXPECT_EQ(with_program_options("5 entries do not fit Offset; int64_t or size_t would do"),
             "5 entries do not fit Offset; --ordinal int64 would do");
-  EXPECT_EQ(in_terms_of_the_program("34 bits; std::int64_t would do"), "34 bits; --ordinal int64 would do");
-  EXPECT_EQ(in_terms_of_the_program("no such file"), "no such file");
+  EXPECT_EQ(with_program_options("34 bits; std::int64_t would do"), "34 bits; --ordinal int64 would do");
+  EXPECT_EQ(with_program_options("no such file"), "no such file");
 }
 
-TEST(Profile, KeepsOtherMachinesAndReplacesItsOwn) {
+TEST(Profile, ReplacesItsOwnMachineAndKeepsOthers) {
   auto const path = (std::filesystem::temp_directory_path() / "einkorn_perf_profile" / "profile").string();
   std::filesystem::remove_all(std::filesystem::path(path).parent_path());
 
@@ -287,14 +288,14 @@ TEST(Profile, KeepsOtherMachinesAndReplacesItsOwn) {
   EXPECT_THROW(write_profile("/dev/null/profile", machines[0]), einkorn::IoError);
 }
 
-TEST(Progress, HasABarAsLongAsWhatIsDone) {
-  EXPECT_EQ(progress::bar_of(0, 7, 4), "[....]");
-  EXPECT_EQ(progress::bar_of(5, 10, 4), "[##..]");
-  EXPECT_EQ(progress::bar_of(7, 7, 4), "[####]");
-  EXPECT_EQ(progress::bar_of(1, 0, 4), "[....]");
+TEST(Progress, BarShowsTheCompletedFraction) {
+  EXPECT_EQ(progress::progress_bar(0, 7, 4), "[....]");
+  EXPECT_EQ(progress::progress_bar(5, 10, 4), "[##..]");
+  EXPECT_EQ(progress::progress_bar(7, 7, 4), "[####]");
+  EXPECT_EQ(progress::progress_bar(1, 0, 4), "[....]");
 }
 
-TEST(Progress, AddsUpTheSecondsOfAStage) {
+TEST(Progress, SumsTheSecondsOfAStage) {
   progress::choose(progress::Style::quiet);
   progress::stage("a", "reading");
   progress::stage("a", "measuring");
@@ -308,7 +309,7 @@ TEST(Progress, AddsUpTheSecondsOfAStage) {
   EXPECT_EQ(seconds[1].first, "measuring");
 }
 
-TEST(Json, IsTriedBeforeAnythingIsMeasuredAndKeepsAFileThatIsThere) {
+TEST(Json, WritabilityCheckKeepsExistingFile) {
   auto const path = std::filesystem::temp_directory_path() / "einkorn_perf_answer_test.json";
   std::filesystem::remove(path);
   EXPECT_THROW(require_writable("--json", "/no/such/folder/a.json"), einkorn::IoError);

@@ -45,7 +45,7 @@ TEST(Fusions, EveryStageGivesTheIteratesOfTheMethod) {
   }
 }
 
-TEST(Fusions, MoveFewerVectorsStageByStage) {
+TEST(Fusions, StagesMoveFewerVectors) {
   auto const bench = stages();
 
   ASSERT_EQ(bench.rows.size(), 14u);
@@ -63,7 +63,7 @@ TEST(Fusions, MoveFewerVectorsStageByStage) {
   EXPECT_EQ(bench.rows[6].refusal.empty(), bench.rows[6].solve != nullptr);
 }
 
-TEST(Fusions, AreOfTheFormatsThatAreAskedFor) {
+TEST(Fusions, UseTheSelectedFormats) {
   auto bench = path(Method::jacobi_pcg);
   bench.selection.formats = {"sell"};
 

@@ -58,13 +58,13 @@ TEST(Traffic, CountsAConversionAsOneReadAndOneWrite) {
   EXPECT_EQ(value_update_bytes(stencil), 2u * 6400 * 8);
 }
 
-TEST(Timing, TakesTheMiddleSample) {
+TEST(Timing, Median) {
   EXPECT_EQ(median({3.0, 1.0, 2.0}), 2.0);
   EXPECT_EQ(median({4.0, 1.0, 2.0, 3.0}), 2.5);
   EXPECT_EQ(median({}), 0.0);
 }
 
-TEST(Timing, SpreadIsTheMiddleHalfOverTheMedian) {
+TEST(Timing, SpreadIsTheInterquartileRangeOverTheMedian) {
   EXPECT_DOUBLE_EQ(*spread({5.0, 1.0, 2.0, 4.0, 3.0}), (4.0 - 2.0) / 3.0);
   EXPECT_DOUBLE_EQ(*spread({1.0, 2.0, 3.0, 4.0}), (3.25 - 1.75) / 2.5);
   EXPECT_DOUBLE_EQ(*spread({2.0, 2.0, 2.0}), 0.0);
@@ -92,7 +92,7 @@ MatrixReport two_rows() {
   return report;
 }
 
-TEST(Json, HasOneRecordARowAndTemperatureWithEveryField) {
+TEST(Json, OneRecordPerRowAndTemperatureWithEveryField) {
   auto const records = records_of(Context{}, two_rows());
 
   ASSERT_EQ(records.size(), 3u);
@@ -119,7 +119,7 @@ TEST(Json, HasOneRecordARowAndTemperatureWithEveryField) {
   EXPECT_DOUBLE_EQ(records[0]["gflops"].get<double>(), 12.8);
 }
 
-TEST(Json, GivesTheReasonOfARowWithoutFigures) {
+TEST(Json, RowWithoutTimesHasAReason) {
   auto const refused = records_of(Context{}, two_rows()).back();
 
   EXPECT_TRUE(refused["peer"].get<bool>());
@@ -127,7 +127,7 @@ TEST(Json, GivesTheReasonOfARowWithoutFigures) {
   EXPECT_EQ(refused["reason"], "no memory");
 }
 
-TEST(Json, TellsTemperaturesApartAndWhatHasNoGraph) {
+TEST(Json, RecordsTemperatureAndMissingGraph) {
   auto report = two_rows();
   report.suite = "irregular";
   report.results[0].graph_seconds = 5e-7;
@@ -148,13 +148,13 @@ TEST(Json, TellsTemperaturesApartAndWhatHasNoGraph) {
   EXPECT_EQ(records[0]["suite"], "irregular");
 }
 
-TEST(Json, GivesTheFloorOfStreamAndGather) {
+TEST(Json, LowerBoundOfStreamAndGather) {
   auto report = two_rows();
   report.stream_bytes_per_second = 4e9;
   EXPECT_TRUE(records_of(Context{}, report)[0]["floor_seconds"].is_null());
   EXPECT_TRUE(records_of(Context{}, report)[0]["gather_per_s"].is_null());
 
-  report.gather_per_second = 1e12;  // the bytes bind
+  report.gather_per_second = 1e12;  // the bytes are the limit
   EXPECT_DOUBLE_EQ(records_of(Context{}, report)[0]["floor_seconds"].get<double>(),
                    static_cast<double>(csr_bytes(stencil)) / 4e9);
 
@@ -163,7 +163,7 @@ TEST(Json, GivesTheFloorOfStreamAndGather) {
   EXPECT_DOUBLE_EQ(records_of(Context{}, report)[0]["gather_per_s"].get<double>(), 1e6);
 }
 
-TEST(Table, HasAColumnOfGraphsOnlyWhereTheyWereTried) {
+TEST(Table, GraphColumnOnlyWithGraphs) {
   std::ostringstream without, with;
   auto report = two_rows();
 
@@ -176,10 +176,10 @@ TEST(Table, HasAColumnOfGraphsOnlyWhereTheyWereTried) {
   EXPECT_EQ(without.str().find("graph:"), std::string::npos) << without.str();
   EXPECT_NE(with.str().find("graph:"), std::string::npos) << with.str();
   EXPECT_NE(with.str().find("0.5 us"), std::string::npos) << with.str();
-  EXPECT_NE(with.str().find("floor of CSR 24.2 us"), std::string::npos) << with.str();
+  EXPECT_NE(with.str().find("lower bound of CSR 24.2 us"), std::string::npos) << with.str();
 }
 
-TEST(Suites, StandForTheirMatricesAndKeepOtherWords) {
+TEST(Suites, ExpandToMatricesAndKeepOtherArguments) {
   auto const matrices =
       expand_suites({"a.mtx", "suite:csr5", "gen:band:5:1", "suite:irregular", "suite:regular"});
 
@@ -200,16 +200,16 @@ TEST(Suites, StandForTheirMatricesAndKeepOtherWords) {
   EXPECT_EQ(names.size(), matrices.size());
 }
 
-TEST(Suites, NameTheSuitesThereAre) {
+TEST(Suites, UnknownSuiteListsTheSuites) {
   try {
     (void)expand_suites({"suite:nothing"});
-    ADD_FAILURE() << "was taken";
+    ADD_FAILURE() << "no exception";
   } catch (einkorn::InvalidArgument const& error) {
     EXPECT_NE(std::string(error.what()).find("suite:csr5"), std::string::npos) << error.what();
   }
 }
 
-TEST(Table, ShowsEveryRowAndTheReasonOfARefusedOne) {
+TEST(Table, ShowsEveryRowAndReasonsOfRefusedRows) {
   std::ostringstream out;
 
   print_table(out, two_rows());
@@ -218,7 +218,7 @@ TEST(Table, ShowsEveryRowAndTheReasonOfARefusedOne) {
   EXPECT_NE(out.str().find("no memory"), std::string::npos) << out.str();
 }
 
-TEST(RoundedValues, AreShownButAreNoAnswerToAPeer) {
+TEST(RoundedValues, AreShownButNotCompared) {
   auto report = two_rows();
   auto rounded = report.results[0], peer = report.results[0];
   rounded.candidate.algorithm = "row_team_float_values";

@@ -16,13 +16,13 @@ using Dense = std::vector<std::vector<double>>;
 
 template <class T>
 Kokkos::View<T*, Device> on_device(std::vector<T> const& values) {
-  Kokkos::View<T*, Device> const made("on_device", values.size());
-  Kokkos::deep_copy(made, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
-  return made;
+  Kokkos::View<T*, Device> const copy("on_device", values.size());
+  Kokkos::deep_copy(copy, Kokkos::View<T const*, Kokkos::HostSpace>(values.data(), values.size()));
+  return copy;
 }
 
-/// Zeros are left out.
-inline SolveBench system_of(Dense const& rows, std::vector<double> const& b, Method method) {
+/// A system from a dense matrix, without its zeros.
+inline SolveBench make_system(Dense const& rows, std::vector<double> const& b, Method method) {
   std::vector<int> offsets{0}, columns;
   std::vector<double> values, inverse_diagonal;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -46,7 +46,7 @@ inline SolveBench system_of(Dense const& rows, std::vector<double> const& b, Met
   return bench;
 }
 
-/// A path with a diagonal that grows, so that Jacobi makes a difference; skew makes it unsymmetric.
+/// A path graph with an increasing diagonal, for which Jacobi has an effect; skew makes it unsymmetric.
 inline SolveBench path(Method method, double skew = 0.0) {
   constexpr std::size_t n = 100;
   Dense rows(n, std::vector<double>(n, 0.0));
@@ -57,7 +57,7 @@ inline SolveBench path(Method method, double skew = 0.0) {
     if (i + 1 < n) rows[i][i + 1] = -1.0 + skew;
     b[i] = std::sin(3.0 * static_cast<double>(i) + 1.0);
   }
-  return system_of(rows, b, method);
+  return make_system(rows, b, method);
 }
 
 }  // namespace einkorn::perf

@@ -53,7 +53,7 @@ bool accepts(DoubleProblem const& problem, Candidate const& candidate) {
   return Reference<double, int, int>(problem).check(candidate).within_bound;
 }
 
-TEST(Verify, TakesTheRoundingOfValuesThatUnderflowInFloat) {
+TEST(Verify, AcceptsRoundedValuesThatUnderflowInFloat) {
   std::vector<double> const values{1e-40, -3e-42, 7e-46, 1e-310, 0.1}, x{0.3, -0.7, 1.0, 1.0, 0.9};
   auto const problem = diagonal_problem(values, x);
   std::vector<double> rounded, kept;
@@ -65,10 +65,10 @@ TEST(Verify, TakesTheRoundingOfValuesThatUnderflowInFloat) {
   EXPECT_TRUE(accepts(problem, writes_rounded(problem, rounded)));
   EXPECT_TRUE(accepts(problem, writes_rounded(problem, kept)));
   EXPECT_TRUE(accepts(problem, writes(problem, kept)));
-  EXPECT_FALSE(accepts(problem, writes(problem, rounded)));  // that candidate promises the values as they are
+  EXPECT_FALSE(accepts(problem, writes(problem, rounded)));  // this candidate does not round values
 }
 
-TEST(Verify, FindsAWrongRowOfSmallValues) {
+TEST(Verify, DetectsAWrongRowOfSmallValues) {
   auto const problem = diagonal_problem({1e-40, 1e-300, 0.1}, {1.0, 1.0, 1.0});
 
   EXPECT_TRUE(accepts(problem, writes_rounded(problem, {1e-40, 0.0, 0.1})));
@@ -80,7 +80,7 @@ TEST(Verify, FindsAWrongRowOfSmallValues) {
   EXPECT_FALSE(accepts(problem, writes(problem, {1e-40, 0.0, 0.1})));
 }
 
-TEST(Verify, TakesProductsThatUnderflow) {
+TEST(Verify, AcceptsProductsThatUnderflow) {
   auto const problem = diagonal_problem({1e-200, 1e-160}, {1e-130, 1e-163});
 
   EXPECT_TRUE(accepts(problem, writes(problem, {0.0, 1e-323})));

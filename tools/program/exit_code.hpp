@@ -4,7 +4,7 @@
 
 namespace einkorn::program {
 
-/// What every program of ours returns. 1 is a result that is not the one hoped for; see the program's --help.
+/// Exit codes of all programs. negative_result: the computation ran but failed, see --help of the program.
 enum Exit { done = 0, negative_result = 1, usage = 2, bad_input = 3, no_memory_or_device = 4 };
 
 }  // namespace einkorn::program

@@ -15,14 +15,14 @@
 
 namespace einkorn::program {
 
-/// Throws IoError, "NAME: cannot write: REASON", with errno's reason.
+/// Throws IoError "NAME: cannot write: REASON" with the reason of errno.
 [[noreturn]] inline void fail_to_write(std::string const& name) {
   int const code = errno ? errno : EIO;
   throw IoError(name + ": cannot write: " + std::generic_category().message(code));
 }
 
-/// Writes what stdout and std::cout still hold. Throws IoError where that, or anything before it, was not
-/// written.
+/// Flushes std::cout and stdout.
+/// @throws IoError if this or an earlier write to them failed
 inline void flush_stdout() {
   errno = 0;
   std::cout.flush();
@@ -30,7 +30,8 @@ inline void flush_stdout() {
   if (!flushed || !std::cout || std::ferror(stdout)) fail_to_write("stdout");
 }
 
-/// Writes to stdout what print(std::ostream&) prints, all of it before this returns. Throws IoError.
+/// Writes the output of print(std::ostream&) to stdout and flushes it.
+/// @throws IoError
 template <class Print>
 void print_to_stdout(Print const& print) {
   std::ostringstream text;
@@ -41,7 +42,8 @@ void print_to_stdout(Print const& print) {
   flush_stdout();
 }
 
-/// Writes a file of that text. Throws IoError, which names the file.
+/// Writes the text to a file.
+/// @throws IoError with the name of the file
 inline void write_text_file(std::string const& path, std::string const& text) {
   struct Close {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }

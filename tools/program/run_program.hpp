@@ -14,11 +14,11 @@
 
 namespace einkorn::program {
 
-/// What main returns: the exit code that body() returns, with every exception turned into a line on stderr and
-/// an exit code. stdout that could not be written is bad_input, whatever body() returned. Throws nothing.
+/// Calls body() and returns its exit code, the result of main. Every exception becomes a line on stderr and an
+/// exit code. If stdout cannot be written, the code is bad_input.
 template <class Body>
 int run_program(char const* name, Body const& body) noexcept {
-  auto const complain = [name](char const* what, Exit code) {
+  auto const report_error = [name](char const* what, Exit code) {
     std::cerr << name << ": " << what << '\n';
     return static_cast<int>(code);
   };
@@ -27,16 +27,15 @@ int run_program(char const* name, Body const& body) noexcept {
     flush_stdout();
     return code;
   } catch (OutOfMemory const& error) {
-    return complain(error.what(), no_memory_or_device);
+    return report_error(error.what(), no_memory_or_device);
   } catch (Error const& error) {
-    return complain(error.what(), bad_input);
+    return report_error(error.what(), bad_input);
   } catch (std::bad_alloc const& error) {
-    return complain(("no memory to start or to go on (" + std::string(error.what()) + ")").c_str(),
-                    no_memory_or_device);
+    return report_error(("out of memory (" + std::string(error.what()) + ")").c_str(), no_memory_or_device);
   } catch (std::exception const& error) {
-    return complain(error.what(), no_memory_or_device);
+    return report_error(error.what(), no_memory_or_device);
   } catch (...) {
-    return complain("an exception that is no std::exception", no_memory_or_device);
+    return report_error("unknown exception", no_memory_or_device);
   }
 }
 

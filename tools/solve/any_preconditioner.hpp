@@ -13,29 +13,29 @@
 
 namespace einkorn::tools {
 
-/// A preconditioner that was chosen at run time, for methods that only apply() it. One copy of the method then
-/// serves all of them.
+/// A preconditioner chosen at run time, for methods that only call apply(). A method is instantiated once for
+/// all preconditioners.
 template <class Scalar>
 class AnyPreconditioner {
  public:
-  using Held = std::variant<einkorn::Jacobi<Scalar, Device>, BlockJacobi<Scalar, int, Device>>;
+  using Variant = std::variant<einkorn::Jacobi<Scalar, Device>, BlockJacobi<Scalar, int, Device>>;
 
   AnyPreconditioner() = default;
-  explicit AnyPreconditioner(Held held) : held_(std::move(held)) {}
+  explicit AnyPreconditioner(Variant variant) : variant_(std::move(variant)) {}
 
   template <class R, class Z>
   void apply(Exec const& exec, R const& r, Z const& z) const {
-    std::visit([&](auto const& M) { M.apply(exec, r, z); }, held_);
+    std::visit([&](auto const& M) { M.apply(exec, r, z); }, variant_);
   }
   [[nodiscard]] SetupStatus status() const {
-    return std::visit([](auto const& M) { return M.status(); }, held_);
+    return std::visit([](auto const& M) { return M.status(); }, variant_);
   }
   [[nodiscard]] std::string name() const {
-    return std::visit([](auto const& M) { return M.name(); }, held_);
+    return std::visit([](auto const& M) { return M.name(); }, variant_);
   }
 
  private:
-  Held held_;
+  Variant variant_;
 };
 
 template <class Scalar>

@@ -9,8 +9,8 @@
 namespace einkorn::tools {
 
 template <class Scalar>
-Solved solve_by_bicgstab(Task<Scalar> const& task) {
-  Solved result;
+TimedSolve solve_by_bicgstab(Task<Scalar> const& task) {
+  TimedSolve result;
   Stopwatch watch(task.exec);
   bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
   auto const M = preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
@@ -27,7 +27,7 @@ Solved solve_by_bicgstab(Task<Scalar> const& task) {
   return result;
 }
 
-template Solved solve_by_bicgstab(Task<double> const&);
-template Solved solve_by_bicgstab(Task<Kokkos::complex<double>> const&);
+template TimedSolve solve_by_bicgstab(Task<double> const&);
+template TimedSolve solve_by_bicgstab(Task<Kokkos::complex<double>> const&);
 
 }  // namespace einkorn::tools

@@ -8,8 +8,8 @@
 namespace einkorn::tools {
 
 template <class Scalar>
-Solved solve_by_cg(Task<Scalar> const& task) {
-  Solved result;
+TimedSolve solve_by_cg(Task<Scalar> const& task) {
+  TimedSolve result;
   Stopwatch watch(task.exec);
   CgWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options);
   result.setup_seconds = watch.lap();
@@ -18,7 +18,7 @@ Solved solve_by_cg(Task<Scalar> const& task) {
   return result;
 }
 
-template Solved solve_by_cg(Task<double> const&);
-template Solved solve_by_cg(Task<Kokkos::complex<double>> const&);
+template TimedSolve solve_by_cg(Task<double> const&);
+template TimedSolve solve_by_cg(Task<Kokkos::complex<double>> const&);
 
 }  // namespace einkorn::tools

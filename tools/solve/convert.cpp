@@ -10,12 +10,12 @@ namespace einkorn::tools {
 
 namespace {
 
-/// The template arguments of AnyOperator are written out: nvcc 13 does not reproduce a class template argument
-/// deduction that stands within a braced initializer in the code that it gives to the host compiler.
+/// Explicit template arguments of AnyOperator, because nvcc 13 omits class template argument deduction in a
+/// braced initializer from the code for the host compiler.
 Converted<double> convert_to(Exec const& exec, Matrix<double> const& A, FormatName format,
-                             std::string const& why) {
+                             std::string const& reason) {
   RunTimeOperator<double> const product(make_any_matrix(exec, A, format));
-  return Converted<double>{product, why};
+  return Converted<double>{product, reason};
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Converted<double> convert_to(Exec const& exec, Matrix<double> const& A, FormatNa
 template <>
 Converted<double> convert(Exec const& exec, Matrix<double> const& A, std::optional<FormatName> format,
                           std::int64_t products) {
-  if (format) return convert_to(exec, A, *format, std::string(name_of(*format)) + ", as asked");
+  if (format) return convert_to(exec, A, *format, std::string(name_of(*format)) + ", as requested");
   auto const choice = select(exec, A, static_cast<double>(products));
   try {
     return convert_to(exec, A, choice.format, choice.reason);
@@ -36,10 +36,10 @@ template <>
 Converted<Kokkos::complex<double>> convert(Exec const& exec, Matrix<Kokkos::complex<double>> const& A,
                                            std::optional<FormatName> format, std::int64_t) {
   require<InvalidArgument>(!format || *format == FormatName::csr, [&] {
-    return "--format " + std::string(name_of(*format)) + ": complex matrices are multiplied in csr only";
+    return "--format " + std::string(name_of(*format)) + ": complex matrices are supported in csr only";
   });
   RunTimeOperator<Kokkos::complex<double>> const product(make_spmv_plan(exec, A));
-  return Converted<Kokkos::complex<double>>{product, "csr, as all complex matrices"};
+  return Converted<Kokkos::complex<double>>{product, "csr, the only format for complex matrices"};
 }
 
 }  // namespace einkorn::tools

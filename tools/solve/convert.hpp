@@ -16,12 +16,14 @@ namespace einkorn::tools {
 template <class Scalar>
 struct Converted {
   RunTimeOperator<Scalar> A;
-  std::string why;  // a sentence that names the format
+  std::string reason;  // text with the format and the reason
 };
 
-/// A in the format that is asked for, or in the one that select() finds for so many products; in CSR when that
-/// one refuses A after all. Throws FillLimit when the one that was asked for does, InvalidArgument for a
-/// complex matrix in another format than CSR, OutOfMemory.
+/// Converts A to the given format or, if none is given, to the choice of select() for this number of products.
+/// If that format refuses A, the result is in CSR.
+/// @throws FillLimit if the given format refuses A
+/// @throws InvalidArgument for a complex matrix in a format other than CSR
+/// @throws OutOfMemory
 template <class Scalar>
 Converted<Scalar> convert(Exec const& exec, Matrix<Scalar> const& A, std::optional<FormatName> format,
                           std::int64_t products);

@@ -8,15 +8,15 @@ namespace einkorn::tools {
 
 namespace {
 
-bool holds_complex(std::optional<MatrixMarketText> const& file) {
+bool has_complex_field(std::optional<MatrixMarketText> const& file) {
   return file && file->header().field == MatrixMarketField::complex;
 }
 
 }  // namespace
 
 bool InputFiles::is_complex() const {
-  bool const complex_matrix = holds_complex(matrix);
-  return holds_complex(right_hand_side) || complex_matrix;
+  bool const complex_matrix = has_complex_field(matrix);
+  return has_complex_field(right_hand_side) || complex_matrix;
 }
 
 InputFiles read_input(std::string const& matrix, std::string const& right_hand_side) {

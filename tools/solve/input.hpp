@@ -10,19 +10,22 @@
 
 namespace einkorn::tools {
 
-/// The files that a command line names, each read once: they may be pipes. Without Kokkos.
+/// The files of the command line. Each is read once, so it may be a pipe. Does not use Kokkos.
 struct InputFiles {
-  std::optional<MatrixMarketText> matrix;           // nothing where A is generated
-  std::optional<MatrixMarketText> right_hand_side;  // nothing where b is A times ones
+  std::optional<MatrixMarketText> matrix;           // empty if A is generated
+  std::optional<MatrixMarketText> right_hand_side;  // empty if b is A times ones
 
-  /// Whether a file holds complex numbers. Throws what MatrixMarketText::header() throws.
+  /// Whether a file has complex values. Throws the exceptions of MatrixMarketText::header().
   [[nodiscard]] bool is_complex() const;
 };
 
-/// matrix: a file, or gen:...; right_hand_side: a file, or empty. Throws what MatrixMarketText throws.
+/// Reads the files. Throws the exceptions of MatrixMarketText.
+/// @param matrix a file or gen:...
+/// @param right_hand_side a file, or empty
 InputFiles read_input(std::string const& matrix, std::string const& right_hand_side);
 
-/// The entries of b. Throws what the parser throws; DimensionMismatch unless b has num_rows rows and 1 column.
+/// The entries of b. Throws the exceptions of the parser.
+/// @throws DimensionMismatch unless b has num_rows rows and 1 column
 template <class Scalar>
 Triplets<Scalar, int> parse_right_hand_side(MatrixMarketText const& file, int num_rows) {
   auto triplets = file.parse<Scalar, int>();

@@ -13,7 +13,7 @@
 
 namespace einkorn::tools {
 
-/// A system that is ready to be solved. x holds x0.
+/// The input of a solve. x contains x0.
 template <class Scalar>
 struct Task {
   Exec exec;
@@ -24,19 +24,19 @@ struct Task {
   SolverOptions options;
 };
 
-struct Solved {
+struct TimedSolve {
   SolveReport report;
-  std::string preconditioner = "none";  // as it calls itself
-  double setup_seconds = 0;             // of preconditioner and workspace
+  std::string preconditioner = "none";  // its name()
+  double setup_seconds = 0;             // preconditioner and workspace
   double solve_seconds = 0;
 };
 
-/// One file a method: each compiles the products of every format into its sweeps.
+/// One source file per method, because each instantiates the fused passes of every format.
 template <class Scalar>
-Solved solve_by_cg(Task<Scalar> const& task);
+TimedSolve solve_by_cg(Task<Scalar> const& task);
 template <class Scalar>
-Solved solve_by_pcg(Task<Scalar> const& task);
+TimedSolve solve_by_pcg(Task<Scalar> const& task);
 template <class Scalar>
-Solved solve_by_bicgstab(Task<Scalar> const& task);
+TimedSolve solve_by_bicgstab(Task<Scalar> const& task);
 
 }  // namespace einkorn::tools

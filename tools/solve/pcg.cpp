@@ -12,8 +12,8 @@ namespace einkorn::tools {
 namespace {
 
 template <class Scalar, class M>
-Solved solve_with(Task<Scalar> const& task, Stopwatch& watch, M const& preconditioner) {
-  Solved result;
+TimedSolve solve_with(Task<Scalar> const& task, Stopwatch& watch, M const& preconditioner) {
+  TimedSolve result;
   result.preconditioner = preconditioner.name();
   CgWorkspace<Scalar, Exec> const workspace(task.exec, task.A, preconditioner, task.options);
   result.setup_seconds = watch.lap();
@@ -25,7 +25,7 @@ Solved solve_with(Task<Scalar> const& task, Stopwatch& watch, M const& precondit
 }  // namespace
 
 template <class Scalar>
-Solved solve_by_pcg(Task<Scalar> const& task) {
+TimedSolve solve_by_pcg(Task<Scalar> const& task) {
   Stopwatch watch(task.exec);
   auto const& choice = task.preconditioner;
   if (choice.kind == PreconditionerKind::block_jacobi)
@@ -33,7 +33,7 @@ Solved solve_by_pcg(Task<Scalar> const& task) {
   return solve_with(task, watch, make_jacobi(task.exec, task.csr));
 }
 
-template Solved solve_by_pcg(Task<double> const&);
-template Solved solve_by_pcg(Task<Kokkos::complex<double>> const&);
+template TimedSolve solve_by_pcg(Task<double> const&);
+template TimedSolve solve_by_pcg(Task<Kokkos::complex<double>> const&);
 
 }  // namespace einkorn::tools

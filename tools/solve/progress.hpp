@@ -9,10 +9,10 @@
 
 namespace einkorn::tools {
 
-/// Writes "iteration 1200, residual 3.4e-05" at most once a second: a callback for SolverOptions. `seconds`: a
-/// clock, for tests.
+/// A callback for SolverOptions that writes "iteration 1200, residual 3.4e-05" at most once per second.
 class Progress {
  public:
+  /// @param seconds clock in seconds, replaced in tests
   explicit Progress(std::ostream& out, std::function<double()> seconds = clock())
       : out_(&out), seconds_(std::move(seconds)), last_(seconds_()) {}
 

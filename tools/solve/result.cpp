@@ -16,7 +16,8 @@ namespace {
 std::string outcome_of(SolveReport const& report) {
   std::string text = name_of(report.outcome);
   if (report.quantity != Quantity::none) text += std::string(" of ") + name_of(report.quantity);
-  if (report.row >= 0) text += ", row " + std::to_string(report.row + 1);  // counted from 1, as files do
+  if (report.row >= 0)
+    text += ", row " + std::to_string(report.row + 1);  // counted from 1, as in Matrix Market files
   return text;
 }
 
@@ -33,7 +34,7 @@ std::string residual_of(Result const& result) {
 }  // namespace
 
 std::string advice_for(Result const& result) {
-  bool const by_bicgstab = result.method == SolverKind::bicgstab;
+  bool const is_bicgstab = result.method == SolverKind::bicgstab;
   std::string const stronger = result.is_preconditioned
                                    ? "a stronger preconditioner (--preconditioner block-jacobi:8)"
                                    : std::string("a preconditioner (--preconditioner jacobi)");
@@ -43,29 +44,30 @@ std::string advice_for(Result const& result) {
     case Outcome::iteration_limit:
       return "more iterations (--max-iterations), or " + stronger;
     case Outcome::stagnated:
-      return "a larger --tolerance: rounding allows no smaller residual; or " + stronger;
+      return "a larger --tolerance, because rounding prevents a smaller residual; or " + stronger;
     case Outcome::diverged:
-      return by_bicgstab ? stronger
-                         : "--solver bicgstab: CG may diverge where A is not Hermitian positive definite";
+      return is_bicgstab ? stronger
+                         : "--solver bicgstab: CG may diverge if A is not Hermitian positive definite";
     case Outcome::breakdown:
-      if (!by_bicgstab) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
+      if (!is_bicgstab) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
       return result.is_preconditioned
                  ? "another preconditioner (--preconditioner none, jacobi, block-jacobi:N), or another b"
-                 : "a preconditioner (--preconditioner jacobi, block-jacobi:N), or --solver cg where A is "
+                 : "a preconditioner (--preconditioner jacobi, block-jacobi:N), or --solver cg if A is "
                    "Hermitian "
                    "positive definite";
     case Outcome::indefinite_operator:
-      return "--solver bicgstab: p.Ap < 0, so A is not positive definite and CG is not for it";
+      return "--solver bicgstab: p.Ap < 0, so A is not positive definite, which CG requires";
     case Outcome::indefinite_preconditioner:
       return "--solver cg without a preconditioner, or --solver bicgstab: the diagonal of A is not positive";
     case Outcome::zero_pivot:
-      return "--preconditioner none, or block-jacobi:N of the size of A's blocks: a diagonal entry or block is "
+      return "--preconditioner none, or block-jacobi:N with N the block size of A: a diagonal entry or block "
+             "is "
              "singular or missing";
     case Outcome::non_finite:
-      return by_bicgstab ? "looking for NaN and infinity in the files; where there are none, " + stronger
-                         : "looking for NaN and infinity in the files; where there are none, --solver bicgstab";
+      return is_bicgstab ? "searching the files for NaN and infinity; if there are none, " + stronger
+                         : "searching the files for NaN and infinity; if there are none, --solver bicgstab";
     default:
-      return "the solve again: it was stopped";
+      return "the solve again, because it was stopped";
   }
 }
 

@@ -12,24 +12,25 @@
 
 namespace einkorn::tools {
 
-/// What the table of a solve shows.
+/// The contents of the table of a solve.
 struct Result {
-  std::string matrix, right_hand_side, format;  // in words
+  std::string matrix, right_hand_side, format;  // as text
   std::string solver, preconditioner, machine;
-  SolverKind method = SolverKind::automatic;  // the one that ran
+  SolverKind method = SolverKind::automatic;  // the method that ran
   bool is_preconditioned = false;
   SolveReport report;
   double tolerance = 0;
-  std::optional<double> error;  // largest |x_i - 1|, where ones are the solution
+  std::optional<double> error;  // largest |x_i - 1| if the solution is ones
   double read_seconds = 0, setup_seconds = 0, solve_seconds = 0;
 };
 
-/// What to try next, in options of the program; empty for a solve that converged.
+/// A suggestion in options of the program; empty if the solve converged.
 std::string advice_for(Result const& result);
 
 void print_table(std::ostream& out, Result const& result);
 
-/// "iteration,residual" and a line for 0, 1, 2, ... iterations. Throws IoError.
+/// Writes "iteration,residual" and one line for 0, 1, 2, ... iterations.
+/// @throws IoError
 void write_history(std::string const& path, SolveReport const& report);
 
 }  // namespace einkorn::tools

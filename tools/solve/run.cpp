@@ -34,10 +34,10 @@ namespace {
 struct Method {
   SolverKind solver;
   PreconditionerChoice preconditioner;
-  std::string why;
+  std::string reason;
 };
 
-/// The method that is asked for; `auto` looks at the matrix.
+/// The requested method; `auto` depends on check_hermitian(A).
 template <class Scalar>
 Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> const& A) {
   Method method{settings.solver, {}, name_of(settings.solver)};
@@ -45,17 +45,15 @@ Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> con
   if (settings.solver == SolverKind::pcg && settings.preconditioner.empty())
     method.preconditioner.kind = PreconditionerKind::jacobi;
   if (settings.solver != SolverKind::automatic) return method;
-  auto const finding = look_for_symmetry(exec, A);
+  auto const check = check_hermitian(exec, A);
   bool const preconditioned = method.preconditioner.kind != PreconditionerKind::none;
-  method.solver = !finding.suits_cg() ? SolverKind::bicgstab
-                  : preconditioned    ? SolverKind::pcg
-                                      : SolverKind::cg;
-  method.why = std::string(name_of(method.solver)) + ": A is " + finding.sentence();
+  method.solver = !check.allows_cg() ? SolverKind::bicgstab : preconditioned ? SolverKind::pcg : SolverKind::cg;
+  method.reason = std::string(name_of(method.solver)) + ": A is " + check.sentence();
   return method;
 }
 
 template <class Scalar>
-Solved solve(Task<Scalar> const& task, SolverKind solver) {
+TimedSolve solve(Task<Scalar> const& task, SolverKind solver) {
   switch (solver) {
     case SolverKind::bicgstab:
       return solve_by_bicgstab(task);
@@ -94,7 +92,7 @@ void write_solution(std::string const& path, DenseVector<Scalar> const& x) {
 
 template <class Scalar>
 Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, InputFiles&& files,
-              std::string& doing) {
+              std::string& step) {
   auto const system = load_system<Scalar>(exec, settings.matrix, std::move(files));
   Result result;
   result.matrix = system.matrix;
@@ -103,11 +101,11 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   result.machine = std::string(Exec::name()) + ", concurrency " + std::to_string(exec.concurrency());
   result.read_seconds = watch.lap();
 
-  doing = "choosing a method";
+  step = "choosing a method";
   auto const method = method_for(exec, settings, system.A);
-  // How many iterations there will be nobody knows: a conversion is to pay within this many products.
+  // The number of iterations is unknown: a conversion must pay within this number of products.
   auto const products = std::clamp<std::int64_t>(settings.max_iterations, 1, 1000);
-  doing = "converting the matrix to the format of the solve";
+  step = "converting the matrix to the format of the solve";
   auto const converted = convert(exec, system.A, settings.format, products);
   DenseVector<Scalar> const x("einkorn::tools::x", static_cast<std::size_t>(system.A.num_rows));
   result.setup_seconds = watch.lap();
@@ -119,12 +117,12 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   Progress progress(std::cerr);
   if (settings.progress || (!settings.quiet && isatty(STDERR_FILENO) != 0))
     options.callback = std::ref(progress);
-  doing = "solving";
+  step = "solving";
   auto const solved = solve(
       Task<Scalar>{exec, system.A, converted.A, system.b, x, method.preconditioner, options}, method.solver);
-  doing = "writing the results";
-  result.format = converted.why;
-  result.solver = method.why;
+  step = "writing the results";
+  result.format = converted.reason;
+  result.solver = method.reason;
   result.method = method.solver;
   result.is_preconditioned = method.preconditioner.kind != PreconditionerKind::none;
   result.preconditioner = solved.preconditioner;
@@ -142,16 +140,16 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
 }  // namespace
 
 Exit run(Settings const& settings) {
-  std::string doing = "reading " + settings.matrix;
+  std::string step = "reading " + settings.matrix;
   try {
     Exec const exec;
     Stopwatch watch(exec);
     auto files = read_input(settings.matrix, settings.right_hand_side);
     if (files.is_complex())
-      return run_with<Kokkos::complex<double>>(settings, exec, watch, std::move(files), doing);
-    return run_with<double>(settings, exec, watch, std::move(files), doing);
-  } catch (std::bad_alloc const& failure) {  // of what does not say so itself: Kokkos, the standard library
-    throw OutOfMemory("no memory while " + doing + " (" + failure.what() + ")");
+      return run_with<Kokkos::complex<double>>(settings, exec, watch, std::move(files), step);
+    return run_with<double>(settings, exec, watch, std::move(files), step);
+  } catch (std::bad_alloc const& failure) {  // from Kokkos or the standard library, without a purpose
+    throw OutOfMemory("no memory while " + step + " (" + failure.what() + ")");
   }
 }
 

@@ -10,7 +10,9 @@ namespace einkorn::tools {
 using program::Exit, program::done, program::usage;
 inline constexpr Exit not_converged = program::negative_result;
 
-/// Reads, solves, and writes what the settings ask for. Kokkos is initialised. Throws what its parts throw.
+/// Reads the system, solves it and writes the results that the settings request. Throws the exceptions of its
+/// parts.
+/// @pre Kokkos is initialized
 Exit run(Settings const& settings);
 
 }  // namespace einkorn::tools

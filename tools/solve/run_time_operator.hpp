@@ -13,8 +13,8 @@
 
 namespace einkorn::tools {
 
-/// A real matrix is multiplied in any format, a complex one in CSR: ten formats of two scalars would double the
-/// time that this program takes to compile.
+/// The operator of a solve: any format for a real matrix, CSR for a complex one. Ten formats for two scalars
+/// would double the compile time of this program.
 template <class Scalar>
 using RunTimeOperator =
     typename std::conditional_t<is_complex<Scalar>,

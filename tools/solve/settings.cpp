@@ -13,13 +13,13 @@ namespace einkorn::tools {
 
 namespace {
 
-/// What is wrong with a tolerance, empty if nothing is or if it is no number, which CLI11 reports.
+/// The error of a tolerance; empty if it is valid, or if it is not a number, which CLI11 reports.
 std::string tolerance_error(std::string const& text) {
   char* end = nullptr;
   double const value = std::strtod(text.c_str(), &end);
   bool const is_number = end != text.c_str() && *end == '\0';
   if (!is_number || (std::isfinite(value) && value >= 0)) return {};
-  return text + " is no tolerance; expected a finite number, 0 or more";
+  return text + " is not a tolerance; expected a finite number, 0 or more";
 }
 
 }  // namespace
@@ -38,12 +38,12 @@ std::optional<PreconditionerChoice> preconditioner_of(std::string const& text) {
   return choice;
 }
 
-std::string contradiction(Settings const& settings) {
+std::string option_conflict(Settings const& settings) {
   if (settings.solver == SolverKind::cg && !settings.preconditioner.empty() &&
       settings.preconditioner != "none")
-    return "--solver cg takes no --preconditioner: that is --solver pcg";
+    return "--solver cg has no preconditioner; use --solver pcg";
   if (settings.solver == SolverKind::pcg && settings.preconditioner == "none")
-    return "--solver pcg without a preconditioner is --solver cg";
+    return "--solver pcg requires a preconditioner; use --solver cg";
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
   return {};
 }
@@ -61,7 +61,7 @@ char const* name_of(SolverKind solver) {
   }
 }
 
-void declare(CLI::App& app, Settings& settings) {
+void declare_options(CLI::App& app, Settings& settings) {
   app.add_option(
          "A", settings.matrix,
          "Matrix Market file (.mtx, .mtx.gz; a symmetric one is expanded) or generator: gen:stencil7:100,\n"
@@ -69,8 +69,7 @@ void declare(CLI::App& app, Settings& settings) {
       ->required();
   app.add_option(
       "b", settings.right_hand_side,
-      "Right-hand side: Matrix Market, one column. Without it b is A times ones, and the error of x is "
-      "shown as well");
+      "Right-hand side: Matrix Market, one column. Default: b = A times ones; the error of x is then shown");
   std::map<std::string, SolverKind> solvers;
   for (auto const solver : {SolverKind::automatic, SolverKind::cg, SolverKind::pcg, SolverKind::bicgstab})
     solvers[name_of(solver)] = solver;
@@ -80,7 +79,7 @@ void declare(CLI::App& app, Settings& settings) {
       ->transform(CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab}"))
       ->option_text("auto|cg|pcg|bicgstab [auto]");
   app.add_option("--preconditioner", settings.preconditioner,
-                 "N: rows of a block, 1 to 32, 4 unless given. Without the option: jacobi for pcg, else none")
+                 "N: rows per block, 1 to 32, default 4. Default: jacobi for pcg, else none")
       ->check([](std::string const& text) {
         return preconditioner_of(text) ? std::string()
                                        : text + " is not none, jacobi or block-jacobi[:N], N = 1 .. 32";
@@ -88,12 +87,12 @@ void declare(CLI::App& app, Settings& settings) {
       ->option_text("none|jacobi|block-jacobi[:N]");
   app.add_option_function<std::string>(
          "--format", [&settings](std::string const& text) { settings.format = format_of(text); },
-         "Of the matrix in products. auto: by select(). A complex matrix stays csr")
+         "Format of the matrix. auto: by select(). A complex matrix is in csr")
       ->check([](std::string const& text) {
-        return text == "auto" || format_of(text) ? std::string() : text + " is no format";
+        return text == "auto" || format_of(text) ? std::string() : text + " is not a format";
       })
       ->option_text("auto|" + BuiltInFormats::names("|") + " [auto]");
-  app.add_option("--tolerance", settings.tolerance, "Of |b - A x|, relative to |b|: finite, 0 or more")
+  app.add_option("--tolerance", settings.tolerance, "Limit of |b - A x| / |b|: finite, 0 or more")
       ->check(tolerance_error)
       ->capture_default_str();
   app.add_option("--max-iterations", settings.max_iterations)
@@ -101,13 +100,13 @@ void declare(CLI::App& app, Settings& settings) {
       ->capture_default_str();
   app.add_option("--output", settings.output, "Write x to this Matrix Market file (gzip if it ends in .gz)");
   app.add_option("--history", settings.history, "Write the residual after every iteration to this file (csv)");
-  app.add_flag("--quiet", settings.quiet, "No table and no progress: the exit code tells");
+  app.add_flag("--quiet", settings.quiet, "No table and no progress, only the exit code");
   app.add_flag(
       "--progress", settings.progress,
-      "A line a second on stderr, as on a terminal. Rules persistent execution out, which is faster for "
-      "small systems");
+      "One line per second on stderr, as on a terminal. Disables persistent execution, so small systems\n"
+      "run slower");
   app.footer(
-      "Where other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
+      "If other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
       "Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");
 }
 

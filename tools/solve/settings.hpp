@@ -24,9 +24,9 @@ struct PreconditionerChoice {
 
 /// The command line of einkorn-solve.
 struct Settings {
-  std::string matrix, right_hand_side;  // without the second b is A times ones
+  std::string matrix, right_hand_side;  // no right-hand side: b = A times ones
   SolverKind solver = SolverKind::automatic;
-  std::string preconditioner;        // as given; empty: jacobi for pcg, else none
+  std::string preconditioner;        // as on the command line; empty: jacobi for pcg, else none
   std::optional<FormatName> format;  // empty: select()
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10000;
@@ -34,15 +34,15 @@ struct Settings {
   bool quiet = false, progress = false;
 };
 
-/// "none", "jacobi", "block-jacobi" or "block-jacobi:8"; nothing for what is none of these, or a size out of
+/// Parses "none", "jacobi", "block-jacobi" or "block-jacobi:8". Empty for any other text or a size outside of
 /// 1 .. 32.
 std::optional<PreconditionerChoice> preconditioner_of(std::string const& text);
 
-/// What is wrong with settings that are each well-formed, empty if nothing is.
-std::string contradiction(Settings const& settings);
+/// The message for options that exclude each other; empty if there are none.
+std::string option_conflict(Settings const& settings);
 
 char const* name_of(SolverKind solver);
 
-void declare(CLI::App& app, Settings& settings);
+void declare_options(CLI::App& app, Settings& settings);
 
 }  // namespace einkorn::tools

@@ -8,7 +8,7 @@
 
 namespace einkorn::tools {
 
-/// Seconds of work on an execution-space instance: lap() waits for it.
+/// Seconds of work on an execution space instance. lap() fences it.
 class Stopwatch {
  public:
   explicit Stopwatch(Exec const& exec) : exec_(exec) {}

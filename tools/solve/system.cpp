@@ -22,15 +22,16 @@ namespace {
 
 template <class Scalar>
 Matrix<Scalar> load_matrix(Exec const& exec, std::string const& name, std::optional<MatrixMarketText>& file,
-                           std::string& words) {
+                           std::string& description) {
   if (!file) {
-    words = "generated";
+    description = "generated";
     return generate<Scalar, int, int, Device>(exec, name);
   }
   MatrixMarketReport report;
   auto const triplets = file->parse<Scalar, int>({}, &report);
-  file.reset();  // the text is as large as the matrix
-  words = std::string(to_string(report.header.field)) + " " + std::string(to_string(report.header.symmetry));
+  file.reset();  // frees the text, which is as large as the matrix
+  description =
+      std::string(to_string(report.header.field)) + " " + std::string(to_string(report.header.symmetry));
   return csr_from_triplets<int, Device>(triplets);
 }
 
@@ -43,7 +44,7 @@ DenseVector<Scalar> load_vector(Exec const& exec, MatrixMarketText const& file, 
   for (std::size_t k = 0; k < triplets.size(); ++k)
     host(static_cast<std::size_t>(triplets.rows[k])) = triplets.values[k];
   Kokkos::deep_copy(exec, b, host);
-  exec.fence("einkorn-solve: b is read");
+  exec.fence("einkorn-solve: read b");
   return b;
 }
 
@@ -52,12 +53,12 @@ DenseVector<Scalar> load_vector(Exec const& exec, MatrixMarketText const& file, 
 template <class Scalar>
 System<Scalar> load_system(Exec const& exec, std::string const& matrix, InputFiles files) {
   System<Scalar> system;
-  std::string kind;
-  system.A = load_matrix<Scalar>(exec, matrix, files.matrix, kind);
-  std::ostringstream words;
-  words << matrix << ": " << system.A.num_rows << " x " << system.A.num_cols << ", " << system.A.nnz()
-        << " entries, " << kind;
-  system.matrix = words.str();
+  std::string description;
+  system.A = load_matrix<Scalar>(exec, matrix, files.matrix, description);
+  std::ostringstream text;
+  text << matrix << ": " << system.A.num_rows << " x " << system.A.num_cols << ", " << system.A.nnz()
+       << " entries, " << description;
+  system.matrix = text.str();
   system.solution_is_ones = !files.right_hand_side;
   system.right_hand_side = files.right_hand_side ? files.right_hand_side->name() : "A times ones";
   require<DimensionMismatch>(system.A.num_rows == system.A.num_cols, [&] {

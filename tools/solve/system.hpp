@@ -9,17 +9,19 @@
 
 namespace einkorn::tools {
 
-/// What is read or generated.
+/// A linear system that was read or generated.
 template <class Scalar>
 struct System {
-  Matrix<Scalar> A;  // sorted rows, each position once
+  Matrix<Scalar> A;  // sorted and unique rows
   DenseVector<Scalar> b;
-  bool solution_is_ones = false;        // x = 1 solves it
-  std::string matrix, right_hand_side;  // in words, for the table
+  bool solution_is_ones = false;        // b = A times ones
+  std::string matrix, right_hand_side;  // as text, for the table
 };
 
-/// matrix: the name of a file that `files` holds, or gen:... . b is A times ones where there is no file of it.
-/// Throws what parser and generator throw; DimensionMismatch where b does not fit A.
+/// Reads or generates a system. Without a file of b, b is A times ones. Throws the exceptions of the parser and
+/// of the generator.
+/// @param matrix the name of files.matrix, or gen:...
+/// @throws DimensionMismatch if A is not square or b does not match A
 template <class Scalar>
 System<Scalar> load_system(Exec const& exec, std::string const& matrix, InputFiles files);
 

@@ -11,7 +11,7 @@ namespace einkorn::tools {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
 
-/// What einkorn-solve reads: double or complex<double>, up to 2^31 - 1 rows and entries.
+/// Matrices of einkorn-solve: double or complex<double>, up to 2^31 - 1 rows and entries.
 template <class Scalar>
 using Matrix = Csr<Scalar, int, int, Device>;
 template <class Scalar>

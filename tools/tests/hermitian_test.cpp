@@ -18,68 +18,68 @@ using Complex = Kokkos::complex<double>;
 
 /// 3 x 3 with a diagonal and the entries (0, 2) and (2, 0).
 template <class Scalar>
-HermitianFinding finding_of(std::vector<Scalar> const& diagonal, Scalar upper, Scalar lower) {
+HermitianCheck check_of(std::vector<Scalar> const& diagonal, Scalar upper, Scalar lower) {
   Triplets<Scalar, int> const triplets{
       3, 3, {0, 1, 2, 0, 2}, {0, 1, 2, 2, 0}, {diagonal[0], diagonal[1], diagonal[2], upper, lower}};
-  return look_for_symmetry(Exec(), csr_from_triplets<int, Device>(triplets));
+  return check_hermitian(Exec(), csr_from_triplets<int, Device>(triplets));
 }
 
-TEST(Symmetry, OfAStencilIsFound) {
+TEST(Hermitian, Stencil) {
   auto const A = generate<double, int, int, Device>(Exec(), "gen:stencil7:8");
-  auto const finding = look_for_symmetry(Exec(), A);
-  EXPECT_TRUE(finding.suits_cg());
-  EXPECT_EQ(finding.sentence(), "Hermitian with a positive diagonal");
+  auto const check = check_hermitian(Exec(), A);
+  EXPECT_TRUE(check.allows_cg());
+  EXPECT_EQ(check.sentence(), "Hermitian with a positive diagonal");
 }
 
-TEST(Symmetry, MayLackInThePattern) {
+TEST(Hermitian, UnsymmetricPattern) {
   Triplets<double, int> const triplets{3, 3, {0, 1, 2, 0}, {0, 1, 2, 2}, {1, 1, 1, 0.5}};
-  auto const finding = look_for_symmetry(Exec(), csr_from_triplets<int, Device>(triplets));
-  EXPECT_FALSE(finding.suits_cg());
-  EXPECT_EQ(finding.other_rows, 2);
-  EXPECT_EQ(finding.sentence(), "not Hermitian: 2 rows have other columns in the transpose");
+  auto const check = check_hermitian(Exec(), csr_from_triplets<int, Device>(triplets));
+  EXPECT_FALSE(check.allows_cg());
+  EXPECT_EQ(check.mismatched_rows, 2);
+  EXPECT_EQ(check.sentence(), "not Hermitian: 2 rows have other columns in the transpose");
 }
 
-TEST(Symmetry, MayLackInValues) {
-  auto const finding = finding_of<double>({4, 4, 4}, 1, -1);
-  EXPECT_FALSE(finding.suits_cg());
-  EXPECT_EQ(finding.other_entries, 2);
-  EXPECT_EQ(finding.sentence(), "not Hermitian: 2 entries differ from the mirror image");
+TEST(Hermitian, UnsymmetricValues) {
+  auto const check = check_of<double>({4, 4, 4}, 1, -1);
+  EXPECT_FALSE(check.allows_cg());
+  EXPECT_EQ(check.mismatched_entries, 2);
+  EXPECT_EQ(check.sentence(), "not Hermitian: 2 entries differ from the conjugate transpose");
 }
 
-TEST(Symmetry, AllowsForRoundingWhateverTheScale) {
+TEST(Hermitian, ToleranceIsIndependentOfScaling) {
   for (double const scale : {1e-150, 1.0, 1e150}) {
     EXPECT_TRUE(
-        finding_of<double>({4 * scale, 4, 4}, std::sqrt(scale), std::sqrt(scale) * (1 + 1e-14)).suits_cg())
+        check_of<double>({4 * scale, 4, 4}, std::sqrt(scale), std::sqrt(scale) * (1 + 1e-14)).allows_cg())
         << scale;
     EXPECT_FALSE(
-        finding_of<double>({4 * scale, 4, 4}, std::sqrt(scale), std::sqrt(scale) * (1 + 1e-10)).suits_cg())
+        check_of<double>({4 * scale, 4, 4}, std::sqrt(scale), std::sqrt(scale) * (1 + 1e-10)).allows_cg())
         << scale;
   }
 }
 
-TEST(Symmetry, NeedsAPositiveDiagonal) {
-  EXPECT_EQ(finding_of<double>({4, -4, 0}, 1, 1).other_diagonal, 2);
-  EXPECT_EQ(finding_of<double>({4, 4, std::nan("")}, 1, 1).other_diagonal, 1);
-  auto const finding = finding_of<double>({4, -4, 4}, 1, 1);
-  EXPECT_FALSE(finding.suits_cg());
-  EXPECT_EQ(finding.sentence(), "Hermitian, but 1 diagonal entry is not positive");
+TEST(Hermitian, NeedsAPositiveDiagonal) {
+  EXPECT_EQ(check_of<double>({4, -4, 0}, 1, 1).nonpositive_diagonal, 2);
+  EXPECT_EQ(check_of<double>({4, 4, std::nan("")}, 1, 1).nonpositive_diagonal, 1);
+  auto const check = check_of<double>({4, -4, 4}, 1, 1);
+  EXPECT_FALSE(check.allows_cg());
+  EXPECT_EQ(check.sentence(), "Hermitian, but 1 diagonal entry is not positive");
 }
 
-TEST(Symmetry, OfComplexValuesIsThatOfTheConjugates) {
-  EXPECT_TRUE(finding_of<Complex>({4, 4, 4}, Complex(1, 1), Complex(1, -1)).suits_cg());
-  EXPECT_FALSE(finding_of<Complex>({4, 4, 4}, Complex(1, 1), Complex(1, 1)).suits_cg());
-  EXPECT_EQ(finding_of<Complex>({4, Complex(4, 1), 4}, Complex(1, 1), Complex(1, -1)).other_diagonal, 1);
+TEST(Hermitian, ComplexValuesAreConjugated) {
+  EXPECT_TRUE(check_of<Complex>({4, 4, 4}, Complex(1, 1), Complex(1, -1)).allows_cg());
+  EXPECT_FALSE(check_of<Complex>({4, 4, 4}, Complex(1, 1), Complex(1, 1)).allows_cg());
+  EXPECT_EQ(check_of<Complex>({4, Complex(4, 1), 4}, Complex(1, 1), Complex(1, -1)).nonpositive_diagonal, 1);
 }
 
-TEST(Symmetry, NeedsASquareMatrix) {
+TEST(Hermitian, NeedsASquareMatrix) {
   Triplets<double, int> const triplets{1, 2, {0}, {0}, {1}};
-  auto const finding = look_for_symmetry(Exec(), csr_from_triplets<int, Device>(triplets));
-  EXPECT_FALSE(finding.suits_cg());
-  EXPECT_EQ(finding.sentence(), "not square");
+  auto const check = check_hermitian(Exec(), csr_from_triplets<int, Device>(triplets));
+  EXPECT_FALSE(check.allows_cg());
+  EXPECT_EQ(check.sentence(), "not square");
 }
 
-TEST(Symmetry, OfNothingIsFound) {
-  EXPECT_TRUE(look_for_symmetry(Exec(), Matrix<double>{}).suits_cg());
+TEST(Hermitian, EmptyMatrix) {
+  EXPECT_TRUE(check_hermitian(Exec(), Matrix<double>{}).allows_cg());
 }
 
 }  // namespace

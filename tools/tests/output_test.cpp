@@ -22,10 +22,10 @@
 namespace einkorn::program {
 namespace {
 
-// What is thrown inside the library, too, is an einkorn::Error, should it ever escape.
+// Internal exceptions of the library are derived from einkorn::Error too.
 static_assert(std::derived_from<detail::TextError, Error> && std::derived_from<detail::GzipError, Error>);
 
-/// What a program that throws returns, and what it says.
+/// The exit code and the stderr of a program that throws.
 template <class Exception>
 std::pair<int, std::string> result_of_throwing(Exception const& exception) {
   testing::internal::CaptureStderr();
@@ -33,12 +33,12 @@ std::pair<int, std::string> result_of_throwing(Exception const& exception) {
   return {code, testing::internal::GetCapturedStderr()};
 }
 
-TEST(RunProgram, ReturnsWhatItsBodyReturns) {
+TEST(RunProgram, ReturnsTheCodeOfItsBody) {
   EXPECT_EQ(run_program("name", [] { return 0; }), 0);
   EXPECT_EQ(run_program("name", [] { return 1; }), 1);
 }
 
-TEST(RunProgram, LetsNoExceptionEscape) {
+TEST(RunProgram, ConvertsExceptionsToExitCodes) {
   using Result = std::pair<int, std::string>;
   EXPECT_EQ(result_of_throwing(IoError("A.mtx: what")), (Result{3, "name: A.mtx: what\n"}));
   EXPECT_EQ(result_of_throwing(OutOfMemory("8 bytes")), (Result{4, "name: 8 bytes\n"}));
@@ -47,7 +47,7 @@ TEST(RunProgram, LetsNoExceptionEscape) {
   EXPECT_EQ(result_of_throwing(7).first, 4);
 }
 
-TEST(WriteTextFile, WritesAllOfIt) {
+TEST(WriteTextFile, WritesTheWholeText) {
   auto const path = std::filesystem::temp_directory_path() / "einkorn_tools_output_test.txt";
   std::string const text = std::string(100000, 'a') + "\n";
 
@@ -59,7 +59,7 @@ TEST(WriteTextFile, WritesAllOfIt) {
   EXPECT_EQ(got, text);
 }
 
-TEST(WriteTextFile, NamesTheFileAndTheReason) {
+TEST(WriteTextFile, ErrorHasFileAndReason) {
   auto const message_of = [](std::string const& path, std::size_t size) {
     try {
       write_text_file(path, std::string(size, 'a'));

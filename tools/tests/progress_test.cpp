@@ -9,20 +9,20 @@
 namespace einkorn::tools {
 namespace {
 
-TEST(Progress, SpeaksOnceASecond) {
+TEST(Progress, WritesOncePerSecond) {
   std::ostringstream out;
   double now = 5.0;
   Progress progress(out, [&now] { return now; });
 
   for (int i = 0; i < 10; ++i) {  // 0.25 s each
     now += 0.25;
-    EXPECT_TRUE(progress(i, 0.5)) << "it never stops a solve";
+    EXPECT_TRUE(progress(i, 0.5)) << "must not stop a solve";
   }
 
   EXPECT_EQ(out.str(), "einkorn-solve: iteration 3, residual 0.5\neinkorn-solve: iteration 7, residual 0.5\n");
 }
 
-TEST(Progress, IsSilentInAShortSolve) {
+TEST(Progress, WritesNothingInAShortSolve) {
   std::ostringstream out;
   Progress progress(out);
 

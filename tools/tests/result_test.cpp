@@ -26,7 +26,7 @@ bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Table, ShowsTheResidualBesideWhatItIsRelativeTo) {
+TEST(Table, ShowsResidualRelativeToB) {
   Result result;
   result.report.outcome = Outcome::converged;
   result.report.iterations = 42;
@@ -48,7 +48,7 @@ TEST(Table, ShowsRestarts) {
   EXPECT_TRUE(contains(text, "iterations      42, 2 restarts\n")) << text;
 }
 
-TEST(Table, SaysWhatBrokeDownAndWhere) {
+TEST(Table, ShowsBreakdownQuantityAndRow) {
   Result result;
   result.report.outcome = Outcome::breakdown;
   result.report.quantity = Quantity::rho;
@@ -65,13 +65,13 @@ TEST(Table, SaysWhatBrokeDownAndWhere) {
   EXPECT_TRUE(contains(text, "error           0.25,")) << text;
 }
 
-TEST(Table, HasNoRatioForARightHandSideOfZeros) {
+TEST(Table, NoRatioForAZeroRightHandSide) {
   Result result;
   result.report.outcome = Outcome::converged;
   EXPECT_TRUE(contains(table_of(result), "residual        0 (tolerance")) << table_of(result);
 }
 
-TEST(Advice, IsALineForEveryOutcomeButSuccess) {
+TEST(Advice, ExistsForEveryOutcomeButSuccess) {
   struct Case {
     Outcome outcome;
     SolverKind method;
@@ -106,14 +106,14 @@ TEST(Advice, IsALineForEveryOutcomeButSuccess) {
   }
 }
 
-TEST(Advice, IsNotForASolveThatConverged) {
+TEST(Advice, IsEmptyForAConvergedSolve) {
   Result result;
   result.report.outcome = Outcome::converged;
   EXPECT_EQ(advice_for(result), "");
   EXPECT_FALSE(contains(table_of(result), "try"));
 }
 
-TEST(History, HasALineAnIteration) {
+TEST(History, OneLinePerIteration) {
   auto const path = std::filesystem::temp_directory_path() / "einkorn_tools_history_test.csv";
   SolveReport report;
   report.history = {1.0, 0.1};
@@ -126,7 +126,7 @@ TEST(History, HasALineAnIteration) {
   EXPECT_EQ(text, "iteration,residual\n0,1\n1,0.10000000000000001\n");
 }
 
-TEST(History, ThatCannotBeWrittenIsAnError) {
+TEST(History, UnwritableFileThrows) {
   EXPECT_THROW(write_history("/no/such/folder/history.csv", SolveReport{}), IoError);
 }
 

@@ -15,13 +15,13 @@ namespace {
 Settings parsed(std::vector<std::string> words) {
   Settings settings;
   CLI::App app("test", "einkorn-solve");
-  declare(app, settings);
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  declare_options(app, settings);
+  std::reverse(words.begin(), words.end());  // the order that CLI11 expects
   app.parse(words);
   return settings;
 }
 
-TEST(Preconditioner, IsReadWithItsBlockSize) {
+TEST(Preconditioner, ParsesBlockSize) {
   EXPECT_EQ(preconditioner_of("none")->kind, PreconditionerKind::none);
   EXPECT_EQ(preconditioner_of("jacobi")->kind, PreconditionerKind::jacobi);
   EXPECT_EQ(preconditioner_of("block-jacobi")->kind, PreconditionerKind::block_jacobi);
@@ -30,14 +30,14 @@ TEST(Preconditioner, IsReadWithItsBlockSize) {
   EXPECT_EQ(preconditioner_of("block-jacobi:32")->block_size, 32);
 }
 
-TEST(Preconditioner, OfAnotherFormIsRefused) {
+TEST(Preconditioner, RejectsOtherText) {
   for (std::string const text :
        {"", "ilu", "Jacobi", "jacobi:3", "block-jacobi:", "block-jacobi:0", "block-jacobi:33",
         "block-jacobi:4x", "block-jacobi4", "block-jacobi:-1", "block-jacobi:99999999999"})
     EXPECT_FALSE(preconditioner_of(text)) << text;
 }
 
-TEST(Settings, TakeEveryOption) {
+TEST(Settings, ParseEveryOption) {
   auto const s =
       parsed({"A.mtx", "b.mtx", "--solver", "pcg", "--preconditioner", "block-jacobi:3", "--format", "sell",
               "--tolerance", "1e-6", "--max-iterations", "17", "--output", "x.mtx", "--history", "h.csv"});
@@ -52,7 +52,7 @@ TEST(Settings, TakeEveryOption) {
   EXPECT_EQ(s.history, "h.csv");
 }
 
-TEST(Settings, LeaveSolverAndFormatToTheProgram) {
+TEST(Settings, AutomaticSolverAndFormat) {
   for (auto const& s : {parsed({"A.mtx"}), parsed({"A.mtx", "--solver", "auto", "--format", "auto"})}) {
     EXPECT_EQ(s.solver, SolverKind::automatic);
     EXPECT_FALSE(s.format);
@@ -60,7 +60,7 @@ TEST(Settings, LeaveSolverAndFormatToTheProgram) {
   }
 }
 
-TEST(Settings, RefuseWhatIsNoValue) {
+TEST(Settings, RejectInvalidValues) {
   for (auto const& words : std::vector<std::vector<std::string>>{{},
                                                                  {"A.mtx", "--solver", "gmres"},
                                                                  {"A.mtx", "--preconditioner", "ilu"},
@@ -77,13 +77,13 @@ TEST(Settings, RefuseWhatIsNoValue) {
     EXPECT_THROW(parsed(words), CLI::ParseError) << (words.empty() ? "" : words.back());
 }
 
-TEST(Settings, MayContradictEachOther) {
-  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "cg"})), "");
-  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "none"})), "");
-  EXPECT_EQ(contradiction(parsed({"A.mtx", "--solver", "bicgstab", "--preconditioner", "jacobi"})), "");
-  EXPECT_NE(contradiction(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "jacobi"})), "");
-  EXPECT_NE(contradiction(parsed({"A.mtx", "--solver", "pcg", "--preconditioner", "none"})), "");
-  EXPECT_NE(contradiction(parsed({"A.mtx", "--quiet", "--progress"})), "");
+TEST(Settings, DetectOptionConflicts) {
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "cg"})), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "none"})), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "bicgstab", "--preconditioner", "jacobi"})), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "jacobi"})), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "pcg", "--preconditioner", "none"})), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--quiet", "--progress"})), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Invented records, and a tree of documents to write them into, for the tests."""
+"""Sample records, and a tree of documents for the tests."""
 import contextlib
 import io
 import json
@@ -32,11 +32,11 @@ def cusparse(**changes):
 
 def chosen(form, **changes):
     return record(**{"operation": "select", "format": form, "algorithm": "by model", "seconds": None, "gflops": None,
-                     "gb_per_s": None, "fraction_of_copy": None, "note": "because"} | changes)
+                     "gb_per_s": None, "fraction_of_copy": None, "note": "reason"} | changes)
 
 
 def solve(us=10.0, **changes):
-    """An iteration of a fused CG with 20 bytes a row of CSR; us None: refused."""
+    """An iteration of a fused CG with 20 bytes per row of CSR; us None: refused."""
     made = {"operation": "cg", "solver": "cg", "execution": "launches", "fusion": "fused", "n": 1000, "iterations": 20,
             "vectors": 9, "bytes_per_iteration": 92000, "floor_bytes": 92000, "checked_iterations": 20, "rounds": 3,
             "note": "", "reason": "", "time_per_iteration_us": us, "seconds": us and 1e-6 * us,
@@ -66,7 +66,7 @@ def sparse(ms=10.0, **changes):
 
 
 def sparse_rows(whole=10.0, symbolic=None, numeric=None, **changes):
-    """The records of a row with phases."""
+    """The records of a row and its phases."""
     phases = (("spgemm", whole), ("spgemm_symbolic", symbolic), ("spgemm_numeric", numeric))
     return [sparse(ms, **{"operation": name} | changes) for name, ms in phases if ms]
 
@@ -94,15 +94,15 @@ class Tree(unittest.TestCase):
         path.write_text(json.dumps(records))
         return path
 
-    def run_it(self, *arguments, command=report.main):
+    def run_command(self, *arguments, command=report.main):
         with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()):
             code = command([*arguments, "--root", str(self.root)])
         return code, errors.getvalue()
 
     def write(self, *records, name="a.json"):
-        """Commits one file, writes the documents, and gives the page."""
+        """Commits one file, writes the documents and returns the page."""
         self.commit(name, *records)
-        self.assertIn(self.run_it()[0], (0, 4))  # 4: without matplotlib
+        self.assertIn(self.run_command()[0], (0, 4))  # 4: without matplotlib
         return self.text()
 
     def text(self, name=report.PAGE):
