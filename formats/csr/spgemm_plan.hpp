@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+// Deprecated: include <einkorn/formats/spgemm/plan.hpp>. This header will be removed after 0.2.
+#include <einkorn/formats/csr/spgemm_options.hpp>
+#include <einkorn/formats/spgemm/plan.hpp>
