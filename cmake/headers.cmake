@@ -275,17 +275,17 @@ set(einkorn_headers
   solvers/cg/persistent.hpp
   solvers/cg/state.hpp
   solvers/cg/passes.hpp
-  solvers/engine/check_system.hpp
   solvers/engine/finalize.hpp
   solvers/engine/host_loop.hpp
   solvers/engine/background_task.hpp
   solvers/engine/progress_flag.hpp
   solvers/cg/pcg_method.hpp
-  solvers/cg/pcg_state.hpp
   solvers/cg/pcg_passes.hpp
   solvers/engine/persistent.hpp
   solvers/engine/convergence.hpp
   solvers/engine/resident.hpp
+  solvers/engine/prepare_solve.hpp
+  solvers/engine/residual_replacement.hpp
   solvers/engine/solve_in_range.hpp
   solvers/engine/solve_space.hpp
   solvers/operator.hpp

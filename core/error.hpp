@@ -101,6 +101,15 @@ void require_enumerator(Enum value, Enum last, char const* what) {
   });
 }
 
+/// Throws DimensionMismatch, which names the operation and the matrix, unless rows == cols.
+template <class Size>
+void require_square(char const* operation, Size rows, Size cols, char const* matrix = "A") {
+  require<DimensionMismatch>(rows == cols, [&] {
+    return std::string(operation) + ": " + matrix + " is " + std::to_string(rows) + " x " +
+           std::to_string(cols) + ", expected a square matrix";
+  });
+}
+
 /// Detects concurrent calls that use one workspace. Copies share the state, as they share the workspace.
 ///
 /// Active only without NDEBUG, at no cost otherwise. The layout of the class is the same with and without

@@ -167,7 +167,7 @@ class AsyncSetup {
 /// results are, bit for bit, those of deep_copy, from_csr and extract_diagonal in order.
 ///
 /// A is square. Order on a GPU: row_offsets and columns go over the link; the structure is converted while the
-/// values follow (AsyncSetupOptions::convert_early); then the values are put in and, on an instance of its own,
+/// values set_true_residual (AsyncSetupOptions::convert_early); then the values are put in and, on an instance of its own,
 /// the diagonal is extracted. Kokkos has no events between instances: what depends on an upload is launched by
 /// a thread that has waited for it, never by the caller's. Kokkos waits for the device when it frees memory, so
 /// the conversion, which frees what it needs for itself, goes on between chunks as well as beside them.
@@ -182,10 +182,7 @@ AsyncSetup<Format, std::remove_const_t<Scalar>, Ordinal, Offset, Exec> async_set
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
     AsyncSetupOptions<Format> const& options = {}, UploadStaging<Exec> const& staging = {}) {
   require_kokkos("async_setup");
-  require<DimensionMismatch>(A.num_rows == A.num_cols, [&] {
-    return "async_setup: A is " + std::to_string(A.num_rows) + " x " + std::to_string(A.num_cols) +
-           ", expected a square matrix";
-  });
+  detail::require_square("async_setup", A.num_rows, A.num_cols);
   return {exec, A, options, staging};
 }
 

@@ -10,23 +10,23 @@
 #include <einkorn/solvers/any_operator.hpp>
 #include <einkorn/solvers/bicgstab/method.hpp>
 #include <einkorn/solvers/engine/call_types.hpp>
-#include <einkorn/solvers/engine/check_system.hpp>
-#include <einkorn/solvers/engine/solve_in_range.hpp>
+#include <einkorn/solvers/engine/prepare_solve.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 namespace einkorn {
 
-/// What BiCGStab keeps: 7 vectors of n scalars (9 with a preconditioner) and a little for sums. As CgWorkspace.
+/// Memory of BiCGStab: r, r0, p, v, s, t and the best x (with a preconditioner p_hat and s_hat), [n] each, and
+/// memory for sums. Otherwise as CgWorkspace. Source: the vectors of van der Vorst, 1992.
 template <class Scalar, class Exec>
 class BicgstabWorkspace {
  public:
@@ -34,13 +34,15 @@ class BicgstabWorkspace {
   using Z = std::conditional_t<is_complex<Scalar>, Kokkos::complex<double>, double>;
   using Space = detail::SolveSpace<detail::BicgstabState<Z>, Vector, Exec, true>;
 
-  /// One allocation a vector. Throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument (options).
+  /// For an operator a, n x n, and this instance. One allocation per vector.
+  /// @throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument (options)
   template <class A>
   BicgstabWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {},
                     bool preconditioned = false) {
     require_kokkos("BicgstabWorkspace");
     detail::check_options(options);
-    detail::check_square(a, "BicgstabWorkspace");
+    detail::require_square("BicgstabWorkspace", static_cast<std::size_t>(a.num_rows()),
+                           static_cast<std::size_t>(a.num_cols()));
     auto const n = static_cast<std::size_t>(a.num_rows());
     char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
     int const count = preconditioned ? 9 : 7;
@@ -66,7 +68,7 @@ class BicgstabWorkspace {
   [[nodiscard]] Vector const& p_hat() const { return vectors_[7]; }
   [[nodiscard]] Vector const& s_hat() const { return vectors_[8]; }
   [[nodiscard]] Space const& space() const { return space_; }
-  /// Held by every solve with the workspace or a copy of it.
+  /// Held by a solve for its duration; shared by copies of the workspace.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
  private:
@@ -77,63 +79,60 @@ class BicgstabWorkspace {
 
 namespace detail {
 
-/// bicgstab() for b and x as kernels take them (core/kernel_view.hpp).
+/// bicgstab() for b and x in the types of the kernels (core/kernel_view.hpp).
 template <class Exec, class A, class B, class X>
 SolveReport bicgstab_with_workspace(
     Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
     BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
-  refuse_persistent(options, "bicgstab");
-  check_system(a, b, x, options, workspace.size(), "bicgstab");
-  auto const call = workspace.one_call().begin("bicgstab", "workspace");
-  auto const own_x = as_vector<Exec>(x);
   using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
-  if constexpr (requires { a.scaling(); }) {  // A S (S^-1 x) = b
-    require<InvalidArgument>(
-        a.sides() == decltype(a.sides())::right,
-        "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
-    auto const status = a.status();
-    if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
-  }
-  return run_solve<Exec, Vector>(
-      exec, as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        if constexpr (requires { a.scaling(); }) {
-          (void)workspace.space().captures(its_options, a, workspace.size());  // throws while x is the caller's
-          divide_by(exec, a.scaling(), own_x);
-        }
-        auto const result = solve_bicgstab<false>(exec, a, a, of_b, own_x, its_options, workspace);
-        if constexpr (requires { a.scaling(); }) {
-          multiply_by(exec, a.scaling(), own_x);
-          exec.fence("einkorn::bicgstab: x of the caller's system");
-        }
-        return result;
-      });
+  constexpr bool is_scaled = requires { a.scaling(); };
+  auto const check_method = [&]() -> std::optional<SolveReport> {
+    refuse_persistent(options, "bicgstab");
+    if constexpr (is_scaled) {
+      require<InvalidArgument>(
+          a.sides() == decltype(a.sides())::right,
+          "bicgstab: the operator is scaled on both sides; ScaledSides::right is for BiCGStab");
+      auto const status = a.status();
+      if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
+    }
+    return {};
+  };
+  auto const solve = [&](typename Vector::const_type const& b_in_range, Vector const& x_vector,
+                         SolverOptions const& solve_options, ProductRequirements const&) {
+    if constexpr (is_scaled) {                                               // A S (S^-1 x) = b
+      (void)workspace.space().captures(solve_options, a, workspace.size());  // throws before x is scaled
+      divide_by(exec, a.scaling(), x_vector);
+      auto const result = solve_bicgstab<false>(exec, a, a, b_in_range, x_vector, solve_options, workspace);
+      multiply_by(exec, a.scaling(), x_vector);
+      exec.fence("einkorn::bicgstab: x of the caller's system");
+      return result;
+    } else {
+      return solve_bicgstab<false>(exec, a, a, b_in_range, x_vector, solve_options, workspace);
+    }
+  };
+  return prepare_and_solve(exec, "bicgstab", a, b, x, options, workspace, check_method, solve);
 }
 template <class Exec, class A, class M, class B, class X>
 SolveReport bicgstab_with_workspace(
     Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x, SolverOptions const& options,
     BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  Kokkos::Profiling::ScopedRegion region("einkorn::bicgstab");
-  refuse_persistent(options, "bicgstab");
-  check_system(a, b, x, options, workspace.size(), "bicgstab");
-  auto const call = workspace.one_call().begin("bicgstab", "workspace");
-  require<InvalidArgument>(workspace.is_preconditioned(),
-                           "bicgstab: the workspace was made without a preconditioner");
-  if constexpr (requires { preconditioner.status(); }) {
-    auto const status = preconditioner.status();
-    if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
-      return failed_setup(status.outcome, status.row);
-  }
-  auto const own_x = as_vector<Exec>(x);
   using Vector = typename BicgstabWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.v(), options, "bicgstab");
-  return run_solve<Exec, Vector>(
-      exec, as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        return solve_bicgstab<true>(exec, a, preconditioner, of_b, own_x, its_options, workspace);
-      });
+  auto const check_method = [&]() -> std::optional<SolveReport> {
+    refuse_persistent(options, "bicgstab");
+    require<InvalidArgument>(workspace.is_preconditioned(),
+                             "bicgstab: the workspace was made without a preconditioner");
+    if constexpr (requires { preconditioner.status(); }) {
+      auto const status = preconditioner.status();
+      if (status.outcome != Outcome::converged && status.outcome != Outcome::indefinite_preconditioner)
+        return failed_setup(status.outcome, status.row);
+    }
+    return {};
+  };
+  auto const solve = [&](typename Vector::const_type const& b_in_range, Vector const& x_vector,
+                         SolverOptions const& solve_options, ProductRequirements const&) {
+    return solve_bicgstab<true>(exec, a, preconditioner, b_in_range, x_vector, solve_options, workspace);
+  };
+  return prepare_and_solve(exec, "bicgstab", a, b, x, options, workspace, check_method, solve);
 }
 template <class Exec, class A, class B, class X>
 SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, B const& b, X const& x,
@@ -154,38 +153,44 @@ SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, M const& preconditi
 
 }  // namespace detail
 
-/// Solves A x = b for any square A by BiCGStab.
+/// Solves A x = b for a square A by BiCGStab.
 ///
-/// Shapes, aliasing, operators, options, outcomes: as cg(). An s that is small enough already ends the solve in
-/// the middle of an iteration, which then counts. replace_every: r becomes b - A x only where their norms
-/// differ by more than a quarter; then p and r0 do so too.
+/// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
+/// Hermitian. If s meets the target, the solve ends in the middle of an iteration, which counts. replace_every: r
+/// becomes b - A x only if their norms differ by more than a quarter, together with p and r0.
 ///
-/// Breakdown: r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is at most u times the norms of its factors,
-/// u = 2^-53. The iteration is then carried to its end with alpha = 0 (r0.Ap) or omega = 0 (t.s), and the next
-/// begins with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|): a restart. It is idle unless |r| is below a
-/// half of what it was at the start and the restarts before. After an idle one, r0.r and r0.Ap are divided by
-/// down to u^2. The solve ends with Outcome::breakdown after more than 5 idle restarts in a row, or where t =
-/// 0. SolveReport::restarts counts these restarts, those where b - A x has departed from r, and those after a
-/// candidate that was none.
+/// Breakdown: a divisor r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is negligible at u times the norms of
+/// its factors, u = 2^-53. The iteration is then completed with alpha = 0 (r0.Ap) or omega = 0 (t.s), and the
+/// next one restarts with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|). A restart is stalled unless |r| is
+/// below half of its value at the start and at the earlier restarts; after a stalled one, r0.r and r0.Ap are
+/// negligible at u^2. More than 5 consecutive stalled restarts, or t = 0, end with Outcome::breakdown.
+/// SolveReport::restarts counts these restarts, those at replacements, and those after a true-residual check that
+/// did not end the solve.
 ///
-/// Cost of an iteration: two products and 17 n-vectors, the products' x and y included: v = A p with r0.v (3),
-/// s with s.s (3), t = A s with t.t, s.t, r0.t and r0.s (3), x, r and p in one sweep with r.r (8).
-/// With M (preconditioned from the right, so that the residual stays that of A x = b) 2 more and twice M's own.
+/// Cost per iteration: two products and 17 n-vectors, including x and y of the products: v = A p with r0.v (3),
+/// s with s.s (3), t = A s with t.t, s.t, r0.t and r0.s (3), x, r and p in one pass with r.r (8).
 ///
 /// Sources: van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; fused: Rupp, Weinbub, Juengel & Grasser, ACM
-/// TOMS 43(2), 2016, Algorithm 6. Departures: rho of the next iteration is r0.s - omega r0.t, where the paper
-/// takes r0.s for the 0 that it is in exact arithmetic; restarts.
-template <ExecutionSpace Exec, class A, class B, detail::SolutionOfOperator<Exec, A, B> X>
+/// TOMS 43(2), 2016, Algorithm 6. Departures: the next rho is r0.s - omega r0.t, where the paper omits r0.s, which
+/// is 0 in exact arithmetic; restarts.
+template <ExecutionSpace Exec, class A, class B, class X>
+requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   return detail::bicgstab_with_workspace(exec, a, detail::as_input(b), detail::as_output(x), options,
                                          workspace);
 }
 
-/// The same, preconditioned from the right. A preconditioner whose set-up has failed (M.status()) gives that
-/// outcome at once, with the row; but for one that is merely indefinite, which BiCGStab does not mind.
-template <ExecutionSpace Exec, class A, class M, class B,
-          detail::PreconditionedSolutionOfOperator<Exec, A, M, B> X>
+/// The same, preconditioned from the right, so that the residual is that of A x = b.
+///
+/// @param preconditioner  M, as for pcg(), not necessarily definite
+/// @param workspace  made with preconditioned = true
+///
+/// If the setup of M failed (M.status()) with another outcome than indefinite_preconditioner, its outcome and row
+/// are returned, and x is unchanged. Cost: 2 n-vectors per iteration more, and twice M's own traffic.
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X> &&
+         detail::PreconditionerFor<M, Exec, X>
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options,
                      BicgstabWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
@@ -193,19 +198,24 @@ SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B co
                                          options, workspace);
 }
 
-/// The same with room of its own, and for a matrix with a plan of its own.
-template <ExecutionSpace Exec, class A, class B, detail::SolutionOf<Exec, A, B> X>
+/// The same with a workspace made for this call. a: also a matrix, as for cg().
+template <ExecutionSpace Exec, class A, class B, class X>
+requires detail::SolveVectors<Exec, B, X> &&
+         (detail::LinearOperatorFor<A, Exec, X> || detail::MatrixFor<A, Exec, B, X>)
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options = {}) {
   return detail::bicgstab_of_matrix(exec, a, detail::as_input(b), detail::as_output(x), options);
 }
-template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires detail::SolveVectors<Exec, B, X> &&
+         (detail::LinearOperatorFor<A, Exec, X> || detail::MatrixFor<A, Exec, B, X>) &&
+         detail::PreconditionerFor<M, Exec, X>
 SolveReport bicgstab(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                      SolverOptions const& options = {}) {
   return detail::bicgstab_of_matrix(exec, a, preconditioner, detail::as_input(b), detail::as_output(x),
                                     options);
 }
 
-/// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
+/// Calls with unsupported types: a static_assert states the reason.
 template <class Exec, class A, class B, detail::NotSolutionOf<Exec, A, B> X>
 SolveReport bicgstab(Exec const&, A const&, B const&, X const&, SolverOptions const& = {}) {
   detail::explain_solve<detail::mistake_in_call<Exec, A, B, X>(), A, B, X>();

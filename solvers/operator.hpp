@@ -18,7 +18,7 @@ namespace einkorn {
 /// allocation. x and y are contiguous Views of rank 1 that do not overlap.
 ///
 /// An operator that can hand its rows to a sweep as they are done has sweep(exec, update, x, y) besides (see
-/// core/epilogue.hpp); the dot products that follow a product then cost no pass of their own. Every CSR, CSR5,
+/// core/epilogue.hpp); the dot products that set_true_residual a product then cost no pass of their own. Every CSR, CSR5,
 /// ELL, SELL, DIA and bDIA has. One that was scaled on both sides, A = S B S, has scaling(), the diagonal of S.
 template <class A, class Exec, class X, class Y>
 concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y const& y) {

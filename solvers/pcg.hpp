@@ -8,44 +8,43 @@
 #include <einkorn/solvers/any_operator.hpp>
 #include <einkorn/solvers/cg/pcg_method.hpp>
 #include <einkorn/solvers/engine/call_types.hpp>
-#include <einkorn/solvers/engine/check_system.hpp>
-#include <einkorn/solvers/engine/solve_in_range.hpp>
+#include <einkorn/solvers/engine/prepare_solve.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 #include <einkorn/solvers/workspace.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <optional>
 
 namespace einkorn {
 
 namespace detail {
 
-/// pcg() for b and x as kernels take them (core/kernel_view.hpp).
+/// pcg() for b and x in the types of the kernels (core/kernel_view.hpp).
 template <class Exec, class A, class M, class B, class X>
 SolveReport pcg_with_workspace(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                                SolverOptions const& options,
                                CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
-  static_assert(!requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; cg()");
-  Kokkos::Profiling::ScopedRegion region("einkorn::pcg");
-  refuse_persistent(options, "pcg");
-  check_system(a, b, x, options, workspace.size(), "pcg");
-  auto const call = workspace.one_call().begin("pcg", "workspace");
-  require<InvalidArgument>(is_fusable<M> || workspace.z().extent(0) == workspace.size(),
-                           "pcg: the workspace was made without this preconditioner");
-  if constexpr (requires { preconditioner.status(); }) {
-    auto const status = preconditioner.status();
-    if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
-  }
-  auto const own_x = as_vector<Exec>(x);
+  static_assert(
+      !requires { a.scaling(); }, "einkorn::pcg: a scaled operator is preconditioned already; call cg()");
   using Vector = typename CgWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  workspace.space().require_fits(exec, a, workspace.p(), workspace.q(), options, "pcg");
-  return run_solve<Exec, Vector>(
-      exec, as_vector<Exec>(b), own_x, options, workspace,
-      [&](typename Vector::const_type const& of_b, SolverOptions const& its_options) {
-        return solve_pcg(exec, a, preconditioner, of_b, own_x, its_options, workspace);
-      });
+  auto const check_method = [&]() -> std::optional<SolveReport> {
+    refuse_persistent(options, "pcg");
+    require<InvalidArgument>(is_fusable<M> || workspace.z().extent(0) == workspace.size(),
+                             "pcg: the workspace was made without this preconditioner");
+    if constexpr (requires { preconditioner.status(); }) {
+      auto const status = preconditioner.status();
+      if (status.outcome != Outcome::converged) return failed_setup(status.outcome, status.row);
+    }
+    return {};
+  };
+  auto const solve = [&](typename Vector::const_type const& b_in_range, Vector const& x_vector,
+                         SolverOptions const& solve_options, ProductRequirements const&) {
+    return solve_pcg(exec, a, preconditioner, b_in_range, x_vector, solve_options, workspace);
+  };
+  return prepare_and_solve(exec, "pcg", a, b, x, options, workspace, check_method, solve);
 }
 template <class Exec, class A, class M, class B, class X>
 SolveReport pcg_of_matrix(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
@@ -59,22 +58,26 @@ SolveReport pcg_of_matrix(Exec const& exec, A const& a, M const& preconditioner,
 
 }  // namespace detail
 
-/// Solves A x = b for A Hermitian positive definite by CG, preconditioned by M, Hermitian positive definite
-/// too.
+/// Solves A x = b for a Hermitian positive definite A by CG, preconditioned by a Hermitian positive definite M.
 ///
-/// As cg() (shapes, aliasing, outcomes, throws), and besides: M is a preconditioner (solvers/precond/), or
-/// anything with apply(exec, r, z). One whose set-up has failed (M.status()) gives that outcome at once, with
-/// the row, and leaves x as it is; r.z < 0 ends with indefinite_preconditioner. The tolerance is on the
-/// residual of A x = b itself, not on the preconditioned one.
+/// As cg(): shapes, aliasing, results, range, exceptions, determinism. Besides:
+/// @param preconditioner  M: one of solvers/precond/, or anything with apply(exec, r, z), z <- M^-1 r
+/// @param workspace  made with this preconditioner
 ///
-/// Cost of an iteration with classical scalars: one product and 10 n-vectors without M; 12 with a diagonal,
-/// which is applied within the sweeps; 12 and M's own traffic otherwise. For Jacobi a scaled operator
-/// (scaled_system.hpp) and cg() move less: 8.
+/// The tolerance applies to the residual of A x = b, not to the preconditioned one.
 ///
-/// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Algorithm 9.1. Departure: x is updated
-/// with p, where p is read anyway.
-template <ExecutionSpace Exec, class A, class M, class B,
-          detail::PreconditionedSolutionOfOperator<Exec, A, M, B> X>
+/// Special values: as cg(). If the setup of M failed (M.status()), its outcome and row are returned, and x is
+/// unchanged. r.z < 0 ends with Outcome::indefinite_preconditioner, NaN or infinity in r.z with non_finite.
+///
+/// Cost per iteration (classical recurrence): one product and 10 n-vectors without M; 12 with a diagonal, which
+/// is applied within the passes; 12 and M's own traffic otherwise. For Jacobi, cg() with a scaled operator
+/// (scaled_system.hpp) moves 8.
+///
+/// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., 2003, Algorithm 9.1. Departure: x is
+/// updated together with p.
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X> &&
+         detail::PreconditionerFor<M, Exec, X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options,
                 CgWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
@@ -82,14 +85,17 @@ SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& 
                                     workspace);
 }
 
-/// The same with room of its own, and for a matrix with a plan of its own.
-template <ExecutionSpace Exec, class A, class M, class B, detail::PreconditionedSolutionOf<Exec, A, M, B> X>
+/// The same with a workspace made for this call. a: also a matrix, as for cg().
+template <ExecutionSpace Exec, class A, class M, class B, class X>
+requires detail::SolveVectors<Exec, B, X> &&
+         (detail::LinearOperatorFor<A, Exec, X> || detail::MatrixFor<A, Exec, B, X>) &&
+         detail::PreconditionerFor<M, Exec, X>
 SolveReport pcg(Exec const& exec, A const& a, M const& preconditioner, B const& b, X const& x,
                 SolverOptions const& options = {}) {
   return detail::pcg_of_matrix(exec, a, preconditioner, detail::as_input(b), detail::as_output(x), options);
 }
 
-/// Calls with types that cannot be solved with: they do not compile, and say why in one sentence.
+/// Calls with unsupported types: a static_assert states the reason.
 template <class Exec, class A, class M, class B, detail::NotPreconditionedSolutionOf<Exec, A, M, B> X>
 SolveReport pcg(Exec const&, A const&, M const&, B const&, X const&, SolverOptions const& = {}) {
   detail::explain_solve<detail::mistake_in_preconditioned_call<Exec, A, M, B, X>(), A, M, B, X>();

@@ -4,8 +4,8 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
 #include <einkorn/solvers/cg/state.hpp>
-#include <einkorn/solvers/engine/check_system.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/engine/tuning.hpp>
 #include <einkorn/solvers/operator.hpp>
@@ -17,25 +17,29 @@
 
 namespace einkorn {
 
-/// What CG keeps: r, p, q and the best x met (and z, where a preconditioner is neither the identity nor a
-/// diagonal), n scalars each, 2 n more where a GPU's blocks can keep the rows of A, and a little for sums. A
-/// solve with a workspace allocates nothing. It is made for one operator and one execution-space instance,
-/// whose products decide how many partial sums there are. It serves others of as many rows that need no more,
-/// and refuses those that do. It serves one solve at a time (where NDEBUG is not defined, a second one throws
-/// InvalidArgument); copies share it. History needs memory, and a callback n scalars more: make it with the
-/// options of the solve.
+/// Memory of cg() and pcg(): r, p, q and the best x, [n] each; z [n] if M is neither the identity nor a diagonal;
+/// 2 n scalars more if the rows of A fit on the chip of a GPU; memory for partial sums and, with the options
+/// keep_history or callback, for residuals and x0. A solve with a workspace allocates nothing.
+///
+/// Made for one operator and one execution-space instance, whose product determines the number of partial sums.
+/// It also serves other operators with as many rows that need no more; others are refused with InvalidArgument.
+/// Copies share the memory. One solve at a time: a second one throws InvalidArgument unless NDEBUG is defined.
+/// Make it with the options of the solve.
+///
+/// Source: the vectors of Hestenes & Stiefel, 1952. Departures: the best x; no vector for the preconditioned
+/// residual of a diagonal M.
 template <class Scalar, class Exec>
 class CgWorkspace {
  public:
   using Vector = Kokkos::View<Scalar*, typename Exec::device_type>;
   using Space = detail::SolveSpace<detail::CgState, Vector, Exec, false>;
 
-  /// For cg(). One allocation a vector. Throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument
-  /// (options).
+  /// For cg() with the operator a, n x n. One allocation per vector.
+  /// @throws OutOfMemory, DimensionMismatch (A not square), InvalidArgument (options)
   template <class A>
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {})
       : CgWorkspace(exec, a, options, false) {}
-  /// For pcg().
+  /// For pcg() with a preconditioner of type M.
   template <class A, class M>
   CgWorkspace(Exec const& exec, A const& a, M const&, SolverOptions const& options)
       : CgWorkspace(exec, a, options, !detail::is_fusable<M>) {}
@@ -51,10 +55,10 @@ class CgWorkspace {
   [[nodiscard]] Vector const& best() const { return best_; }
   [[nodiscard]] Vector const& z() const { return z_; }
   [[nodiscard]] Space const& space() const { return space_; }
-  /// Held by every solve with the workspace or a copy of it.
+  /// Held by a solve for its duration; shared by copies of the workspace.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
-  /// Room for the partial sums of an update that the next one takes (cg_head.hpp); where there is none, sums
-  /// are taken by launches of their own.
+  /// Partial sums of an update, which the next update reduces (cg/prologue.hpp). Empty if separate launches
+  /// reduce them.
   [[nodiscard]] auto const& partials(int which) const { return partials_[which]; }
 
  private:
@@ -62,7 +66,8 @@ class CgWorkspace {
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
     require_kokkos("CgWorkspace");
     detail::check_options(options);
-    detail::check_square(a, "CgWorkspace");
+    detail::require_square("CgWorkspace", static_cast<std::size_t>(a.num_rows()),
+                           static_cast<std::size_t>(a.num_cols()));
     auto const n = static_cast<std::size_t>(a.num_rows());
     r_ = allocate<Vector>(exec, "einkorn::CgWorkspace::r", n);
     p_ = allocate<Vector>(exec, "einkorn::CgWorkspace::p", n);

@@ -55,10 +55,7 @@ requires AccessibleFrom<D, Exec> && (D::rank() == 1) &&
          (is_complex<typename D::non_const_value_type> || !is_complex<Scalar>)
 void extract_diagonal(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, D const& d) {
   require_kokkos("extract_diagonal");
-  require<DimensionMismatch>(A.num_rows == A.num_cols, [&] {
-    return "extract_diagonal: A is " + std::to_string(A.num_rows) + " x " + std::to_string(A.num_cols) +
-           ", expected a square matrix";
-  });
+  detail::require_square("extract_diagonal", A.num_rows, A.num_cols);
   require<DimensionMismatch>(d.extent(0) == static_cast<std::size_t>(A.num_rows), [&] {
     return "extract_diagonal: d has extent(0) = " + std::to_string(d.extent(0)) + ", expected " +
            std::to_string(A.num_rows) + " (rows of A)";

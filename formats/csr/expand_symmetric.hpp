@@ -46,10 +46,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
   using Value = std::remove_const_t<Scalar>;
   using Half = Csr<Scalar const, Ordinal, Offset, Device>;
   Kokkos::Profiling::ScopedRegion region("einkorn::expand_symmetric");
-  require<DimensionMismatch>(half.num_rows == half.num_cols, [&] {
-    return "expand_symmetric: the half is " + std::to_string(half.num_rows) + " x " +
-           std::to_string(half.num_cols) + ", expected a square matrix";
-  });
+  detail::require_square("expand_symmetric", half.num_rows, half.num_cols, "the half");
   if (detail::are_on(options.checks)) validate(exec, half);
   require_full_fits<Offset>(half.values.extent(0), static_cast<std::uint64_t>(half.num_rows));
   auto const first = first_entries(exec, half);

@@ -5,6 +5,7 @@
 #include <einkorn/solvers/bicgstab/passes.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
@@ -16,12 +17,13 @@
 
 namespace einkorn::detail {
 
-/// BiCGStab, preconditioned from the right, as launches. The vectors' traffic in n-vectors is beside each
-/// sweep.
+/// BiCGStab, preconditioned from the right, as launches. Beside each pass: n-vectors read and written.
 template <class Exec, class A, class M, class Vectors, class Workspace>
 struct BicgstabMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   using Z = typename Vectors::Z;
+  static constexpr char const *residual_label = "einkorn::bicgstab[residual]",
+                              *save_best_label = "einkorn::bicgstab[save_best]";
 
   Exec const& exec;
   A const& a;
@@ -57,22 +59,8 @@ struct BicgstabMethod {
     space().run_pass(exec, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},
                      BicgstabAfterX<Z, Publisher>{state(), publisher});
   }
-  void replace() const { residual(false); }
-  void check_true_residual() const { residual(true); }
-  void last_residual() const {
-    a.apply(exec, v.x, v.t);
-    space().run_pass(exec, "einkorn::bicgstab[residual]", size(),
-                     BicgstabResidual<Vectors>{v, state(), false, true}, BicgstabLastResidual<Z>{state()});
-  }
-
- private:
-  void residual(bool is_check) const {
-    a.apply(exec, v.x, v.t);
-    space().run_pass(exec, "einkorn::bicgstab[residual]", size(),
-                     BicgstabResidual<Vectors>{v, state(), is_check},
-                     BicgstabAfterResidual<Z, Publisher>{state(), is_check, publisher});
-    space().run_pass(exec, "einkorn::bicgstab[keep]", size(), BicgstabSaveBest<Vectors>{v, state()});
-  }
+  /// t <- b - A x; r, p and r0 <- t if the recursive r deviates (engine/residual_replacement.hpp).
+  void true_residual(ResidualUse use) const { compute_true_residual(*this, use); }
 };
 
 template <bool preconditioned, class Exec, class A, class M, class Vector, class Workspace>
@@ -101,8 +89,8 @@ SolveResult solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
       w.space().progress_flag().publisher(wants_history(options))};
   bool const captures = w.space().captures(options, a, w.size(), !preconditioned);
   std::vector<double> history;
-  bool const went_on = run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
-  return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
+  bool const ran_to_end = run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
+  return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
 }
 
 }  // namespace einkorn::detail

@@ -11,7 +11,7 @@
 
 namespace einkorn::detail {
 
-/// The vectors of BiCGStab. p_hat = M^-1 p and s_hat = M^-1 s are p and s without a preconditioner.
+/// Vectors of BiCGStab. p_hat = M^-1 p and s_hat = M^-1 s; without a preconditioner p and s.
 template <class V, bool preconditioned>
 struct BicgstabVectors {
   using Scalar = typename V::non_const_value_type;
@@ -19,11 +19,22 @@ struct BicgstabVectors {
   using Z = std::conditional_t<is_complex<Scalar>, Kokkos::complex<double>, double>;
   static constexpr bool is_preconditioned = preconditioned;
 
-  V r, shadow, p, v, s, t, best, p_hat, s_hat, x;
+  static constexpr int num_residual_sums = 1;
+
+  V r, shadow, p, v, s, t, best, p_hat, s_hat, x;  // shadow: r0
   typename V::const_type b;
+
+  // The true residual is computed into t: the recursive r stays unless it deviates.
+  KOKKOS_FORCEINLINE_FUNCTION V const& ax() const { return t; }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const { return b(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void set_true_residual(std::size_t i, Scalar const& ri) const { t(i) = ri; }
+  KOKKOS_FORCEINLINE_FUNCTION static void add_residual_squares(std::size_t, Scalar const& ri, double* sums) {
+    sums[0] += squared(ri);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void restart_direction(std::size_t i) const { r(i) = shadow(i) = p(i) = t(i); }
 };
 
-/// r <- b - q with q = A x, r0 <- r, p <- r, best <- x; r.r, b.b.
+/// r <- b - t with t = A x, r0 <- r, p <- r, best <- x; r.r, b.b. 7 n-vectors.
 template <class Vectors>
 struct BicgstabFirstResidual {
   using Scalar = typename Vectors::Scalar;
@@ -44,30 +55,7 @@ struct BicgstabFirstResidual {
   }
 };
 
-/// t <- b - t with t = A x; its square.
-template <class Vectors>
-struct BicgstabResidual {
-  using Scalar = typename Vectors::Scalar;
-  using Sums = PartialSums<1, typename Vectors::Device>;
-  struct Loaded {
-    Scalar b, q;
-  };
-  Vectors v;
-  BicgstabState<typename Vectors::Z> const* state;
-  bool is_check = false, always = false;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool begin() const {
-    return always || state->phase == (is_check ? Phase::check : Phase::running);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.t(i)}; }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
-    Scalar const r = in.b - in.q;
-    v.t(i) = r;
-    sums[0] += squared(r);
-  }
-};
-
-/// s <- r - alpha v; s.s. 3 passes.
+/// s <- r - alpha v; s.s. 3 n-vectors.
 template <class Vectors>
 struct BicgstabS {
   using Sums = PartialSums<1, typename Vectors::Device>;
@@ -83,7 +71,7 @@ struct BicgstabS {
   Vectors v;
   BicgstabState<typename Vectors::Z> const* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const { return {Scalar(state->alpha), state->pending}; }
+  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const { return {Scalar(state->alpha), state->in_iteration}; }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const { return {v.r(i), v.v(i)}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& c,
                                          double* sums) const {
@@ -93,15 +81,15 @@ struct BicgstabS {
   }
 };
 
-/// x <- x + alpha p_hat + omega s_hat, r <- s - omega t, p <- r + beta (p - omega v); r.r. 8 passes, 10 with a
-/// preconditioner. At a restart beta = 0, and r0 <- r + tilt t in a pass more.
+/// x <- x + alpha p_hat + omega s_hat, r <- s - omega t, p <- r + beta (p - omega v); r.r. 8 n-vectors, 10
+/// with a preconditioner. At a restart beta = 0 and r0 <- r + tau t: one n-vector more.
 template <class Vectors>
 struct BicgstabX {
   using Sums = PartialSums<1, typename Vectors::Device>;
   using Scalar = typename Vectors::Scalar;
   struct Scalars {
-    Scalar alpha, omega, beta, tilt;
-    bool active, renews;
+    Scalar alpha, omega, beta, tau;
+    bool active, ends_with_restart;
     KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return active; }
   };
   struct Loaded {
@@ -113,8 +101,8 @@ struct BicgstabX {
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
     using Real = real_type<Scalar>;
     return {Scalar(state->alpha), Scalar(state->omega),
-            Scalar(state->beta),  Scalar(static_cast<Real>(state->tilt)),
-            state->pending,       state->renews};
+            Scalar(state->beta),  Scalar(static_cast<Real>(state->tau)),
+            state->in_iteration,  state->ends_with_restart};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
     Scalar const p = v.p(i), s = v.s(i);
@@ -129,28 +117,8 @@ struct BicgstabX {
     v.x(i) = in.x + (c.alpha * in.p_hat + c.omega * in.s_hat);
     v.r(i) = r;
     v.p(i) = r + c.beta * (in.p - c.omega * in.v);
-    if (c.renews) v.shadow(i) = r + c.tilt * in.t;
+    if (c.ends_with_restart) v.shadow(i) = r + c.tau * in.t;
     sums[0] += squared(r);
-  }
-};
-
-/// best <- x where x is the best so far; r <- t, r0 <- t and p <- t where the direction begins anew.
-template <class Vectors>
-struct BicgstabSaveBest {
-  using Sums = PartialSums<1, typename Vectors::Device>;
-  struct Scalars {
-    bool improves, restarts;
-    KOKKOS_FORCEINLINE_FUNCTION explicit operator bool() const { return improves || restarts; }
-  };
-  struct Loaded {};
-  Vectors v;
-  BicgstabState<typename Vectors::Z> const* state;
-
-  KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const { return {state->improves, state->restarts}; }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t, Scalars const&) const { return {}; }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const&, Scalars const& c, double*) const {
-    if (c.improves) v.best(i) = v.x(i);
-    if (c.restarts) v.r(i) = v.shadow(i) = v.p(i) = v.t(i);
   }
 };
 

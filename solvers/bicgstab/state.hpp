@@ -12,60 +12,70 @@
 
 namespace einkorn::detail {
 
-/// The scalars of BiCGStab, in device memory: double or complex<double>. The steps below are run by one thread,
-/// between the sweeps; each takes the sums of the sweep before it.
+/// Scalars of BiCGStab, in device memory: double or complex<double>. One thread runs the steps below, between the
+/// passes; each takes the sums of the pass before it.
 ///
-/// Where a number to divide by vanishes, the iteration is carried to its end without it, and r becomes p and
-/// r0: a restart. One is idle that has not brought |r| below a half of what it was at the start and the
-/// restarts before. What vanishes to rounding is noise, and both converge: a restart, and the division by
-/// noise, which others do (Eigen, SciPy). The restart takes fewer iterations (0.7 to 1.2 of theirs), unless it
-/// is idle. So: a restart for noise until one has been idle; then only for what vanishes to the square of the
-/// rounding.
+/// If a divisor is negligible, the iteration is completed without the division, and the next one restarts with
+/// p = r0 = r. A restart is stalled if |r| has not halved since the start and every earlier restart. A divisor
+/// at rounding level is noise; both a restart and the division by noise (Eigen, SciPy) converge. The restart
+/// takes 0.7 to 1.2 times their iterations, unless it stalls. Therefore a divisor is negligible at u times its
+/// factors' norms until a restart has stalled, then only at u^2; u = unit_roundoff.
 template <class Z>
 struct BicgstabState : Progress {
-  static constexpr int max_idle = 5;  // idle restarts in a row; one more is a breakdown
+  static constexpr int max_stalled_restarts = 5;  // consecutive; one more is a breakdown
 
   Z rho = Z(0), alpha = Z(0), omega = Z(0), beta = Z(0);
-  double shadow2 = 0;     // |r0|^2
-  double s2 = 0;          // |s|^2
-  double tilt = 0;        // a restart takes r + tilt t for r0
-  double restarted2 = 0;  // the least |r|^2 of the start and the restarts after a breakdown
+  double shadow2 = 0;       // |r0|^2
+  double s2 = 0;            // |s|^2
+  double tau = 0;           // a restart sets r0 = r + tau t
+  double min_restart2 = 0;  // least |r|^2 at the start and at the restarts that halved it
   std::int64_t num_restarts = 0;
-  int num_idle = 0;      // restarts in a row that were idle
-  bool pending = false;  // an iteration has its alpha, and is carried through whatever the phase
-  bool is_half = false;  // s is below the target: the iteration ends with x + alpha p
-  bool renews = false;   // the iteration ends with a restart
-  Quantity broken{};     // what has vanished in this iteration
+  int num_stalled_restarts = 0;  // consecutive
+  bool in_iteration = false;     // alpha is set: the iteration is completed whatever the phase
+  bool is_half_step = false;     // |s| is below the target: x + alpha p is the last iterate
+  bool ends_with_restart = false;
+  Quantity breakdown{};  // the negligible divisor of this iteration
 
-  /// Whether |r0.y| = product is too small to divide by, with |y|^2 = y2.
-  [[nodiscard]] KOKKOS_FUNCTION bool vanishes(double product, double y2) const {
-    double const least = num_idle == 0 ? unit_roundoff : unit_roundoff * unit_roundoff;
-    return product <= least * Kokkos::sqrt(shadow2) * Kokkos::sqrt(y2);
+  /// Whether |r0.y| = product is too small a divisor. y2: |y|^2.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_negligible(double product, double y2) const {
+    double const threshold = num_stalled_restarts == 0 ? unit_roundoff : unit_roundoff * unit_roundoff;
+    return product <= threshold * Kokkos::sqrt(shadow2) * Kokkos::sqrt(y2);
   }
 
-  /// r0 <- r, or r + t |r| / |t|, which is sqrt(2) |r| long.
-  KOKKOS_FUNCTION void begin_anew(double r2) {
+  /// r0 <- r, or r + t |r| / |t|, whose norm is sqrt(2) |r|. r2: |r|^2.
+  KOKKOS_FUNCTION void restart_from(double r2) {
     rho = Z(r2);
-    shadow2 = tilt > 0 ? 2 * r2 : r2;
+    shadow2 = tau > 0 ? 2 * r2 : r2;
     ++num_restarts;
   }
 
-  /// At the end of an iteration that has met a breakdown, with |r|^2.
-  KOKKOS_FUNCTION void restart(double r2) {
-    if (r2 < 0.25 * restarted2) {
-      restarted2 = r2;
-      num_idle = 0;
+  // The steps of engine/residual_replacement.hpp. r0 is orthogonal to the recursive r only. Replacing r by a
+  // b - A x that differs by the rounding of an earlier, larger r slows convergence: five times as many
+  // iterations at high Peclet numbers. Therefore r is replaced only if it deviates, together with p and r0.
+  [[nodiscard]] KOKKOS_FUNCTION static double true_residual2(double const* sums) { return sums[0]; }
+  KOKKOS_FUNCTION static void begin_replacement(double const*) {}
+  KOKKOS_FUNCTION void end_replacement(double r2, ResidualUse use) {
+    restarts = (restarts || use == ResidualUse::check) && is_running();
+    tau = 0;
+    if (restarts) restart_from(r2);
+  }
+
+  /// At the end of an iteration with a negligible divisor. r2: |r|^2.
+  KOKKOS_FUNCTION void handle_breakdown(double r2) {
+    if (r2 < 0.25 * min_restart2) {
+      min_restart2 = r2;
+      num_stalled_restarts = 0;
     } else {
-      ++num_idle;
+      ++num_stalled_restarts;
     }
-    if (!renews || num_idle > max_idle)
-      stop(Outcome::breakdown, broken);
+    if (!ends_with_restart || num_stalled_restarts > max_stalled_restarts)
+      stop(Outcome::breakdown, breakdown);
     else
-      begin_anew(r2);
+      restart_from(r2);
   }
 };
 
-/// The number whose parts are at sums[0], sums[1].
+/// The number whose real and imaginary parts are sums[0] and sums[1].
 template <class Z>
 KOKKOS_FORCEINLINE_FUNCTION Z scalar_of(double const* sums) {
   if constexpr (is_complex<Z>)
@@ -90,13 +100,13 @@ struct BicgstabStart {
     s = BicgstabState<Z>{};
     s.start(limits, sums[0], sums[1]);
     s.rho = Z(sums[0]);
-    s.shadow2 = s.restarted2 = sums[0];
+    s.shadow2 = s.min_restart2 = sums[0];
     publisher.publish(s);
   }
 };
 
-/// alpha = rho / r0.v from sums v.v, r0.v. Where r0.v vanishes, alpha = 0: x and r change by omega alone, which
-/// makes |r| no larger.
+/// alpha = rho / r0.v. sums: v.v, r0.v. If r0.v is negligible, alpha = 0: x and r change by the omega term only,
+/// which does not increase |r|.
 template <class Z, class Publisher>
 struct BicgstabAfterV {
   BicgstabState<Z>* state;
@@ -104,17 +114,17 @@ struct BicgstabAfterV {
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
-    s.pending = false;
+    s.in_iteration = false;
     if (!s.is_running()) return;
     Z const shadow = scalar_of<Z>(sums + 1);
     if (!Progress::is_finite(sums[0]) || !Progress::is_finite(modulus(shadow))) {
       s.stop(Outcome::non_finite);
       return publisher.publish(s);
     }
-    s.pending = true;
-    bool const is_broken = s.vanishes(modulus(shadow), sums[0]);
-    s.broken = is_broken ? Quantity::shadow_curvature : Quantity::none;
-    s.alpha = is_broken ? Z(0) : s.rho / shadow;
+    s.in_iteration = true;
+    bool const is_breakdown = s.is_negligible(modulus(shadow), sums[0]);
+    s.breakdown = is_breakdown ? Quantity::shadow_curvature : Quantity::none;
+    s.alpha = is_breakdown ? Z(0) : s.rho / shadow;
   }
 };
 
@@ -124,57 +134,57 @@ struct BicgstabAfterS {
   BicgstabState<Z>* state;
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     state->s2 = sums[0];
-    state->is_half = sums[0] <= state->target2;
+    state->is_half_step = sums[0] <= state->target2;
   }
 };
 
-/// omega = t.s / t.t, and with it rho = r0.s - omega r0.t, which is r0.r of the next r, and beta, from sums
-/// t.t, s.t, r0.t, r0.s. omega = 0 leaves x + alpha p and s.
+/// omega = t.s / t.t; rho = r0.s - omega r0.t, which is r0.r of the next r; beta. sums: t.t, s.t, r0.t, r0.s.
+/// omega = 0 leaves x + alpha p and s.
 ///
-/// In exact arithmetic r0.s = rho - alpha r0.v = 0. Without it the recursion would carry the rounding of every
-/// rho so far, the first and largest too, and r would stop falling at up to 1e4 eps of the largest residual.
+/// In exact arithmetic r0.s = rho - alpha r0.v = 0. Omitting it accumulates the rounding errors of all earlier
+/// rho, and r stagnates at up to 1e4 eps of the largest residual.
 ///
-/// After t.s has vanished, r = s, and r.Ar would vanish at once if r became r0: r + t |r| / |t| does. It is at
-/// 45 degrees to both r and Ar. Where t = 0 there is none.
+/// If t.s is negligible, r = s, and r.Ar would be negligible again with r0 = r. The restart uses
+/// r0 = r + t |r| / |t|, at 45 degrees to both r and Ar. t = 0 is a breakdown.
 template <class Z>
 struct BicgstabAfterT {
   BicgstabState<Z>* state;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
-    if (!s.pending) return;
+    if (!s.in_iteration) return;
     constexpr int parts = is_complex<Z> ? 2 : 1;
     Z const ts = conjugate(scalar_of<Z>(sums + 1)), shadow_t = scalar_of<Z>(sums + 1 + parts),
             shadow_s = scalar_of<Z>(sums + 1 + 2 * parts);
     s.omega = s.beta = Z(0);
-    s.tilt = 0;
-    s.renews = false;
-    if (s.is_half) return;
+    s.tau = 0;
+    s.ends_with_restart = false;
+    if (s.is_half_step) return;
     if (modulus(ts) <= unit_roundoff * Kokkos::sqrt(sums[0]) * Kokkos::sqrt(s.s2)) {
-      s.broken = Quantity::omega;
-      s.tilt = Kokkos::sqrt(s.s2) / Kokkos::sqrt(sums[0]);
-      s.renews = Progress::is_finite(s.tilt);
+      s.breakdown = Quantity::omega;
+      s.tau = Kokkos::sqrt(s.s2) / Kokkos::sqrt(sums[0]);
+      s.ends_with_restart = Progress::is_finite(s.tau);
       return;
     }
     s.omega = ts / sums[0];
     Z const rho = shadow_s - s.omega * shadow_t;
-    if (s.broken == Quantity::none && s.vanishes(modulus(rho), next_r2(sums[0], modulus(ts))))
-      s.broken = Quantity::rho;
-    s.renews = s.broken != Quantity::none;
-    if (s.renews) return;
+    if (s.breakdown == Quantity::none && s.is_negligible(modulus(rho), next_r2(sums[0], modulus(ts))))
+      s.breakdown = Quantity::rho;
+    s.ends_with_restart = s.breakdown != Quantity::none;
+    if (s.ends_with_restart) return;
     s.beta = rho / s.rho * s.alpha / s.omega;
     s.rho = rho;
   }
 
  private:
-  /// |r|^2 of r = s - omega t, but for the rounding of |s|^2.
+  /// |r|^2 of r = s - omega t, at least the rounding of |s|^2.
   [[nodiscard]] KOKKOS_FUNCTION double next_r2(double tt, double ts) const {
-    double const falls = ts / tt * ts, rest = state->s2 - falls, rounding = 2 * unit_roundoff * state->s2;
+    double const decrease = ts / tt * ts, rest = state->s2 - decrease, rounding = 2 * unit_roundoff * state->s2;
     return rest > rounding ? rest : rounding;
   }
 };
 
-/// The end of an iteration. sums: r.r.
+/// End of an iteration. sums: r.r.
 template <class Z, class Publisher>
 struct BicgstabAfterX {
   BicgstabState<Z>* state;
@@ -182,48 +192,16 @@ struct BicgstabAfterX {
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
-    if (!s.pending) return;
+    if (!s.in_iteration) return;
     s.iterated(sums[0]);
     if (s.is_running()) {
-      if (s.broken != Quantity::none)
-        s.restart(sums[0]);
+      if (s.breakdown != Quantity::none)
+        s.handle_breakdown(sums[0]);
       else if (!Progress::is_finite(modulus(s.rho)))
         s.stop(Outcome::non_finite);
     }
     publisher.publish(s);
   }
-};
-
-/// After b - A x was computed anew, into t. sums: its square. The r of the recursion stays, unless that departs
-/// from it: r0 is orthogonal to what the recursion makes of r, and to nothing else. Replaced by a vector that
-/// differs by as little as the rounding of a larger r from before, it falls slower: five times as many
-/// iterations at high Peclet numbers. Where it departs, b - A x becomes r, p and r0.
-template <class Z, class Publisher>
-struct BicgstabAfterResidual {
-  BicgstabState<Z>* state;
-  bool is_check;
-  Publisher publisher;
-
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    auto& s = *state;
-    s.improves = s.restarts = false;
-    if (s.phase != (is_check ? Phase::check : Phase::running)) return;
-    if (is_check)
-      s.checked(sums[0]);
-    else
-      s.replaced(sums[0]);
-    s.restarts = (s.restarts || is_check) && s.is_running();
-    s.tilt = 0;
-    if (s.restarts) s.begin_anew(sums[0]);
-    if (is_check || !s.is_running()) publisher.publish(s);
-  }
-};
-
-/// The true residual of the x that an unfinished solve ends with.
-template <class Z>
-struct BicgstabLastResidual {
-  BicgstabState<Z>* state;
-  KOKKOS_FUNCTION void operator()(double const* sums) const { state->true2 = sums[0]; }
 };
 
 }  // namespace einkorn::detail

@@ -7,6 +7,7 @@
 #include <einkorn/solvers/cg/prologue.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
@@ -19,10 +20,12 @@
 
 namespace einkorn::detail {
 
-/// CG with fused scalars, as launches. The vectors' traffic in n-vectors is beside each sweep.
+/// CG with the fused recurrence, as launches. Beside each pass: n-vectors read and written.
 template <class Exec, class A, class Vectors, class Workspace>
 struct CgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
+  static constexpr char const *residual_label = "einkorn::cg[residual]",
+                              *save_best_label = "einkorn::cg[save_best]";
 
   Exec const& exec;
   A const& a;
@@ -30,10 +33,10 @@ struct CgMethod {
   Workspace const& workspace;
   SolverOptions const& options;
   Publisher publisher;
-  bool watches;  // every iteration's residual is that of the caller's system, and is told
+  bool publish_each;  // every iteration computes and publishes |r| of the caller's system
   double const* scaling2;
-  bool has_prologue;        // sums are taken at the head of the update
-  mutable int current = 0;  // which of the two states is the latest
+  bool has_prologue;        // the update reduces the partial sums (cg/prologue.hpp)
+  mutable int current = 0;  // index of the latest of the two states
 
   [[nodiscard]] auto const& space() const { return workspace.space(); }
   [[nodiscard]] CgState* state() const { return workspace.space().state(current); }
@@ -42,8 +45,8 @@ struct CgMethod {
   void start() const {  // r = b - A x, p = r, best = x
     a.apply(exec, v.x, v.q);
     space().run_pass(
-        exec, "einkorn::cg[start]", size(), CgResidual<Vectors, true>{v, state()},
-        CgStart<Publisher>{state(), limits_of(options), Vectors::is_scaled, watches, scaling2, publisher});
+        exec, "einkorn::cg[start]", size(), CgFirstResidual<Vectors>{v},
+        CgStart<Publisher>{state(), limits_of(options), Vectors::is_scaled, publish_each, scaling2, publisher});
   }
   void iteration() const {
     if constexpr (is_gpu<Exec>)
@@ -51,33 +54,30 @@ struct CgMethod {
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
     space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
                                     CgAfterProduct<Publisher>{state(), publisher, true});
-    // r -= alpha q, p = r + beta p, r.r, and every second time x += this alpha p and the last        5, 7
+    // r -= alpha q, p = r + beta p, r.r; every second time x += this and the deferred term           5, 7
     space().run_pass(exec, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
                      CgAfterUpdate<Publisher>{state(), publisher});
   }
+  /// r <- b - A x (engine/residual_replacement.hpp), after x has the deferred term.
+  void true_residual(ResidualUse use) const {
+    if (use == ResidualUse::replacement) finish_update();
+    space().run_pass(exec, "einkorn::cg[flush_x]", size(), CgFlushX<Vectors>{v, state(), use});
+    compute_true_residual(*this, use);
+  }
+  /// Reduces the sums of the last update, which the prologue of the next one would have reduced.
+  void finish_update() const {
+    if (!has_prologue) return;
+    if constexpr (is_gpu<Exec>)
+      space().template sum<Prologue::updates>(exec, workspace.partials(current), Prologue::league_for(size()),
+                                              CgFinishUpdate<Publisher>{state(), publisher});
+  }
+  /// Whether a captured graph can be submitted: it begins with the first state.
+  [[nodiscard]] bool is_aligned() const { return current == 0; }
   /// All iterations in one cooperative launch.
   void persist() const {
     space().persist(
         exec, "einkorn::cg[persistent]", a, v.p, v.q,
-        MakeCgLoop<Exec, Vectors, Publisher>{v, state(), publisher, watches, options.replace_every});
-  }
-  /// Takes the sums of the last update, where the next one would have.
-  void close() const {
-    if (!has_prologue) return;
-    if constexpr (is_gpu<Exec>)
-      space().template sum<Prologue::updates>(exec, workspace.partials(current), Prologue::league_for(size()),
-                                              CgClose<Publisher>{state(), publisher});
-  }
-  /// Recorded iterations begin with the first state.
-  [[nodiscard]] bool is_aligned() const { return current == 0; }
-  void replace() const {
-    close();
-    residual(false);
-  }
-  void check_true_residual() const { residual(true); }
-  void last_residual() const {
-    flush_x(false, true);
-    take_last_residual(*this, "einkorn::cg[residual]");
+        MakeCgLoop<Exec, Vectors, Publisher>{v, state(), publisher, publish_each, options.replace_every});
   }
 
  private:
@@ -86,7 +86,7 @@ struct CgMethod {
   void iteration_with_prologue() const {
     // q = A p                                                                                        2
     auto const num_blocks = space().product(exec, a, v.p, v.p, v.q);
-    // alpha, beta; r -= alpha q, p = r + beta p, r.r, every second time x                            6, 7
+    // alpha, beta; r -= alpha q, p = r + beta p, r.r, every second time x; x is always read          6, 7
     auto const league = Prologue::league_for(size());
     auto policy = typename Prologue::Policy(exec, static_cast<int>(league), Prologue::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Prologue::scratch_bytes + alignof(CgState))));
@@ -97,46 +97,45 @@ struct CgMethod {
                  workspace.partials(1 - current).data(), publisher, size()});
     current = 1 - current;
   }
-  void flush_x(bool is_check, bool always) const {
-    space().run_pass(exec, "einkorn::cg[flush_x]", size(), CgFlushX<Vectors>{v, state(), is_check, always});
-  }
-  void residual(bool is_check) const {
-    flush_x(is_check, false);
-    replace_residual(*this, is_check, "einkorn::cg[residual]", "einkorn::cg[keep]");
-  }
 };
 
 template <class Exec, class A, class Vector, class Workspace>
 SolveResult solve_cg(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
-                     SolverOptions const& options, Workspace const& w) {
-  // These may throw, and x is the caller's until then.
-  bool const persists = w.space().persists(exec, a, options, w.p(), w.q());
+                     SolverOptions const& options, Workspace const& w,
+                     ProductRequirements const& requirements) {
+  // These may throw, and x is unchanged until then.
+  bool const persists = w.space().persists(exec, a, options, requirements);
   bool const captures = !persists && w.space().captures(options, a, w.size());
-  auto const with = [&](auto const& scaling, double const* scaling2) {
+  auto const solve_scaled = [&](auto const& scaling, double const* scaling2) {
     using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
-    bool const watches = wants_history(options);
-    CgMethod<Exec, A, Vectors, Workspace> const method{
-        exec,    a,        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
-        w,       options,  w.space().progress_flag().publisher(watches),
-        watches, scaling2, w.partials(0).extent(0) > 0};
+    auto const& flag = w.space().progress_flag();
+    bool const publish_each = wants_history(options);
+    CgMethod<Exec, A, Vectors, Workspace> const method{exec,
+                                                       a,
+                                                       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+                                                       w,
+                                                       options,
+                                                       flag.publisher(publish_each),
+                                                       publish_each,
+                                                       scaling2,
+                                                       w.partials(0).extent(0) > 0};
     auto const run = [&](bool in_one_launch) {
       std::vector<double> history;
-      bool const went_on =
-          in_one_launch ? run_persistent(w.space().progress_flag(), method)
-                        : run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
-      return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
+      bool const ran_to_end = in_one_launch ? run_persistent(flag, method)
+                                            : run_from_host(exec, options, flag, method, captures, history);
+      return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
     };
     SolveResult const result = run(persists);
-    return result.rows_refused ? run(false) : result;
+    return result.rows_too_long ? run(false) : result;
   };
   if constexpr (requires { a.scaling(); }) {
     divide_by(exec, a.scaling(), x);
-    SolveResult const result = with(a.scaling(), a.largest_square());
+    SolveResult const result = solve_scaled(a.scaling(), a.largest_square());
     multiply_by(exec, a.scaling(), x);
     exec.fence("einkorn::cg: x of the caller's system");
     return result;
   } else {
-    return with(nullptr, nullptr);
+    return solve_scaled(nullptr, nullptr);
   }
 }
 

@@ -4,9 +4,9 @@
 
 #include <einkorn/solvers/cg/passes.hpp>
 #include <einkorn/solvers/cg/pcg_passes.hpp>
-#include <einkorn/solvers/cg/pcg_state.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -20,17 +20,14 @@
 
 namespace einkorn::detail {
 
-/// For CG with classical scalars.
-struct NoPreconditioner {
-  static constexpr bool is_identity = true;
-};
-
-/// Preconditioned CG with classical scalars, as launches. A preconditioner that is a diagonal, or none, is
-/// applied within the sweeps. The vectors' traffic in n-vectors is beside each sweep.
+/// Preconditioned CG with the classical recurrence, as launches. The identity or a diagonal is applied within
+/// the passes. Beside each pass: n-vectors read and written; (+1) with a diagonal.
 template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
 struct PcgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   static constexpr bool is_stored = std::is_same_v<Z, StoredZ<typename Workspace::Vector>>;
+  static constexpr char const *residual_label = "einkorn::pcg[residual]",
+                              *save_best_label = "einkorn::pcg[save_best]";
 
   Exec const& exec;
   A const& a;
@@ -47,14 +44,14 @@ struct PcgMethod {
 
   void start() const {  // r = b - A x, z = M^-1 r, p = z, best = x
     a.apply(exec, v.x, v.q);
-    space().run_pass(exec, "einkorn::pcg[start]", size(), CgResidual<Vectors, true>{v, state()},
+    space().run_pass(exec, "einkorn::pcg[start]", size(), CgFirstResidual<Vectors>{v},
                      CgStart<Publisher>{state(), limits, false, true, nullptr, publisher});
-    renew(true);
+    recompute_rho(true);
   }
   void iteration() const {
     // q = A p, alpha = r.z / p.q                                                                     2
     space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Publisher>{state(), publisher});
-    // r -= alpha q, r.r, and where M is a diagonal beta = r_new.z_new / r.z                          3 (+1)
+    // r -= alpha q, r.r, and unless z is stored beta = r_new.z_new / r.z                             3 (+1)
     space().run_pass(exec, "einkorn::pcg[residual]", size(), PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
                      PcgAfterResidual<Publisher>{state(), !is_stored, publisher});
     if constexpr (is_stored) {
@@ -67,19 +64,18 @@ struct PcgMethod {
     space().run_pass(exec, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
                      PcgAfterDirection{state()});
   }
-  void replace() const { residual(false); }
-  void check_true_residual() const { residual(true); }
-  void last_residual() const { take_last_residual(*this, "einkorn::pcg[residual]"); }
+  /// r <- b - A x (engine/residual_replacement.hpp), and z with it.
+  void true_residual(ResidualUse use) const {
+    compute_true_residual(*this, use);
+    if (use != ResidualUse::final) recompute_rho(false);
+  }
 
  private:
-  void residual(bool is_check) const {
-    replace_residual(*this, is_check, "einkorn::pcg[residual]", "einkorn::pcg[keep]");
-    renew(false);
-  }
-  void renew(bool is_start) const {
+  void recompute_rho(bool is_start) const {
     if constexpr (is_stored) preconditioner.apply(exec, v.r, workspace.z());
-    space().run_pass(exec, "einkorn::pcg[renew]", size(), PcgRenew<Vectors, Z>{v, z, state(), is_start},
-                     PcgAfterRenewal<Publisher>{state(), publisher});
+    space().run_pass(exec, "einkorn::pcg[recompute_rho]", size(),
+                     PcgRecomputeRho<Vectors, Z>{v, z, state(), is_start},
+                     PcgAfterRecomputeRho<Publisher>{state(), publisher});
   }
 };
 
@@ -87,8 +83,9 @@ template <class Exec, class A, class M, class Vector, class Workspace>
 SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
                       typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
                       Workspace const& w) {
-  auto const with = [&](auto const& z) {
+  auto const solve = [&](auto const& z) {
     using Vectors = CgVectors<Vector, std::nullptr_t>;
+    auto const& flag = w.space().progress_flag();
     PcgMethod<Exec, A, M, std::decay_t<decltype(z)>, Vectors, Workspace> const method{
         exec,
         a,
@@ -97,19 +94,19 @@ SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         Vectors{w.r(), w.p(), w.q(), w.best(), x, b, nullptr},
         w,
         limits_of(options),
-        w.space().progress_flag().publisher(wants_history(options))};
+        flag.publisher(wants_history(options))};
     bool const captures = w.space().captures(options, a, w.size(), is_fusable<M>);
     std::vector<double> history;
-    bool const went_on = run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
-    return finish_solve(exec, options, w.space(), went_on, method, std::move(history));
+    bool const ran_to_end = run_from_host(exec, options, flag, method, captures, history);
+    return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
   };
   if constexpr (requires { preconditioner.is_identity; })
-    return with(PlainZ<Vector>{w.r()});
+    return solve(PlainZ<Vector>{w.r()});
   else if constexpr (requires { preconditioner.inverse(); })
-    return with(
+    return solve(
         DiagonalZ<Vector, std::decay_t<decltype(preconditioner.inverse())>>{w.r(), preconditioner.inverse()});
   else
-    return with(StoredZ<Vector>{w.z()});
+    return solve(StoredZ<Vector>{w.z()});
 }
 
 }  // namespace einkorn::detail

@@ -11,7 +11,7 @@
 
 namespace einkorn::detail {
 
-/// Entry i of z = M^-1 r: r itself, a diagonal times r, or a vector that the preconditioner has written.
+/// Entry i of z = M^-1 r: r itself, a diagonal times r, or a vector that the preconditioner wrote.
 template <class V>
 struct PlainZ {
   typename V::const_type r;
@@ -39,9 +39,9 @@ struct StoredZ {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(std::size_t i) const { return z(i); }
 };
 
-/// r.z, p.p; p <- z at the start and where the direction begins anew.
+/// r.z, p.p; p <- z at the start and where the direction restarts.
 template <class Vectors, class Z>
-struct PcgRenew {
+struct PcgRecomputeRho {
   using Sums = PartialSums<2, typename Vectors::Device>;
   using Scalar = typename Vectors::Scalar;
   struct Scalars {
@@ -71,7 +71,7 @@ struct PcgRenew {
   }
 };
 
-/// r <- r - alpha q; |r|^2, r.z where z is no stored vector. 3 passes, and the diagonal.
+/// r <- r - alpha q; |r|^2, and r.z unless z is stored. 3 n-vectors, and the diagonal.
 template <class Vectors, class Z, bool has_rho>
 struct PcgResidual {
   using Sums = PartialSums<2, typename Vectors::Device>;
@@ -89,7 +89,7 @@ struct PcgResidual {
   CgState const* state;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
-    return {typename Vectors::Real(state->alpha), state->pending};
+    return {typename Vectors::Real(state->alpha), state->in_iteration};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const { return {v.r(i), v.q(i)}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s,
@@ -105,7 +105,7 @@ struct PcgResidual {
   }
 };
 
-/// r.z for a z that the preconditioner has written. 2 passes.
+/// r.z of a stored z. 2 n-vectors.
 template <class Vectors, class Z>
 struct PcgRho {
   using Sums = PartialSums<1, typename Vectors::Device>;
@@ -117,7 +117,7 @@ struct PcgRho {
   Z z;
   CgState const* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool begin() const { return state->pending; }
+  KOKKOS_FORCEINLINE_FUNCTION bool begin() const { return state->in_iteration; }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.r(i), z(i)}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t, Loaded const& in, bool, double* sums) const {
     double product[2] = {};
@@ -126,7 +126,7 @@ struct PcgRho {
   }
 };
 
-/// x <- x + alpha p, p <- z + beta p; p.p. 5 passes, and the diagonal.
+/// x <- x + alpha p, p <- z + beta p; p.p. 5 n-vectors, and the diagonal.
 template <class Vectors, class Z>
 struct PcgDirection {
   using Sums = PartialSums<1, typename Vectors::Device>;
@@ -145,7 +145,7 @@ struct PcgDirection {
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
     using Real = typename Vectors::Real;
-    return {Real(state->alpha), Real(state->beta), state->pending};
+    return {Real(state->alpha), Real(state->beta), state->in_iteration};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const {
     return {v.x(i), v.p(i), z(i)};
@@ -156,6 +156,69 @@ struct PcgDirection {
     Scalar const p = in.z + s.beta * in.p;
     v.p(i) = p;
     sums[0] += squared(p);
+  }
+};
+
+// The steps between the passes, run by one thread.
+
+/// rho after r and z were recomputed. sums: r.z, p.p.
+template <class Publisher>
+struct PcgAfterRecomputeRho {
+  CgState* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    if (!s.is_running()) return;
+    s.rho = sums[0];
+    s.pp = sums[1];
+    if (s.rho < 0) s.stop(Outcome::indefinite_preconditioner);
+    if (!s.is_running()) publisher.publish(s);
+  }
+};
+
+/// After r <- r - alpha q. sums: |r|^2, and with has_rho r.z.
+template <class Publisher>
+struct PcgAfterResidual {
+  CgState* state;
+  bool has_rho;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    if (!s.in_iteration) return;
+    s.iterated(sums[0]);
+    if (has_rho) set_rho(s, sums[1]);
+    if (has_rho || !s.is_running()) publisher.publish(s);
+  }
+  static KOKKOS_FUNCTION void set_rho(CgState& s, double rho) {
+    s.beta = rho / s.rho;
+    s.rho = rho;
+    if (s.is_running() && !(rho > 0))
+      s.stop(Progress::is_finite(rho) ? Outcome::indefinite_preconditioner : Outcome::non_finite);
+  }
+};
+
+/// After z <- M^-1 r. sums: r.z.
+template <class Publisher>
+struct PcgAfterPreconditioner {
+  CgState* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    auto& s = *state;
+    if (!s.in_iteration) return;
+    bool const was_running = s.is_running();
+    PcgAfterResidual<Publisher>::set_rho(s, sums[0]);
+    if (was_running) publisher.publish(s);
+  }
+};
+
+/// After p <- z + beta p. sums: p.p.
+struct PcgAfterDirection {
+  CgState* state;
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    if (state->in_iteration) state->pp = sums[0];
   }
 };
 

@@ -8,6 +8,7 @@
 #include <einkorn/solvers/cg/state.hpp>
 #include <einkorn/solvers/engine/persistent.hpp>
 #include <einkorn/solvers/engine/resident.hpp>
+#include <einkorn/solvers/engine/residual_replacement.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,15 +17,15 @@
 
 namespace einkorn::detail {
 
-/// A CG that has started, to its end, in one cooperative launch: the sweeps and the steps of CgMethod, with the
-/// barriers between sweeps summing what they gather and running the steps.
+/// The iterations of CG in one cooperative launch: the passes and steps of CgMethod, separated by barriers that
+/// also reduce the sums and run the steps.
 template <class Exec, class Product, class Vectors, class Publisher>
 struct CgLoop {
-  Product of_p, of_x;  // q = A p and q = A x
+  Product multiply_p, multiply_x;  // q = A p and q = A x
   Vectors v;
   CgState* state;
   Publisher publisher;
-  bool publish_each;  // after every iteration, not at the end only
+  bool publish_each;  // after every iteration, not only at the end
   int replace_every;
 
   KOKKOS_FUNCTION void operator()(CooperativeMember<Exec>& member) const {
@@ -32,10 +33,10 @@ struct CgLoop {
     double none[1] = {};
     member.sum_all(none, [&](double const*) { own = *state; });
     while (own.phase != Phase::finished) {
-      if (own.phase == Phase::running && !own.is_due)
+      if (own.phase == Phase::running && !own.replacement_due)
         iteration(member, own);
       else
-        residual(member, own);
+        true_residual(member, own);
     }
     if (member.rank() > 0) return;
     *state = own;
@@ -44,77 +45,76 @@ struct CgLoop {
 
  private:
   KOKKOS_FUNCTION void iteration(CooperativeMember<Exec>& member, CgState& own) const {
-    of_p(member, [&](double const* dots) { CgAfterProduct<Publisher>{&own, Publisher{}, true}(dots); });
-    run_pass_together<Exec>(member, v.r.extent(0), CgUpdate<Vectors>{v, &own}, [&](double const* sums) {
+    multiply_p(member, [&](double const* dots) { CgAfterProduct<Publisher>{&own, Publisher{}, true}(dots); });
+    cooperative_pass<Exec>(member, v.r.extent(0), CgUpdate<Vectors>{v, &own}, [&](double const* sums) {
       CgAfterUpdate<Publisher>{&own, member.is_leader() && publish_each ? publisher : Publisher{}}(sums);
-      own.is_due = own.is_running() && replace_every > 0 && own.iteration % replace_every == 0;
+      own.replacement_due = own.is_running() && replace_every > 0 && own.iteration % replace_every == 0;
     });
   }
-  KOKKOS_FUNCTION void residual(CooperativeMember<Exec>& member, CgState& own) const {
-    bool const is_check = own.phase == Phase::check;
+  KOKKOS_FUNCTION void true_residual(CooperativeMember<Exec>& member, CgState& own) const {
+    auto const use = own.phase == Phase::check ? ResidualUse::check : ResidualUse::replacement;
     if (own.deferred_alpha != 0)
-      run_pass_together<Exec>(member, v.r.extent(0), CgFlushX<Vectors>{v, &own, is_check},
-                              [](double const*) {});
-    of_x(member, [](double const*) {});
-    run_pass_together<Exec>(member, v.r.extent(0), CgResidual<Vectors, false>{v, &own, is_check},
-                            [&](double const* sums) {
-                              CgAfterResidual<Publisher>{&own, is_check, Publisher{}}(sums);
-                              own.is_due = false;
-                            });
-    run_pass_together<Exec>(member, v.r.extent(0), CgSaveBest<Vectors>{v, &own}, [](double const*) {});
+      cooperative_pass<Exec>(member, v.r.extent(0), CgFlushX<Vectors>{v, &own, use}, [](double const*) {});
+    multiply_x(member, [](double const*) {});
+    cooperative_pass<Exec>(member, v.r.extent(0), TrueResidualPass<Vectors, CgState>{v, &own, use},
+                           [&](double const* sums) {
+                             AfterTrueResidual<CgState, Publisher>{&own, use, Publisher{}}(sums);
+                             own.replacement_due = false;
+                           });
+    cooperative_pass<Exec>(member, v.r.extent(0), SaveBestPass<Vectors, CgState>{v, &own},
+                           [](double const*) {});
   }
 };
 
-/// A CG that has started, to its end, in one cooperative launch of a GPU whose blocks keep their rows of A and
-/// their entries of r, p and q in scratch for as long as it lasts: an iteration reads nothing but entries of p
-/// that other blocks own, and every second time x. The sweeps' bodies and the steps are those of CgMethod.
+/// The iterations of CG in one cooperative launch of a GPU whose blocks keep their rows of A and their entries of
+/// r, p and q in scratch. An iteration reads only the entries of p in other blocks, and every second time x. The
+/// bodies of the passes and the steps are those of CgMethod.
 ///
-/// Threads meet once an iteration, for the sums. Blocks hand p to each other entry by entry
-/// (CooperativeVector), so that nobody waits for more than what its rows need; and the sums of an update travel
-/// with those of the next product, as in cg_head.hpp, so that an iteration that ends the solve is known after
-/// one more product.
+/// One synchronization per iteration, for the sums. Blocks exchange p entry by entry (CooperativeVector): a block
+/// waits only for the entries that its rows need. The sums of an update are combined with those of the next
+/// product, as in prologue.hpp, so that the end of the solve is detected one product later.
 template <class Exec, class Entries, class Vectors, class Publisher>
 struct CgResidentLoop {
   using Scalar = typename Vectors::Scalar;
   using Member = CooperativeMember<Exec>;
-  using Own = CgVectors<BlockVector<decltype(Vectors::r)>, decltype(Vectors::scaling)>;
+  using BlockVectors = CgVectors<BlockVector<decltype(Vectors::r)>, decltype(Vectors::scaling)>;
   using Rows = ResidentRows<Exec, Entries, Scalar>;
-  static constexpr int of_product = 2, of_update = CgUpdate<Own>::Sums::count;
-  // The second sum of an update is for scaled systems alone.
-  static constexpr int of_both = of_product + (Vectors::is_scaled ? 3 : 2);
+  static constexpr int num_product_sums = 2, num_update_sums = CgUpdate<BlockVectors>::Sums::count;
+  // The second sum of an update is used by scaled systems only.
+  static constexpr int num_sums = num_product_sums + (Vectors::is_scaled ? 3 : 2);
 
   Rows rows;
   Vectors v;
   CgState* state;
   Publisher publisher;
-  bool publish_each;  // after every iteration, not at the end only
+  bool publish_each;  // after every iteration, not only at the end
   int replace_every;
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
     auto const block = rows.block(member);
-    auto const own = own_vectors(block);
+    auto const own = block_vectors(block);
     auto& s = member.template state<CgState>();
     auto const widths = rows.load(block);
     block.for_each_row([&](std::size_t i) {
       own.r(i) = v.r(i);
       own.p(i) = v.p(i);
     });
-    double too_long[1] = {widths.fits ? 0.0 : 1.0}, updated[of_update] = {};
-    member.sum_relaxed(too_long, [&](double const* totals) {
+    double num_too_long[1] = {widths.fits ? 0.0 : 1.0}, update_sums[num_update_sums] = {};
+    member.sum_relaxed(num_too_long, [&](double const* totals) {
       s = *state;
-      s.is_open = false;
-      if (totals[0] > 0) s.refuse_rows();
+      s.sums_pending = false;
+      if (totals[0] > 0) s.stop_rows_too_long();
     });
-    std::uint32_t tag = store_partials(member, block, own.p);
+    std::uint32_t tag = publish_entries(member, block, own.p);
     while (s.phase != Phase::finished) {
-      bool const is_due =
-          s.is_running() && s.is_open && replace_every > 0 && (s.iteration + 1) % replace_every == 0;
-      if (s.is_running() && !is_due) {
-        tag = iteration(member, block, widths, own, s, tag, updated);
+      bool const replacement_due =
+          s.is_running() && s.sums_pending && replace_every > 0 && (s.iteration + 1) % replace_every == 0;
+      if (s.is_running() && !replacement_due) {
+        tag = iteration(member, block, widths, own, s, tag, update_sums);
       } else {
-        close(member, s, updated);
-        if (s.phase != Phase::finished) replace(member, block, widths, own, s);
-        if (s.phase != Phase::finished) tag = store_partials(member, block, own.p);
+        finish_update(member, s, update_sums);
+        if (s.phase != Phase::finished) true_residual(member, block, widths, own, s);
+        if (s.phase != Phase::finished) tag = publish_entries(member, block, own.p);
       }
     }
     block.for_each_row([&](std::size_t i) {
@@ -130,7 +130,7 @@ struct CgResidentLoop {
   using Block = typename Rows::Block;
   using Widths = typename Rows::Widths;
 
-  KOKKOS_FORCEINLINE_FUNCTION Own own_vectors(Block const& block) const {
+  KOKKOS_FORCEINLINE_FUNCTION BlockVectors block_vectors(Block const& block) const {
     return {{block.vector_data(0), block.begin},
             {block.vector_data(1), block.begin},
             {block.vector_data(2), block.begin},
@@ -139,82 +139,88 @@ struct CgResidentLoop {
             v.b,
             v.scaling};
   }
-  KOKKOS_FORCEINLINE_FUNCTION Publisher speaker(Member const& member) const {
+  KOKKOS_FORCEINLINE_FUNCTION Publisher publisher_of(Member const& member) const {
     return member.is_leader() && publish_each ? publisher : Publisher{};
   }
-  /// Own entries of a vector are there for the rows of all blocks, under the tag that is returned.
+  /// Publishes the block's entries of a vector to all blocks. Returns their tag.
   template <class V>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t store_partials(Member& member, Block const& block,
-                                                           V const& vector) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t publish_entries(Member& member, Block const& block,
+                                                            V const& vector) const {
     std::uint32_t const tag = member.epoch();
-    block.for_each_row([&](std::size_t i) { rows.handed.store(i, vector(i), tag); });
+    block.for_each_row([&](std::size_t i) { rows.exchange.store(i, vector(i), tag); });
     member.sync_block();
     return tag;
   }
 
   /// Returns the tag of the new p.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t iteration(Member& member, Block const& block, Widths const& widths,
-                                                      Own const& own, CgState& s, std::uint32_t tag,
-                                                      double (&updated)[of_update]) const {
-    using Epilogue = CgUpdate<Own>;
-    double sums[of_both] = {};
+                                                      BlockVectors const& own, CgState& s, std::uint32_t tag,
+                                                      double (&update_sums)[num_update_sums]) const {
+    using Update = CgUpdate<BlockVectors>;
+    double sums[num_sums] = {};
     rows.multiply(block, widths, own.p, tag, [&](std::size_t i, Scalar const& q) {
       own.q(i) = q;
       sums[0] += squared(q);
-      double of_row[components<Scalar>] = {};
-      add_product(of_row, own.p(i), q);
-      sums[1] += of_row[0];
+      double product[components<Scalar>] = {};
+      add_product(product, own.p(i), q);
+      sums[1] += product[0];
     });
-    Epilogue const update{own, &s};
-    typename Epilogue::Loaded early{};
-    if (block.row(0) < block.end) early = update.load(block.row(0), {});
-    sums[of_product] = updated[0];
-    sums[of_both - 1] = updated[2];
-    if constexpr (Vectors::is_scaled) sums[of_product + 1] = updated[1];
-    for (double& sum : updated) sum = 0;
+    Update const update{own, &s};
+    typename Update::Loaded prefetched{};
+    if (block.row(0) < block.end) prefetched = update.load(block.row(0), {});
+    sums[num_product_sums] = update_sums[0];
+    sums[num_sums - 1] = update_sums[2];
+    if constexpr (Vectors::is_scaled) sums[num_product_sums + 1] = update_sums[1];
+    for (double& sum : update_sums) sum = 0;
     member.sum_relaxed(sums, [&](double const* totals) {
-      double const of_last[of_update] = {totals[of_product], Vectors::is_scaled ? totals[of_product + 1] : 0.0,
-                                         totals[of_both - 1]};
-      if (s.is_open) CgAfterUpdate<Publisher>{&s, speaker(member)}(of_last);
+      double const update_totals[num_update_sums] = {totals[num_product_sums],
+                                                     Vectors::is_scaled ? totals[num_product_sums + 1] : 0.0,
+                                                     totals[num_sums - 1]};
+      if (s.sums_pending) CgAfterUpdate<Publisher>{&s, publisher_of(member)}(update_totals);
       CgAfterProduct<Publisher>{&s, Publisher{}, true}(totals);
-      s.is_open = s.pending;
+      s.sums_pending = s.in_iteration;
     });
     auto const scalars = update.begin();
     if (!scalars) return tag;
     std::uint32_t const next = member.epoch();
-    auto const take = [&](std::size_t i, typename Epilogue::Loaded const& in) {
-      update.store(i, in, scalars, updated);
-      rows.handed.store(i, own.p(i), next);
+    auto const update_row = [&](std::size_t i, typename Update::Loaded const& in) {
+      update.store(i, in, scalars, update_sums);
+      rows.exchange.store(i, own.p(i), next);
     };
-    if (block.row(0) < block.end) take(block.row(0), early);
-    for (int u = 1; block.row(u) < block.end; ++u) take(block.row(u), update.load(block.row(u), scalars));
+    if (block.row(0) < block.end) update_row(block.row(0), prefetched);
+    for (int u = 1; block.row(u) < block.end; ++u) update_row(block.row(u), update.load(block.row(u), scalars));
     member.sync_block();
     return next;
   }
-  /// Takes the sums of the last update.
-  KOKKOS_FORCEINLINE_FUNCTION void close(Member& member, CgState& s, double (&updated)[of_update]) const {
-    member.sum_relaxed(updated, [&](double const* totals) { CgClose<Publisher>{&s, speaker(member)}(totals); });
-    for (double& sum : updated) sum = 0;
+  /// Reduces the sums of the last update.
+  KOKKOS_FORCEINLINE_FUNCTION void finish_update(Member& member, CgState& s,
+                                                 double (&update_sums)[num_update_sums]) const {
+    member.sum_relaxed(update_sums, [&](double const* totals) {
+      CgFinishUpdate<Publisher>{&s, publisher_of(member)}(totals);
+    });
+    for (double& sum : update_sums) sum = 0;
   }
-  /// r <- b - A x.
-  KOKKOS_FORCEINLINE_FUNCTION void replace(Member& member, Block const& block, Widths const& widths,
-                                           Own const& own, CgState& s) const {
-    bool const is_check = s.phase == Phase::check;
-    double none[1], sums[CgResidual<Own, false>::Sums::count] = {};
-    run_pass(block, CgFlushX<Own>{own, &s, is_check}, none);
+  /// r <- b - A x (engine/residual_replacement.hpp).
+  KOKKOS_FORCEINLINE_FUNCTION void true_residual(Member& member, Block const& block, Widths const& widths,
+                                                 BlockVectors const& own, CgState& s) const {
+    using Residual = TrueResidualPass<BlockVectors, CgState>;
+    auto const use = s.phase == Phase::check ? ResidualUse::check : ResidualUse::replacement;
+    double none[1], sums[Residual::Sums::count] = {};
+    run_pass(block, CgFlushX<BlockVectors>{own, &s, use}, none);
     block.for_each_row([&](std::size_t i) { own.q(i) = own.x(i); });
-    auto const tag = store_partials(member, block, own.q);
-    CgResidual<Own, false> const residual{own, &s, is_check};
+    auto const tag = publish_entries(member, block, own.q);
+    Residual const residual{own, &s, use};
     rows.multiply(block, widths, own.q, tag, [&](std::size_t i, Scalar const& q) {
       auto in = residual.load(i, true);
-      in.q = q;
+      in.ax = q;
       residual.store(i, in, true, sums);
     });
-    member.sum_relaxed(
-        sums, [&](double const* totals) { CgAfterResidual<Publisher>{&s, is_check, Publisher{}}(totals); });
-    run_pass(block, CgSaveBest<Own>{own, &s}, none);
+    member.sum_relaxed(sums, [&](double const* totals) {
+      AfterTrueResidual<CgState, Publisher>{&s, use, Publisher{}}(totals);
+    });
+    run_pass(block, SaveBestPass<BlockVectors, CgState>{own, &s}, none);
   }
-  /// A sweep over the entries of the block.
+  /// A pass over the entries of the block.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void run_pass(Block const& block, Body const& body, double* sums) {
     if (auto const scalars = body.begin(); scalars)
@@ -222,7 +228,7 @@ struct CgResidentLoop {
   }
 };
 
-/// Makes a loop around the product of an operator, or around rows that blocks keep.
+/// Makes the loop around the product of an operator, or around resident rows.
 template <class Exec, class Vectors, class Publisher>
 struct MakeCgLoop {
   Vectors v;
@@ -232,8 +238,9 @@ struct MakeCgLoop {
   int replace_every;
 
   template <class Product>
-  CgLoop<Exec, Product, Vectors, Publisher> operator()(Product const& of_p, Product const& of_x) const {
-    return {of_p, of_x, v, state, publisher, publish_each, replace_every};
+  CgLoop<Exec, Product, Vectors, Publisher> operator()(Product const& multiply_p,
+                                                       Product const& multiply_x) const {
+    return {multiply_p, multiply_x, v, state, publisher, publish_each, replace_every};
   }
   template <class Entries, class Scalar>
   CgResidentLoop<Exec, Entries, Vectors, Publisher> operator()(

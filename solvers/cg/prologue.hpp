@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/fused_pass.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -15,18 +16,18 @@
 
 namespace einkorn::detail {
 
-/// Partial sums of `num_blocks` teams, `count` each.
+/// Partial sums of num_blocks teams.
 struct TeamPartials {
   double const* partials;
   std::size_t num_blocks;
 };
 
-/// The update of CG with its sums taken at its head (GPU): every team adds up the partial sums of the product
-/// and of the update before, takes both steps on a copy of the state in its scratch, and then does its share of
-/// the sweep, whose loads are under way meanwhile. An iteration is so two launches, not four, which is most of
-/// its time where a system is small; where it is large there are too many partial sums for every team to read.
-/// All teams get the same bits; the first writes the state, to where none reads it: `after`, which is `before`
-/// of the next iteration.
+/// The update of CG with a reduction prologue (GPU). Every team adds up the partial sums of the product and of
+/// the previous update, runs both steps on a copy of the state in scratch, and then its part of the pass, whose
+/// loads it has issued before. An iteration has two launches instead of four. Since it loads before it knows
+/// whether x is deferred, x is read in every iteration: 6 and 7 n-vectors by turns. For large systems every
+/// team would read too many partial sums. All teams compute the same bits; the first writes the state to
+/// `after`, which no team reads: it is `before` of the next iteration.
 template <class Exec, class Vectors, class Publisher, int dots>
 struct CgPrologueUpdate {
   static constexpr FusedPassTuning tuning = fused_pass_tuning(arch_of<Exec>);
@@ -40,58 +41,57 @@ struct CgPrologueUpdate {
   Vectors v;
   CgState const* before;
   CgState* after;
-  TeamPartials of_product, of_update;
-  double* partials;  // [league size * updates], not those of of_update
+  TeamPartials product_partials, update_partials;
+  double* partials;  // [league size * updates], not those of update_partials
   Publisher publisher;
   std::size_t size;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     std::size_t const bytes = scratch_bytes;
     auto* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(CgState)));
-    auto& own = *reinterpret_cast<CgState*>(scratch);
-    auto* const of_warps = reinterpret_cast<double*>(scratch + sizeof(CgState));
-    Body const body{v, &own};
+    auto& local_state = *reinterpret_cast<CgState*>(scratch);
+    auto* const warp_sums = reinterpret_cast<double*>(scratch + sizeof(CgState));
+    Body const body{v, &local_state};
     auto const first = static_cast<std::size_t>(team.league_rank()) * (team_size * batch) +
                        static_cast<std::size_t>(team.team_rank());
     typename Body::Loaded loaded[batch];
     for (int u = 0; u < batch; ++u)
       if (first + static_cast<std::size_t>(u) * team_size < size)
         loaded[u] = body.load(first + static_cast<std::size_t>(u) * team_size, {});
-    copy_state(team.team_rank(), own);
+    copy_state(team.team_rank(), local_state);
     double sums[prologue_sums] = {};
-    add<dots>(team.team_rank(), of_product, sums);
-    add<updates>(team.team_rank(), of_update, sums + dots);
-    sum_over_team<L, team_size>(team, sums, of_warps);  // its barrier is that of copy_state() too
+    add<dots>(team.team_rank(), product_partials, sums);
+    add<updates>(team.team_rank(), update_partials, sums + dots);
+    sum_over_team<L, team_size>(team, sums, warp_sums);  // its barrier also orders copy_state()
     if (team.team_rank() == 0) {
       bool const is_leader = team.league_rank() == 0;
-      if (own.is_open) CgAfterUpdate<Publisher>{&own, is_leader ? publisher : Publisher{}}(sums + dots);
-      CgAfterProduct<Publisher>{&own, is_leader ? publisher : Publisher{}, true}(sums);
-      own.is_open = own.pending;
-      if (is_leader) *after = own;
+      if (local_state.sums_pending)
+        CgAfterUpdate<Publisher>{&local_state, is_leader ? publisher : Publisher{}}(sums + dots);
+      CgAfterProduct<Publisher>{&local_state, is_leader ? publisher : Publisher{}, true}(sums);
+      local_state.sums_pending = local_state.in_iteration;
+      if (is_leader) *after = local_state;
     }
     team.team_barrier();
-    double of_thread[updates] = {};
+    double thread_sums[updates] = {};
     if (auto const scalars = body.begin(); scalars)
       for (int u = 0; u < batch; ++u)
         if (first + static_cast<std::size_t>(u) * team_size < size)
-          body.store(first + static_cast<std::size_t>(u) * team_size, loaded[u], scalars, of_thread);
-    sum_over_team<L, team_size>(team, of_thread, of_warps);
+          body.store(first + static_cast<std::size_t>(u) * team_size, loaded[u], scalars, thread_sums);
+    sum_over_team<L, team_size>(team, thread_sums, warp_sums);
     if (team.team_rank() == 0)
       for (int j = 0; j < updates; ++j)
         partials[static_cast<std::size_t>(team.league_rank()) * updates + static_cast<std::size_t>(j)] =
-            of_thread[j];
+            thread_sums[j];
   }
 
-  static std::size_t league_for(std::size_t size) {
-    return (size + team_size * batch - 1) / (team_size * batch);
-  }
+  static std::size_t league_for(std::size_t size) { return ceil_div<std::size_t>(size, team_size * batch); }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void copy_state(int thread, CgState& own) const {
+  KOKKOS_FORCEINLINE_FUNCTION void copy_state(int thread, CgState& local_state) const {
     static_assert(sizeof(CgState) % sizeof(double) == 0 && sizeof(CgState) / sizeof(double) <= team_size);
     constexpr int words = sizeof(CgState) / sizeof(double);
     if (thread < words)
-      reinterpret_cast<double*>(&own)[thread] = reinterpret_cast<double const*>(before)[thread];
+      reinterpret_cast<double*>(&local_state)[thread] = reinterpret_cast<double const*>(before)[thread];
   }
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION static void add(int thread, TeamPartials const& from, double* sums) {

@@ -9,22 +9,37 @@
 
 namespace einkorn::detail {
 
-/// The scalars of CG, in device memory. The steps below are run by one thread, between the sweeps; each takes
-/// the sums of the sweep before it.
+/// Scalars of CG, in device memory. One thread runs the steps below, between the passes; each takes the sums of
+/// the pass before it.
 struct CgState : Progress {
-  double rho = 0;  // r.z: of the system that is iterated, which may be a scaled one
+  double rho = 0;  // r.z of the iterated system, which may be scaled
   double pp = 0;   // p.p
   double alpha = 0, beta = 0;
   double deferred_alpha =
       0;                     // the iterate is x + deferred_alpha (p - r): an update may leave x to the next one
-  double flushed_alpha = 0;  // what of it the update under way adds
+  double flushed_alpha = 0;  // the deferred coefficient that the current update adds
   double scaling2 = 1;       // square of the largest entry of the scaling
-  bool pending = false;      // an iteration has its alpha, and is carried through whatever the phase
-  bool defers_x = false;     // the update under way leaves x
-  bool watches = true;       // the sweep has |r|^2 of the caller's system in its second sum
+  bool in_iteration = false;      // alpha is set: the iteration is completed whatever the phase
+  bool defers_x = false;          // the current update leaves x
+  bool has_unscaled_norm = true;  // the update computes |r|^2 of the caller's system in its second sum
   bool is_scaled = false;
-  bool is_open = false;  // its last update's sums are not taken yet (cg_head.hpp)
-  bool is_due = false;   // in a cooperative launch: the residual is to be replaced
+  bool sums_pending = false;     // the sums of the last update are not reduced yet (cg/prologue.hpp)
+  bool replacement_due = false;  // persistent loop: the residual is replaced next
+
+  /// sums: |r|^2 of the iterated and of the caller's system.
+  [[nodiscard]] KOKKOS_FUNCTION double true_residual2(double const* sums) const {
+    return is_scaled ? sums[1] : sums[0];
+  }
+  KOKKOS_FUNCTION void begin_replacement(double const* sums) {
+    deferred_alpha = 0;  // CgFlushX has added it
+    // Without the unscaled norm, residual2 is a lower bound. The deviation of the recursion is then that of the
+    // iterated system: rho against sums[0].
+    if (is_scaled && !has_unscaled_norm && sums[0] > 0) residual2 = sums[1] * (rho / sums[0]);
+    rho = sums[0];
+  }
+  KOKKOS_FUNCTION void end_replacement(double, ResidualUse) {
+    if (restarts) pp = rho;
+  }
 };
 
 /// sums: |r|^2 of the iterated and of the caller's system, |b|^2.
@@ -32,7 +47,7 @@ template <class Publisher>
 struct CgStart {
   CgState* state;
   Limits limits;
-  bool is_scaled, watches;
+  bool is_scaled, has_unscaled_norm;
   double const* scaling2;
   Publisher publisher;
 
@@ -42,24 +57,22 @@ struct CgStart {
     s.start(limits, is_scaled ? sums[1] : sums[0], sums[2]);
     s.rho = s.pp = sums[0];
     s.is_scaled = is_scaled;
-    s.watches = watches || !is_scaled;
+    s.has_unscaled_norm = has_unscaled_norm || !is_scaled;
     if (is_scaled) s.scaling2 = *scaling2;
     publisher.publish(s);
   }
 };
 
-/// alpha = rho / p.q from sums q.q, p.q; for fused scalars beta = alpha q.q / p.q - 1, which is |r_new|^2 /
-/// |r|^2 in exact arithmetic since r.q = p.q. One thread does this while all others wait: two divisions, no
-/// roots.
+/// alpha = rho / p.q, and for the fused recurrence beta = alpha q.q / p.q - 1. sums: q.q, p.q. beta is
+/// |r_new|^2 / |r|^2 in exact arithmetic, since r.q = p.q. Two divisions and no square root: all other threads
+/// wait for this one.
 ///
-/// may_defer_x: every second update may leave x as it is, since p = r + beta p_before says what the one before
-/// would have added: alpha p_before = alpha / beta (p - r). That rounds by up to 1 / sqrt(beta) as much as p
-/// does, so not where beta is small.
+/// may_defer_x: every second update may leave x. From p = r + beta p_old, the next update adds alpha_old p_old =
+/// alpha_old / beta (p - r). Its rounding error is up to 1 / sqrt(beta) times that of p, so x is not deferred
+/// for beta < min_beta.
 ///
-/// The curvature p.q is held against |p| |q|: below the rounding of their product it is as good as zero
-/// (squared and divided by p.q, so that nothing overflows). Source: Rupp, Weinbub, Juengel & Grasser,
-/// "Pipelined iterative solvers with kernel fusion for graphics processing units", ACM TOMS 43(2), 2016,
-/// Algorithm 3.
+/// The curvature p.q counts as zero below the rounding of |p| |q|; squared and divided by p.q, so that nothing
+/// overflows. Source: Rupp, Weinbub, Juengel & Grasser, ACM TOMS 43(2), 2016, Algorithm 3.
 template <class Publisher>
 struct CgAfterProduct {
   static constexpr double min_beta = 0.0625;  // 4 roundings
@@ -70,7 +83,7 @@ struct CgAfterProduct {
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
-    s.pending = false;
+    s.in_iteration = false;
     if (!s.is_running()) return;
     double const qq = sums[0], pq = sums[1];
     double const inverse = 1.0 / pq, quotient = qq * inverse;
@@ -82,7 +95,7 @@ struct CgAfterProduct {
     else if (pq < 0)
       s.stop(Outcome::indefinite_operator);
     if (!s.is_running()) return publisher.publish(s);
-    s.pending = true;
+    s.in_iteration = true;
     s.alpha = s.rho * inverse;
     double const beta = s.alpha * quotient - 1.0;
     s.beta = beta > 0 ? beta : 0.0;
@@ -92,8 +105,8 @@ struct CgAfterProduct {
   }
 };
 
-/// The end of an iteration with fused scalars. sums: |r|^2 of the iterated system, of the caller's where
-/// watched, p.p. A scaled system is watched only from where its residual allows the caller's to be below the
+/// End of an iteration of the fused recurrence. sums: |r|^2 of the iterated system, of the caller's if
+/// has_unscaled_norm, p.p. For a scaled system the unscaled norm is computed only where it may be below the
 /// target: |r| >= |S r| / max S.
 template <class Publisher>
 struct CgAfterUpdate {
@@ -102,65 +115,31 @@ struct CgAfterUpdate {
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
-    if (!s.pending) return;
+    if (!s.in_iteration) return;
     s.rho = sums[0];
     s.pp = sums[2];
     if (!s.is_scaled) {
       s.iterated(sums[0]);
-    } else if (s.watches) {
+    } else if (s.has_unscaled_norm) {
       s.iterated(sums[1]);
     } else {
-      double const least = sums[0] / s.scaling2;
-      s.iterated(least, false);
-      s.watches = least <= 4.0 * s.target2;
+      double const lower_bound = sums[0] / s.scaling2;
+      s.iterated(lower_bound, false);
+      s.has_unscaled_norm = lower_bound <= 4.0 * s.target2;
     }
     publisher.publish(s);
   }
 };
 
-/// The same for the last of several iterations whose sums are taken at the head of the next update.
+/// CgAfterUpdate for the last iteration whose sums would have been reduced in the prologue of the next update.
 template <class Publisher>
-struct CgClose {
+struct CgFinishUpdate {
   CgState* state;
   Publisher publisher;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    if (state->is_open) CgAfterUpdate<Publisher>{state, publisher}(sums);
-    state->is_open = false;
-  }
-};
-
-/// After b - A x was computed anew. sums as for CgStart, the third not used.
-template <class Publisher>
-struct CgAfterResidual {
-  CgState* state;
-  bool is_check;
-  Publisher publisher;
-
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    auto& s = *state;
-    s.improves = s.restarts = false;
-    if (s.phase != (is_check ? Phase::check : Phase::running)) return;
-    s.deferred_alpha = 0;  // CgFlushX has been
-    double const residual2 = s.is_scaled ? sums[1] : sums[0];
-    // Where the caller's residual is not watched, residual2 is a lower bound: what was believed of the iterated
-    // system says how far the recursion has strayed.
-    if (s.is_scaled && !s.watches && sums[0] > 0) s.residual2 = residual2 * (s.rho / sums[0]);
-    s.rho = sums[0];
-    if (is_check)
-      s.checked(residual2);
-    else
-      s.replaced(residual2);
-    if (s.restarts) s.pp = s.rho;
-    if (is_check || !s.is_running()) publisher.publish(s);
-  }
-};
-
-/// The true residual of the x that an unfinished solve ends with.
-struct CgLastResidual {
-  CgState* state;
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    state->true2 = state->is_scaled ? sums[1] : sums[0];
+    if (state->sums_pending) CgAfterUpdate<Publisher>{state, publisher}(sums);
+    state->sums_pending = false;
   }
 };
 

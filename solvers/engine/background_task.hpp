@@ -10,7 +10,7 @@
 
 namespace einkorn::detail {
 
-/// One piece of work at a time, in a thread of its own or at once; what it throws comes from wait().
+/// Runs one task at a time, in a thread of its own or in begin(). Exceptions of the task are thrown by wait().
 class BackgroundTask {
  public:
   BackgroundTask() = default;
@@ -18,9 +18,9 @@ class BackgroundTask {
   BackgroundTask& operator=(BackgroundTask const&) = delete;
   ~BackgroundTask() { join(); }
 
-  /// After wait().
+  /// @pre The previous task was waited for.
   void begin(bool in_a_thread, std::function<void()> work) {
-    auto const kept = [this, work = std::move(work)] {
+    auto const task = [this, work = std::move(work)] {
       try {
         work();
       } catch (...) {
@@ -29,12 +29,12 @@ class BackgroundTask {
     };
     if (in_a_thread) {
       try {
-        thread_ = std::thread(kept);
+        thread_ = std::thread(task);
         return;
-      } catch (std::system_error const&) {  // no more threads
+      } catch (std::system_error const&) {  // no thread available: run it here
       }
     }
-    kept();
+    task();
   }
   void wait() {
     join();

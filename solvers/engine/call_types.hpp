@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 #include <einkorn/solvers/operator.hpp>
@@ -15,8 +16,7 @@
 
 namespace einkorn::detail {
 
-/// What is wrong with the types of a solver's call; the first that is. A call with a mistake does not compile,
-/// and explain_solve() says why in one sentence.
+/// The first mistake in the argument types of a solver's call. explain_solve() reports it in one sentence.
 enum class SolveMistake {
   none,
   exec,
@@ -28,6 +28,7 @@ enum class SolveMistake {
   vector_space,
   sizes,
   no_apply,
+  old_sweep,
   matrix_space,
   real_x,
   other_vectors,
@@ -38,7 +39,7 @@ enum class SolveMistake {
   workspace
 };
 
-/// The vectors that a solver multiplies: those of its workspace.
+/// The vectors of a solver's workspace.
 template <class Exec, class X>
 using SolverVector = Kokkos::View<typename X::non_const_value_type*, typename Exec::device_type>;
 
@@ -49,11 +50,20 @@ inline constexpr bool is_solver_scalar =
 template <class A>
 concept HasNumRows = requires(A const& a) { a.num_rows(); };
 
-/// make_operator() takes A, and the header of its product is there.
+/// make_operator() accepts A, and the header of its product is included.
 template <class A, class Exec, class Vector>
 concept HasProduct = requires(A const& a, Exec const& exec, Vector const& x) {
   make_operator<typename Vector::value_type>(exec, a);
   requires !std::is_same_v<decltype(spmv(exec, 1, a, x, 0, x)), NoProduct>;
+};
+
+/// An operator with sweep(), the former name of apply_fused().
+template <class A, class Exec, class Vector>
+concept HasOldSweep = requires(
+    A const& a, Exec const& exec, Vector const& x,
+    EpilogueWithDots<typename Vector::value_type, typename Vector::const_type, false> const& epilogue) {
+  a.sweep(exec, epilogue, x, x);
+  requires !requires { a.apply_fused(exec, epilogue, x, x); };
 };
 
 template <class Exec, class B, class X>
@@ -76,7 +86,7 @@ constexpr SolveMistake mistake_in_vectors() {
     return SolveMistake::none;
 }
 
-/// A: an operator, or with takes_matrices anything that make_operator() takes.
+/// A: an operator, or with takes_matrices anything that make_operator() accepts.
 template <bool takes_matrices, class Exec, class A, class B, class X>
 constexpr SolveMistake mistake_in_solve() {
   constexpr auto mistake = mistake_in_vectors<Exec, B, X>();
@@ -86,7 +96,7 @@ constexpr SolveMistake mistake_in_solve() {
     using V = typename X::non_const_value_type;
     using Vector = SolverVector<Exec, X>;
     if constexpr (LinearOperator<A, Exec, Vector, Vector>)
-      return SolveMistake::none;
+      return HasOldSweep<A, Exec, Vector> ? SolveMistake::old_sweep : SolveMistake::none;
     else if constexpr (requires(A const& a, Exec const& exec, Vector const& x) { a.apply(exec, x, x); })
       return SolveMistake::sizes;
     else if constexpr (MatrixTypes<A>::is_matrix) {
@@ -114,34 +124,32 @@ inline constexpr bool is_workspace = false;
 template <template <class, class> class Wanted, class Exec, class X>
 inline constexpr bool is_workspace<Wanted<typename X::non_const_value_type, Exec>, Wanted, Exec, X> = true;
 
+/// What the public functions require: of b and x, of an operator, of a matrix (with the header of its format),
+/// and of a preconditioner, for the vectors of the workspace.
+template <class Exec, class B, class X>
+concept SolveVectors = (mistake_in_vectors<Exec, B, X>() == SolveMistake::none);
+template <class A, class Exec, class X>
+concept LinearOperatorFor = LinearOperator<A, Exec, SolverVector<Exec, X>, SolverVector<Exec, X>> &&
+                            !HasOldSweep<A, Exec, SolverVector<Exec, X>>;
+template <class A, class Exec, class B, class X>
+concept MatrixFor = (mistake_in_solve<true, Exec, A, B, X>() == SolveMistake::none);
 template <class M, class Exec, class X>
-concept UsablePreconditioner = Preconditioner<M, Exec, SolverVector<Exec, X>, SolverVector<Exec, X>>;
+concept PreconditionerFor = Preconditioner<M, Exec, SolverVector<Exec, X>, SolverVector<Exec, X>>;
 
-/// A solver can be called with these types: for a matrix or an operator, for an operator only, and with a
-/// preconditioner.
+/// The negations, for the overloads that report the mistake. Wanted: the class template of the solver's
+/// workspace. X = SolverOptions: (exec, A, b, x, options) is a call without a preconditioner.
 template <class X, class Exec, class A, class B>
-concept SolutionOf = (mistake_in_solve<true, Exec, A, B, X>() == SolveMistake::none);
-template <class X, class Exec, class A, class B>
-concept SolutionOfOperator = (mistake_in_solve<false, Exec, A, B, X>() == SolveMistake::none);
-template <class X, class Exec, class A, class M, class B>
-concept PreconditionedSolutionOf = SolutionOf<X, Exec, A, B> && UsablePreconditioner<M, Exec, X>;
-template <class X, class Exec, class A, class M, class B>
-concept PreconditionedSolutionOfOperator =
-    SolutionOfOperator<X, Exec, A, B> && UsablePreconditioner<M, Exec, X>;
-
-/// It cannot. Wanted: the class template of the solver's workspace. X = SolverOptions: (exec, A, b, x,
-/// options), which is a call without a preconditioner.
-template <class X, class Exec, class A, class B>
-concept NotSolutionOf = !SolutionOf<X, Exec, A, B>;
+concept NotSolutionOf = !(SolveVectors<Exec, B, X> && MatrixFor<A, Exec, B, X>);
 template <class Workspace, template <class, class> class Wanted, class Exec, class A, class B, class X>
-concept WrongWorkspace = !SolutionOfOperator<X, Exec, A, B> || !is_workspace<Workspace, Wanted, Exec, X>;
+concept WrongWorkspace =
+    !(SolveVectors<Exec, B, X> && LinearOperatorFor<A, Exec, X>) || !is_workspace<Workspace, Wanted, Exec, X>;
 template <class X, class Exec, class A, class M, class B>
 concept NotPreconditionedSolutionOf =
-    !std::is_same_v<X, SolverOptions> && !PreconditionedSolutionOf<X, Exec, A, M, B>;
+    !std::is_same_v<X, SolverOptions> && (NotSolutionOf<X, Exec, A, B> || !PreconditionerFor<M, Exec, X>);
 template <class Workspace, template <class, class> class Wanted, class Exec, class A, class M, class B, class X>
 concept WrongPreconditionedWorkspace =
     !std::is_same_v<X, SolverOptions> &&
-    (WrongWorkspace<Workspace, Wanted, Exec, A, B, X> || !UsablePreconditioner<M, Exec, X>);
+    (WrongWorkspace<Workspace, Wanted, Exec, A, B, X> || !PreconditionerFor<M, Exec, X>);
 
 template <class Exec, class A, class B, class X>
 constexpr SolveMistake mistake_in_call() {
@@ -163,10 +171,10 @@ constexpr SolveMistake mistake_in_preconditioned_call() {
   if constexpr (mistake != SolveMistake::none)
     return mistake;
   else
-    return UsablePreconditioner<M, Exec, X> ? SolveMistake::workspace : SolveMistake::preconditioner;
+    return PreconditionerFor<M, Exec, X> ? SolveMistake::workspace : SolveMistake::preconditioner;
 }
 
-/// Types: of the call, so that each call gets its sentence.
+/// Types: those of the call, so that each call has its own message.
 template <SolveMistake mistake, class... Types>
 constexpr void explain_solve() {
   using enum SolveMistake;
@@ -182,6 +190,7 @@ constexpr void explain_solve() {
   static_assert(mistake != sizes, "einkorn: an operator needs num_rows() const and num_cols() const");
   static_assert(mistake != no_apply,
                 "einkorn: an operator needs apply(exec, x, y) const, for Views of x's scalar on exec's device");
+  static_assert(mistake != old_sweep, "einkorn: rename sweep() of the operator to apply_fused()");
   static_assert(mistake != matrix_space, "einkorn: exec cannot access the memory space of a solver's A");
   static_assert(mistake != real_x, "einkorn: A is complex, so b and x of a solver must be complex");
   static_assert(mistake != other_vectors,

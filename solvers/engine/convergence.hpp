@@ -11,10 +11,10 @@
 
 namespace einkorn::detail {
 
-/// A dot product of no more than this times the norms of its factors is as good as zero.
+/// A dot product of at most this times the norms of its factors counts as zero.
 inline constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 
-/// What decides when a solve ends. Squares, as the sweeps have them.
+/// Stopping criteria of a solve. Norms are squared, as the passes accumulate them.
 struct Limits {
   double tolerance2 = 0, absolute2 = 0, divergence2 = 0;
   std::int64_t max_iterations = 0;
@@ -22,16 +22,18 @@ struct Limits {
   int max_stalls = 0;
 };
 
-/// candidate: the recursive residual is below the target, and the host is to have the true one computed.
+/// check: the recursive residual is below the target; the host launches the true-residual check.
 enum class Phase : std::uint8_t { running, check, finished };
 
-/// Squares of norms outside of this range lose digits, or a solve that starts there would: the residual falls
-/// by many powers of ten, and neither it nor its target may underflow. The host then scales b and x
-/// (detail::solve_in_range()).
+/// Why b - A x is computed: replacement of the recursive residual, true-residual check, final report.
+enum class ResidualUse : std::uint8_t { replacement, check, final };
+
+/// Range of |b|^2, and upper end of |b - A x0|^2, in which neither a residual nor the target underflows or
+/// overflows in a solve. Outside of it the host scales b and x (detail::solve_in_range()).
 inline constexpr double min_square = 1e-200, max_square = 1e200;
 
-/// The progress of a solve: changed on the device at the end of each vector pass, read by the passes, and by
-/// the host when the solve has ended. A and b may have any scale: no threshold is absolute but the range above.
+/// Progress of a solve. Changed on the device after each vector pass, read by the passes, and by the host at the
+/// end. All thresholds are relative except the range above.
 struct Progress {
   Limits limits;
   Phase phase = Phase::running;
@@ -39,17 +41,21 @@ struct Progress {
   Quantity quantity = Quantity::none;
   std::int64_t iteration = 0;
   double target2 = 0, reference2 = 0, initial2 = 0;
-  double residual2 = 0;       // recursive, or true where it was replaced just now
-  double true2 = 0;           // as last computed from x
-  double best2 = 0;           // true one of the x that is kept
-  int checks = 0;             // times that a candidate was none
-  int stalls = 0;             // replacements in a row at which the true residual had not followed
-  bool improves = false;      // x is to be kept
-  bool restarts = false;      // the direction is to begin anew
-  bool out_of_range = false;  // |b|^2 or |b - A x0|^2 cannot be used; nothing was computed
-  bool rows_refused = false;  // a persistent kernel could not keep the rows of A; nothing was computed
+  double residual2 = 0;        // recursive; true directly after a replacement
+  double true2 = 0;            // |b - A x|^2 as last computed
+  double best2 = 0;            // true2 of the best x
+  int checks = 0;              // true-residual checks done
+  int stalls = 0;              // consecutive replacements at which the true residual had not decreased
+  bool improves = false;       // x is the best so far
+  bool restarts = false;       // the direction is stale and restarts from the residual
+  bool out_of_range = false;   // |b|^2 or |b - A x0|^2 is outside the range; no iteration was done
+  bool rows_too_long = false;  // a row of A does not fit the persistent kernel; no iteration was done
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_running() const { return phase == Phase::running; }
+  /// Whether a residual that was launched for this use is still wanted.
+  [[nodiscard]] KOKKOS_FUNCTION bool wants(ResidualUse use) const {
+    return use == ResidualUse::final || phase == (use == ResidualUse::check ? Phase::check : Phase::running);
+  }
 
   KOKKOS_FUNCTION void stop(Outcome how, Quantity what = Quantity::none) {
     phase = Phase::finished;
@@ -65,7 +71,7 @@ struct Progress {
     reference2 = limits.relative_to_initial ? r2 : b2;
     double const relative = limits.tolerance2 * reference2;
     target2 = relative > limits.absolute2 ? relative : limits.absolute2;
-    // Also b = 0, infinity and NaN: the host looks at the entries.
+    // Includes b = 0, infinity and NaN: the host then inspects the entries.
     out_of_range = !(b2 >= min_square && b2 <= max_square && r2 <= max_square);
     if (out_of_range)
       stop(Outcome::non_finite);
@@ -75,14 +81,14 @@ struct Progress {
       stop(Outcome::iteration_limit);
   }
 
-  /// A persistent kernel that was made for shorter rows.
-  KOKKOS_FUNCTION void refuse_rows() {
+  /// The persistent kernel was set up for shorter rows.
+  KOKKOS_FUNCTION void stop_rows_too_long() {
     if (!is_running()) return;
-    rows_refused = true;
+    rows_too_long = true;
     stop(Outcome::stopped);
   }
 
-  /// At the end of an iteration with |r|^2, which is exact, or a lower bound that must not end the solve.
+  /// At the end of an iteration. r2: |r|^2, or with is_exact = false a lower bound, which cannot end the solve.
   KOKKOS_FUNCTION void iterated(double r2, bool is_exact = true) {
     ++iteration;
     residual2 = r2;
@@ -96,12 +102,12 @@ struct Progress {
       stop(Outcome::iteration_limit);
   }
 
-  /// At a candidate, with |b - A x|^2: below the target, or the iteration goes on from there. When that has
-  /// been tried before and has not halved the true residual, the arithmetic allows no more.
+  /// At a true-residual check. r2: |b - A x|^2. Above the target the iteration continues from b - A x, unless
+  /// |b - A x| was not halved since the previous check: then the solve has stagnated.
   KOKKOS_FUNCTION void checked(double r2) {
     bool const gains = checks == 0 || r2 <= 0.25 * true2;
-    restarts = departs(r2);
-    follow(r2);
+    restarts = deviates(r2);
+    set_true_residual(r2);
     if (!is_finite(r2))
       stop(Outcome::non_finite);
     else if (r2 <= target2)
@@ -115,21 +121,20 @@ struct Progress {
     ++checks;
   }
 
-  /// At a replacement, with |b - A x|^2. Where that departs from the recursive residual, either way, the
-  /// direction belongs to a residual that is no more, and begins anew. Where the recursive one was below a
-  /// tenth of it, and it has not come to a half of the best, max_stalls times in a row, the recursion
-  /// converges and x does not.
+  /// At a replacement. r2: |b - A x|^2. If it deviates from the recursive residual, the direction is stale and
+  /// restarts. If max_stalls times in a row |r| is below a tenth of |b - A x| and |b - A x| is above half of the
+  /// best, the recursion converges and x does not: stagnated.
   KOKKOS_FUNCTION void replaced(double r2) {
-    restarts = departs(r2);
+    restarts = deviates(r2);
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
-    follow(r2);
+    set_true_residual(r2);
     if (!is_finite(r2))
       stop(Outcome::non_finite);
     else if (limits.max_stalls > 0 && stalls == limits.max_stalls)
       stop(Outcome::stagnated);
   }
 
-  /// What the host learns while it waits, in one word.
+  /// Iteration, low 16 bits of checks, and phase + 1, in one 64-bit word for the host.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t word() const {
     return static_cast<std::uint64_t>(iteration) << 24 | (static_cast<std::uint64_t>(checks) & 0xffffu) << 8 |
            (1u + static_cast<std::uint64_t>(phase));
@@ -138,22 +143,22 @@ struct Progress {
   static KOKKOS_FUNCTION bool is_finite(double value) { return value - value == 0.0; }
 
  private:
-  /// Whether r2 differs from the recursive one by more than a quarter of the latter, or is no number. Smaller
-  /// departures do not hurt the direction, which is worth more.
-  [[nodiscard]] KOKKOS_FUNCTION bool departs(double r2) const {
+  /// Whether r2 differs from residual2 by more than a quarter, or is NaN. For smaller deviations the direction is
+  /// kept: restarting costs more iterations.
+  [[nodiscard]] KOKKOS_FUNCTION bool deviates(double r2) const {
     return !(r2 >= 0.75 * residual2 && r2 <= 1.25 * residual2);
   }
-  KOKKOS_FUNCTION void follow(double r2) {
+  KOKKOS_FUNCTION void set_true_residual(double r2) {
     improves = r2 < best2;
     if (improves) best2 = r2;
     true2 = residual2 = r2;
   }
 };
 
-/// What Progress::word() says. 0 is no word yet.
+/// Decodes Progress::word(). 0: nothing published yet.
 struct ProgressWord {
   std::uint64_t bits = 0;
-  [[nodiscard]] bool is_there() const { return bits != 0; }
+  [[nodiscard]] bool is_published() const { return bits != 0; }
   [[nodiscard]] Phase phase() const { return static_cast<Phase>((bits & 0xffu) - 1); }
   [[nodiscard]] std::int64_t iteration() const { return static_cast<std::int64_t>(bits >> 24); }
 };

@@ -26,7 +26,7 @@ inline Limits limits_of(SolverOptions const& options) {
           options.max_stalls};
 }
 
-/// x <- S x and x <- S^-1 x.
+/// x <- S x, or with divides x <- S^-1 x.
 template <class S, class X>
 struct ScaleBy {
   S scaling;
@@ -48,23 +48,23 @@ void divide_by(Exec const& exec, S const& scaling, X const& x) {
   multiply_by(exec, scaling, x, true);
 }
 
-/// What a method returns: `report`, unless nothing could be computed.
+/// Result of a method. The report is final unless a flag is set: then no iteration was done.
 struct SolveResult {
   SolveReport report;
-  bool out_of_range = false;  // see Progress
-  bool rows_refused = false;
+  bool out_of_range = false, rows_too_long = false;  // see Progress
 };
 
-/// The end of a solve on the host: computes the true residual where it is not known yet, takes the best x where
-/// the last one is not the best, makes the report. history: residuals that the host loop has read. Fences exec.
+/// The end of a solve on the host: computes the true residual if it is not known, replaces x by the best x if
+/// the last one is worse, makes the report. ran_to_end: the callback did not stop the solve. history: residuals
+/// that the host loop has read. Fences exec.
 template <class Exec, class Space, class Method>
-SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool went_on,
+SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space const& space, bool ran_to_end,
                          Method const& method, std::vector<double> history) {
-  if constexpr (requires { method.close(); }) method.close();
+  if constexpr (requires { method.finish_update(); }) method.finish_update();
   auto state = space.read_state(exec, method.state());
-  SolveResult result{{}, state.out_of_range, state.rows_refused};
+  SolveResult result{{}, state.out_of_range, state.rows_too_long};
   auto& report = result.report;
-  report.outcome = went_on ? state.outcome : Outcome::stopped;
+  report.outcome = ran_to_end ? state.outcome : Outcome::stopped;
   report.quantity = state.quantity;
   report.iterations = state.iteration;
   if constexpr (requires { state.num_restarts; }) report.restarts = state.num_restarts;
@@ -77,7 +77,7 @@ SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space c
   }
   bool const is_known = state.iteration == 0 || report.converged();
   if (!is_known) {
-    method.last_residual();
+    method.true_residual(ResidualUse::final);
     state = space.read_state(exec, method.state());
     if (!(state.true2 <= state.best2)) {
       Kokkos::deep_copy(exec, method.v.x, method.v.best);

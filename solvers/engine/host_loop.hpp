@@ -13,76 +13,79 @@
 
 namespace einkorn::detail {
 
-/// method.iteration(), by one copy of the code in a program. Kokkos readies each source file's kernels at its
-/// first launch, which cannot be graph; of an inline function the linker may take another file's copy here
-/// than there.
+/// method.iteration(), compiled once per program. The CUDA runtime loads the kernels of a source file at their
+/// first launch, which cannot be captured; noinline makes the captured launches use the same copy of the kernels
+/// as the launches before.
 template <class Method>
 [[gnu::noinline]] void iterate(Method const& method) {
   method.iteration();
 }
 
-/// Drives a solve from the host: launches iterations, at most run_ahead of them beyond what the device has
-/// reported, and what an iteration knows nothing of: the residual computed anew every replace_every iterations
-/// and at a candidate. No fence, no copy: the host looks at a word that the device writes (flag.hpp).
-/// Iterations that were launched beyond the end find the phase finished, and change nothing.
+/// Drives a solve from the host: launches iterations, at most run_ahead beyond the last one that the device has
+/// published; the replacement of the residual every replace_every iterations; the true-residual check. No fence
+/// and no copy: the host polls the progress flag. Iterations launched beyond the end find the phase finished and
+/// change nothing.
 ///
-/// Method has start(), iteration(), replace(), check_true_residual(), and, where an iteration is told of by the
-/// next one, close(), which tells of the last. captures: `together` iterations are graph into a graph, and
-/// submitted at once where no replacement comes between them. history: gets the residuals that the host has
-/// seen, where the options want them. Returns false when the callback has stopped the solve.
+/// Method has start(), iteration(), true_residual(ResidualUse), and, if the sums of an iteration are reduced by
+/// the next one, finish_update() for the last. captures: iterations are captured in a graph of
+/// iterations_per_graph, which is submitted where no replacement falls between them. history: receives the
+/// residuals read by the host, if the options have keep_history. Returns false if the callback stopped the
+/// solve.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
                    Method const& method, bool captures, std::vector<double>& history) {
-  // The first iterations are launched, so that every kernel has been loaded: a recording cannot wait for that.
-  constexpr int together = 10, first_captured = 10;
+  // The first iterations are launched, which loads every kernel: a capture cannot load kernels.
+  constexpr int iterations_per_graph = 10, first_captured = 10;
   std::optional<CapturedGraph<Exec>> graph;
-  auto const at_once = [&](std::int64_t launched) {
+  auto const iterations_to_launch = [&](std::int64_t launched) {
     bool aligned = true;
     if constexpr (requires { method.is_aligned(); }) aligned = method.is_aligned();
-    bool const fits =
-        graph && aligned && launched + together <= options.max_iterations &&
-        (options.replace_every == 0 || launched % options.replace_every + together <= options.replace_every);
-    return fits ? together : 1;
+    bool const uses_graph = graph && aligned && launched + iterations_per_graph <= options.max_iterations &&
+                            (options.replace_every == 0 ||
+                             launched % options.replace_every + iterations_per_graph <= options.replace_every);
+    return uses_graph ? iterations_per_graph : 1;
   };
   flag.clear();
   method.start();
   auto word = flag.wait(exec, [](ProgressWord const&) { return true; });
-  std::int64_t launched = 0, told = -1;
-  [[maybe_unused]] bool is_closed = false;
+  std::int64_t launched = 0, last_reported = -1;
+  [[maybe_unused]] bool is_update_finished = false;
   std::int64_t max_ahead = options.run_ahead > 2 ? options.run_ahead : 2;  // the last one may not be published
   if (wants_history(options))  // the ring of residuals must not overflow
-    max_ahead = std::min<std::int64_t>(max_ahead, static_cast<std::int64_t>(flag.capacity()) - 2 * together);
+    max_ahead = std::min<std::int64_t>(max_ahead,
+                                       static_cast<std::int64_t>(flag.capacity()) - 2 * iterations_per_graph);
   while (word.phase() != Phase::finished) {
     if (options.keep_history) flag.read_history(word.iteration(), history);
-    if (options.callback && word.iteration() > told) {
-      told = word.iteration();
-      if (!options.callback(told, flag.residual(told))) return false;
+    if (options.callback && word.iteration() > last_reported) {
+      last_reported = word.iteration();
+      if (!options.callback(last_reported, flag.residual(last_reported))) return false;
     }
     ProgressWord const before = word;
     if (word.phase() == Phase::check) {
-      method.check_true_residual();
+      method.true_residual(ResidualUse::check);
       word = flag.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
       launched = word.iteration();
-      is_closed = false;
+      is_update_finished = false;
     } else if (launched < options.max_iterations && launched - word.iteration() < max_ahead) {
       if constexpr (can_capture<Exec>)
         if (captures && !graph && launched == first_captured)
           graph.emplace(exec, [&method]() {
-            for (int i = 0; i < together; ++i) iterate(method);
+            for (int i = 0; i < iterations_per_graph; ++i) iterate(method);
           });
-      int const count = at_once(launched);
+      int const count = iterations_to_launch(launched);
       if (count > 1)
         graph->submit(exec);
       else
         iterate(method);
       launched += count;
-      if (options.replace_every > 0 && launched % options.replace_every == 0) method.replace();
+      if (options.replace_every > 0 && launched % options.replace_every == 0)
+        method.true_residual(ResidualUse::replacement);
       word = flag.latest();
     } else {
-      if constexpr (requires { method.close(); })
-        if (launched == options.max_iterations && !is_closed) {
-          method.close();
-          is_closed = true;
+      if constexpr (requires { method.finish_update(); })
+        if (launched == options.max_iterations && !is_update_finished) {
+          method.finish_update();
+          is_update_finished = true;
         }
       word = flag.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
     }
@@ -90,8 +93,7 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
   return true;
 }
 
-/// The same with one launch for all iterations: method.persist(), which finds the phase finished where there is
-/// nothing to do. The host waits for nothing in between.
+/// A solve with one launch for all iterations, method.persist(). Does not wait for it.
 template <class Exec, class Method>
 bool run_persistent(ProgressFlag<Exec> const& flag, Method const& method) {
   flag.clear();

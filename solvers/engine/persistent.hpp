@@ -16,20 +16,20 @@
 
 namespace einkorn::detail {
 
-/// Kernels that finish what another launch began have none.
+/// Kernels that complete the work of another launch have no member x.
 template <class Kernel>
 inline constexpr bool has_x = requires(Kernel const& kernel) { kernel.x; };
 
-/// The kernel of a product within a cooperative launch of a GPU: on which teams it runs.
+/// The captured kernel of a product within a cooperative launch of a GPU, run by virtual teams.
 template <class Kernel>
-struct ProductOfLaunch {
+struct CapturedProduct {
   using Accumulators = typename decltype(Kernel::epilogue)::Accumulators;
   static constexpr int count = decltype(Kernel::epilogue)::count;
 
   Kernel kernel;
   int league_size, team_size;
 
-  /// y <- A x, and `step` with its sums. All threads come.
+  /// y <- A x, then `step` with its sums. Called by all threads.
   template <class Member, class Step>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Member& member, Step const& step) const {
     double sums[count];
@@ -38,17 +38,17 @@ struct ProductOfLaunch {
     for (int j = 0; j < count; ++j) sums[j] = accumulators.sums[j];
     member.sum_all(sums, step);
   }
-  /// The same product with another x.
+  /// The same product of another x.
   template <class X>
-  [[nodiscard]] ProductOfLaunch with(X const& x) const {
-    ProductOfLaunch other = *this;
+  [[nodiscard]] CapturedProduct with(X const& x) const {
+    CapturedProduct other = *this;
     other.kernel.x = x;
     return other;
   }
 };
 
-/// The product of a captured host kernel within a cooperative launch. Its type is that of all kernels, so that
-/// the loops of solvers are compiled once and not once per kernel.
+/// The captured host kernel of a product within a cooperative launch, without its type: the loop of a solver is
+/// compiled once for all formats.
 template <int count>
 struct HostProduct {
   HostParts const& kernel;
@@ -57,15 +57,15 @@ struct HostProduct {
   KOKKOS_FUNCTION void operator()(Member& member, Step const& step) const {
     double sums[count];
     member.sum_parts(
-        kernel.num_parts, [&](std::int64_t part, double(&of_part)[count]) { kernel.add_part(part, of_part); },
-        sums, step);
+        kernel.num_parts,
+        [&](std::int64_t part, double(&part_sums)[count]) { kernel.add_part(part, part_sums); }, sums, step);
   }
 };
 
-/// A sweep over vectors within a cooperative launch: as fused_pass(), and `step` with its sums.
+/// fused_pass() within a cooperative launch, then `step` with its sums.
 template <class Exec, class Member, class Body, class Step>
-KOKKOS_FORCEINLINE_FUNCTION void run_pass_together(Member& member, std::size_t size, Body const& body,
-                                                   Step const& step) {
+KOKKOS_FORCEINLINE_FUNCTION void cooperative_pass(Member& member, std::size_t size, Body const& body,
+                                                  Step const& step) {
   constexpr int count = Body::Sums::count, batch = 4;
   double sums[count] = {};
   if constexpr (is_gpu<Exec>) {
@@ -87,10 +87,10 @@ KOKKOS_FORCEINLINE_FUNCTION void run_pass_together(Member& member, std::size_t s
     FusedPass<Exec, Body> const pass{body, {}, size, parts};
     member.sum_parts(
         static_cast<int>(parts),
-        [&](int part, double(&of_part)[count]) {
+        [&](int part, double(&part_sums)[count]) {
           typename Body::Sums::Accumulators accumulators{};
           pass.run(static_cast<std::size_t>(part), accumulators);
-          for (int j = 0; j < count; ++j) of_part[j] += accumulators.sums[j];
+          for (int j = 0; j < count; ++j) part_sums[j] += accumulators.sums[j];
         },
         sums, step);
   }
@@ -98,7 +98,7 @@ KOKKOS_FORCEINLINE_FUNCTION void run_pass_together(Member& member, std::size_t s
 
 inline constexpr CooperativeShape persistent_shape{512, 1};
 
-/// GPU: takes the kernel of a product and launches the loop around it.
+/// GPU: receives the captured kernel of a product and launches the loop around it.
 template <class Exec, class MakeLoop>
 struct PersistentLaunch {
   Exec const& exec;
@@ -109,8 +109,9 @@ struct PersistentLaunch {
   template <class Kernel>
   void operator()(Kernel const& kernel, int league_size, int team_size) const {
     if constexpr (is_run_by_virtual_teams<Kernel> && has_x<Kernel>) {
-      ProductOfLaunch<Kernel> const of_p{kernel, league_size, team_size};
-      launch_cooperative<persistent_shape>(exec, label, space, make_loop(of_p, of_p.with(make_loop.v.x)));
+      CapturedProduct<Kernel> const multiply_p{kernel, league_size, team_size};
+      launch_cooperative<persistent_shape>(exec, label, space,
+                                           make_loop(multiply_p, multiply_p.with(make_loop.v.x)));
     }
   }
 };

@@ -18,24 +18,24 @@
 
 namespace einkorn::detail {
 
-/// Memory that kernels of Exec write and the host reads meanwhile: pinned where the device has its own.
+/// Memory space that kernels of Exec write while the host reads: pinned if the device has its own memory.
 template <class Exec>
 using PinnedSpace = std::conditional_t<
     bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
     Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
 
-/// Publishes the progress of a solve to the host: one word that the device writes and the host reads, without a
-/// fence or a copy. History: |r| after each iteration, written before the word, in a ring of capacity()
-/// entries: the host reads an entry before the device is capacity() iterations further.
+/// Publishes the progress of a solve to the host: one 64-bit word that the device writes and the host reads,
+/// without a fence or a copy. History: |r| after each iteration, written before the word, in a ring of capacity()
+/// entries; the host reads an entry before the device is capacity() iterations further.
 template <class Exec>
 class ProgressFlag {
  public:
   using Words = Kokkos::View<std::uint64_t*, PinnedSpace<Exec>>;
   using History = Kokkos::View<double*, PinnedSpace<Exec>>;
 
-  /// What kernels hold.
+  /// Device-side handle.
   struct Publisher {
-    std::uint64_t* word = nullptr;  // none: nothing is told
+    std::uint64_t* word = nullptr;  // nullptr: publish() does nothing
     double* history = nullptr;
     std::size_t capacity = 0;
 
@@ -52,8 +52,8 @@ class ProgressFlag {
 
   ProgressFlag() = default;
   explicit ProgressFlag(std::size_t history)
-      : words_(allocate_zeros<decltype(words_)>("einkorn::News::words", 8)),
-        history_(allocate_zeros<decltype(history_)>("einkorn::News::history", history)) {}
+      : words_(allocate_zeros<decltype(words_)>("einkorn::ProgressFlag::words", 8)),
+        history_(allocate_zeros<decltype(history_)>("einkorn::ProgressFlag::history", history)) {}
 
   [[nodiscard]] Publisher publisher(bool with_history) const {
     return {words_.data(), history_.data(), with_history ? capacity() : std::size_t(0)};
@@ -66,8 +66,8 @@ class ProgressFlag {
   [[nodiscard]] double residual(std::int64_t iteration) const {
     return history_(static_cast<std::size_t>(iteration) % capacity());
   }
-  /// Appends to `history`, which has the residuals of iterations 0, 1, .., those up to `iteration`. The last
-  /// one that it has is read again: a true residual may have replaced it.
+  /// Appends to `history`, which holds the residuals of iterations 0, 1, ..., those up to `iteration`. Its last
+  /// entry is read again: a true residual may have replaced it.
   void read_history(std::int64_t iteration, std::vector<double>& history) const {
     if (!history.empty()) history.pop_back();
     auto const size = static_cast<std::size_t>(iteration) + 1;
@@ -83,16 +83,16 @@ class ProgressFlag {
     std::atomic_thread_fence(std::memory_order_acquire);
     return word;
   }
-  /// Looks until is_new(word). After a second without, a fence, which throws when the device has failed.
+  /// Polls until is_new(word). After one second a fence, which throws if the device has failed.
   template <class Condition>
   ProgressWord wait(Exec const& exec, Condition const& is_new) const {
     Kokkos::Timer timer;
-    for (std::uint64_t looks = 1;; ++looks) {
+    for (std::uint64_t polls = 1;; ++polls) {
       auto const word = latest();
-      if (word.is_there() && is_new(word)) return word;
-      if (looks % 64 == 0) std::this_thread::yield();
-      if (looks % 65536 == 0 && timer.seconds() > 1.0) {
-        exec.fence("einkorn::solve: no word from the device for a second");
+      if (word.is_published() && is_new(word)) return word;
+      if (polls % 64 == 0) std::this_thread::yield();
+      if (polls % 65536 == 0 && timer.seconds() > 1.0) {
+        exec.fence("einkorn::solve: no progress from the device for a second");
         timer.reset();
       }
     }

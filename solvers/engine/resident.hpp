@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
@@ -14,7 +15,7 @@
 
 namespace einkorn::detail {
 
-/// Entries first, first + 1, .. of a vector, in scratch or elsewhere, by their numbers in the whole.
+/// Entries first, first + 1, ... of a vector, in scratch or elsewhere, indexed as in the whole vector.
 template <class V>
 struct BlockVector {
   using non_const_value_type = typename V::non_const_value_type;
@@ -27,43 +28,43 @@ struct BlockVector {
   KOKKOS_FORCEINLINE_FUNCTION non_const_value_type& operator()(std::size_t i) const { return data[i - first]; }
 };
 
-/// How the rows of a matrix are shared out: `rows` in a row to each block, `width` entries kept of each.
+/// Partition of the rows of a matrix: `rows` consecutive rows per block, `width` stored entries per row.
 struct ResidentShape {
   static constexpr int threads = 512, vectors = 3;
 
   int blocks = 0, rows = 0, width = 0;
 
   [[nodiscard]] bool exists() const { return blocks > 0; }
-  /// Bytes of scratch: entries slot by slot, so that neighbouring rows are neighbours in memory.
+  /// Bytes of scratch per block. Entries are stored slot by slot: the rows of a slot are contiguous.
   template <class Scalar, class Value>
   [[nodiscard]] std::size_t scratch() const {
     return static_cast<std::size_t>(rows) *
            (vectors * sizeof(Scalar) + static_cast<std::size_t>(width) * (sizeof(Value) + sizeof(int)));
   }
-  /// None where the matrix does not fit on the chip.
+  /// exists() is false if the matrix does not fit on the chip.
   template <class Scalar, class Value, class Exec>
   static ResidentShape of(Exec const& exec, std::size_t num_rows, std::size_t width, int max_blocks) {
-    constexpr std::size_t together = 64;  // whole warps and wavefronts
-    std::size_t const most = max_cooperative_scratch(exec);
-    if (num_rows == 0 || num_rows > most * 1024 || width > most) return {};
+    constexpr std::size_t granularity = 64;  // rows; whole warps and wavefronts
+    std::size_t const max_scratch = max_cooperative_scratch(exec);
+    if (num_rows == 0 || num_rows > max_scratch * 1024 || width > max_scratch) return {};
     ResidentShape shape;
     auto const blocks = static_cast<std::size_t>(std::min(max_blocks, num_multiprocessors(exec)));
-    std::size_t const rows = (num_rows + blocks * together - 1) / (blocks * together) * together;
+    std::size_t const rows = ceil_div(num_rows, blocks * granularity) * granularity;
     shape.rows = static_cast<int>(rows);
     shape.width = static_cast<int>(width);
-    shape.blocks = static_cast<int>((num_rows + rows - 1) / rows);
-    return shape.template scratch<Scalar, Value>() <= most ? shape : ResidentShape();
+    shape.blocks = static_cast<int>(ceil_div(num_rows, rows));
+    return shape.template scratch<Scalar, Value>() <= max_scratch ? shape : ResidentShape();
   }
 };
 
-/// A thread's view of its block: rows begin .. end - 1 of the matrix and the vectors, in scratch.
+/// A thread's view of its block: rows begin .. end - 1 of the matrix and of the vectors, in scratch.
 template <class Scalar, class Value>
 struct ResidentBlock {
   unsigned char* scratch;
   std::size_t begin, end;
   int rows, thread, threads;
 
-  /// The thread's rows are row(0), row(1), .. as far as they are less than end.
+  /// The thread's rows are row(0), row(1), ... while less than end.
   KOKKOS_FORCEINLINE_FUNCTION std::size_t row(int u) const {
     return begin + static_cast<std::size_t>(thread + u * threads);
   }
@@ -71,10 +72,10 @@ struct ResidentBlock {
   KOKKOS_FORCEINLINE_FUNCTION void for_each_row(Body const& body) const {
     for (std::size_t i = row(0); i < end; i += static_cast<std::size_t>(threads)) body(i);
   }
-  /// The thread's places in the block, those behind its last row too, so that warps stay whole.
+  /// The thread's local rows, including those beyond the last row of the matrix: all lanes of a warp take part.
   template <class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Body const& body) const {
-    for (int place = thread; place < rows; place += threads) body(place);
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_local_row(Body const& body) const {
+    for (int local_row = thread; local_row < rows; local_row += threads) body(local_row);
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar* vector_data(int which) const {
     return reinterpret_cast<Scalar*>(scratch) + which * rows;
@@ -87,22 +88,22 @@ struct ResidentBlock {
   }
 };
 
-/// The rows of a matrix, kept in the scratch of the blocks of a cooperative launch, and their product with a
-/// vector that is kept likewise. Entries: see formats/spmv_plan.hpp.
+/// The rows of a matrix in the scratch of the blocks of a cooperative launch, and their product with a vector that
+/// is stored likewise. Entries: row access, see formats/spmv_plan.hpp.
 template <class Exec, class Entries, class Scalar>
 struct ResidentRows {
   using Value = typename Entries::scalar_type;
   using Ordinal = typename Entries::ordinal_type;
   using Block = ResidentBlock<Scalar, Value>;
-  using Handed = CooperativeVector<Exec, Scalar>;
-  /// Most entries of a row that a warp has, within the block and beyond.
+  using Exchange = CooperativeVector<Exec, Scalar>;
+  /// Maximum over the rows of a warp of the entries whose columns are in the block (inside) or not (outside).
   struct Widths {
     int inside = 0, outside = 0;
-    bool fits = true;  // false: a row of this thread has more entries than the block keeps
+    bool fits = true;  // false: a row of this thread has more entries than shape.width
   };
 
   Entries entries;
-  Handed handed;
+  Exchange exchange;
   std::size_t num_rows;
   ResidentShape shape;
 
@@ -117,24 +118,23 @@ struct ResidentRows {
             member.rank_in_block(),
             member.threads_of_block()};
   }
-  /// Puts the entries of a row whose columns the block has itself into its first slots, with their places in
-  /// the block, and the others into its last. Slots between them: the row itself, times 0.
-  /// Widths::fits says whether all rows fit.
+  /// Copies the rows into scratch. Entries inside the block are stored in the first slots, with local columns;
+  /// the others in the last slots, as -1 - column. Unused slots: the row's own column with value 0.
   KOKKOS_FORCEINLINE_FUNCTION Widths load(Block const& block) const {
     Value* const values = block.values();
     int* const columns = block.columns(shape.width);
     Widths widths;
-    block.for_each_place([&](int place) {
-      std::size_t const i = block.begin + static_cast<std::size_t>(place);
+    block.for_each_local_row([&](int local_row) {
+      std::size_t const i = block.begin + static_cast<std::size_t>(local_row);
       int inside = 0, outside = 0;
       auto const put = [&](int slot, int column, Value const& value) {
-        columns[slot * shape.rows + place] = column;
-        values[slot * shape.rows + place] = value;
+        columns[slot * shape.rows + local_row] = column;
+        values[slot * shape.rows + local_row] = value;
       };
       if (i < block.end)
         entries.for_each(static_cast<Ordinal>(i), [&](Ordinal column, Value const& value) {
           auto const j = static_cast<std::size_t>(column);
-          if (inside + outside == shape.width) {  // the workspace was made for an operator of shorter rows
+          if (inside + outside == shape.width) {  // the workspace was made for shorter rows
             widths.fits = false;
             return;
           }
@@ -143,7 +143,7 @@ struct ResidentRows {
           else
             put(shape.width - ++outside, -1 - static_cast<int>(column), value);
         });
-      for (int slot = inside; slot < shape.width - outside; ++slot) put(slot, place, Value(0));
+      for (int slot = inside; slot < shape.width - outside; ++slot) put(slot, local_row, Value(0));
       if (inside > widths.inside) widths.inside = inside;
       if (outside > widths.outside) widths.outside = outside;
     });
@@ -151,29 +151,30 @@ struct ResidentRows {
     widths.outside = max_over_lanes<L>(widths.outside);
     return widths;
   }
-  /// each(i, sum) for the rows of the thread: sum = (A x)_i. x: the block's own entries; those of others are
-  /// awaited under `tag`, asked for before the sum over the block's own. Whole warps come.
+  /// each(i, sum) for the rows of the thread: sum = (A x)_i. x: the block's own entries. Entries of other blocks
+  /// are requested before the sum over the block's own entries, and awaited until they have `tag`. Called by
+  /// whole warps.
   template <class X, class Each>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Block const& block, Widths const& widths, X const& x,
                                             std::uint32_t tag, Each const& each) const {
     Value const* const values = block.values();
     int const* const columns = block.columns(shape.width);
-    block.for_each_place([&](int place) {
+    block.for_each_local_row([&](int local_row) {
       Sum sum(0);
-      Outside outside = ask(columns, widths, 0, place);
+      Outside outside = request(columns, widths, 0, local_row);
       for (int slot = 0; slot < widths.inside; ++slot) {
-        int const column = columns[slot * shape.rows + place];
-        if (column >= 0) sum += Sum(values[slot * shape.rows + place]) * Sum(x.data[column]);
+        int const column = columns[slot * shape.rows + local_row];
+        if (column >= 0) sum += Sum(values[slot * shape.rows + local_row]) * Sum(x.data[column]);
       }
-      for (int first = 0; first < widths.outside; first += together) {
-        if (first > 0) outside = ask(columns, widths, first, place);
+      for (int first = 0; first < widths.outside; first += batch) {
+        if (first > 0) outside = request(columns, widths, first, local_row);
         await(outside, tag);
-        for (int e = 0; e < together; ++e)
+        for (int e = 0; e < batch; ++e)
           if (outside.columns[e] < 0)
-            sum += Sum(values[(shape.width - 1 - first - e) * shape.rows + place]) *
-                   Sum(Handed::value(outside.found[e]));
+            sum += Sum(values[(shape.width - 1 - first - e) * shape.rows + local_row]) *
+                   Sum(Exchange::value(outside.found[e]));
       }
-      std::size_t const i = block.begin + static_cast<std::size_t>(place);
+      std::size_t const i = block.begin + static_cast<std::size_t>(local_row);
       if (i < block.end) each(i, Scalar(sum));
     });
   }
@@ -181,35 +182,35 @@ struct ResidentRows {
  private:
   using L = Lanes<Exec>;
   using Sum = sum_type<Value, Scalar>;
-  static constexpr int together = sizeof(Scalar) <= 8 ? 4 : 2;
-  /// Some entries of a row whose columns other blocks have; -1 - column, or not negative where there is none.
+  static constexpr int batch = sizeof(Scalar) <= 8 ? 4 : 2;
+  /// A batch of entries of a row in other blocks. columns: -1 - column, or nonnegative if there is none.
   struct Outside {
-    int columns[together];
-    typename Handed::TaggedEntry found[together];
+    int columns[batch];
+    typename Exchange::TaggedEntry found[batch];
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION Outside ask(int const* columns, Widths const& widths, int first,
-                                          int place) const {
+  KOKKOS_FORCEINLINE_FUNCTION Outside request(int const* columns, Widths const& widths, int first,
+                                              int local_row) const {
     Outside outside;
-    for (int e = 0; e < together; ++e) {
+    for (int e = 0; e < batch; ++e) {
       outside.columns[e] =
-          first + e < widths.outside ? columns[(shape.width - 1 - first - e) * shape.rows + place] : 0;
+          first + e < widths.outside ? columns[(shape.width - 1 - first - e) * shape.rows + local_row] : 0;
       if (outside.columns[e] < 0)
-        outside.found[e] = handed.load(static_cast<std::size_t>(-1 - outside.columns[e]));
+        outside.found[e] = exchange.load(static_cast<std::size_t>(-1 - outside.columns[e]));
     }
     return outside;
   }
-  /// The lanes of a warp in one loop.
+  /// The lanes of a warp poll together: lanes that poll separately delay each other.
   KOKKOS_FORCEINLINE_FUNCTION void await(Outside& outside, std::uint32_t tag) const {
-    bool lacks = true;
-    while (lacks) {
-      lacks = false;
-      for (int e = 0; e < together; ++e)
-        if (outside.columns[e] < 0 && !Handed::has_tag(outside.found[e], tag)) {
-          outside.found[e] = handed.load(static_cast<std::size_t>(-1 - outside.columns[e]));
-          lacks = true;
+    bool is_waiting = true;
+    while (is_waiting) {
+      is_waiting = false;
+      for (int e = 0; e < batch; ++e)
+        if (outside.columns[e] < 0 && !Exchange::has_tag(outside.found[e], tag)) {
+          outside.found[e] = exchange.load(static_cast<std::size_t>(-1 - outside.columns[e]));
+          is_waiting = true;
         }
-      lacks = L::ballot(lacks) != 0;
+      is_waiting = L::ballot(is_waiting) != 0;
     }
   }
 };

@@ -17,9 +17,9 @@
 
 namespace einkorn::detail {
 
-/// Largest modulus of a real or imaginary part; NaN where there is one.
+/// Largest modulus of a real or imaginary part; NaN if any part is NaN.
 template <class V>
-struct MaxPart {
+struct MaxAbsPart {
   V v;
   KOKKOS_FUNCTION void operator()(std::size_t i, double& largest) const {
     auto const take = [&largest](double part) {
@@ -39,15 +39,15 @@ struct MaxPart {
   }
 };
 template <class Exec, class V>
-double max_part(Exec const& exec, V const& v) {
+double max_abs_part(Exec const& exec, V const& v) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   double largest = 0;
-  Kokkos::parallel_reduce("einkorn::solve[range]", Policy(exec, 0, v.extent(0)), MaxPart<V>{v}, largest);
+  Kokkos::parallel_reduce("einkorn::solve[range]", Policy(exec, 0, v.extent(0)), MaxAbsPart<V>{v}, largest);
   exec.fence("einkorn::solve: range of b");
   return largest;
 }
 
-/// to <- from * first * second, two powers of two: their product may not be a double.
+/// to <- from * first * second: two powers of two, whose product may not be representable.
 template <class From, class To>
 struct MultiplyByPowers {
   using Real = real_type<typename To::non_const_value_type>;
@@ -60,7 +60,7 @@ template <class Exec, class From, class To>
 void scale_by_power(Exec const& exec, int exponent, From const& from, To const& to) {
   using Kernel = MultiplyByPowers<From, To>;
   using Real = typename Kernel::Real;
-  auto const power = [](int of) { return static_cast<Real>(std::ldexp(1.0, of)); };
+  auto const power = [](int e) { return static_cast<Real>(std::ldexp(1.0, e)); };
   Kokkos::parallel_for("einkorn::solve[scale]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, to.extent(0)),
                        Kernel{from, to, power(exponent / 2), power(exponent - exponent / 2)});
@@ -73,30 +73,31 @@ inline void scale_report(SolveReport& report, int exponent) {
   for (double& norm : report.history) norm = std::ldexp(norm, exponent);
 }
 
-/// solve(b, options), a SolveResult; where the square of |b| or of |b - A x0| is out of range, once more for
-/// 2^k b and 2^k x, which are not. A solve that ends so has converged for the x that is returned: also where
-/// that lost digits to underflow. b = 0 gives x = 0. r: b - A x0 after the first solve.
+/// solve(b, options), a SolveResult. If |b|^2 or |b - A x0|^2 is out of range, solves again for 2^k b and 2^k x,
+/// which are in range, and checks convergence for the x that is returned, which may have lost digits to
+/// underflow. b = 0 gives x = 0. Entries of b or r that are not finite: Outcome::non_finite, x = x0. r: holds
+/// b - A x0 after the first solve.
 ///
-/// Cost beyond solve(): none, or a vector of n scalars, 5 passes and 2 products.
+/// Additional cost: none; if scaled, n scalars of memory, 5 n-vectors and 2 products.
 template <class Exec, class Vector, class Solve>
 SolveReport solve_in_range(Exec const& exec, typename Vector::const_type const& b, Vector const& x,
                            Vector const& r, SolverOptions const& options, Solve const& solve) {
   SolveResult first = solve(b, options);
   SolveReport& report = first.report;
   if (!first.out_of_range) return report;
-  double const of_b = max_part(exec, b);
-  if (of_b == 0) {
+  double const max_b = max_abs_part(exec, b);
+  if (max_b == 0) {
     Kokkos::deep_copy(exec, x, 0);
     exec.fence("einkorn::solve: x = 0");
     report.outcome = Outcome::converged;
     report.residual = report.recursive_residual = 0;
     return report;
   }
-  double const of_r = max_part(exec, r);
-  if (!std::isfinite(of_b) || !std::isfinite(of_r)) return report;
-  // The larger of the two becomes 1, or 2^300 where |b| would be too small.
-  int const largest = std::ilogb(std::max(of_b, of_r)),
-            exponent = (largest - std::ilogb(of_b) > 300 ? 300 : 0) - largest;
+  double const max_r = max_abs_part(exec, r);
+  if (!std::isfinite(max_b) || !std::isfinite(max_r)) return report;
+  // The larger of the two becomes 1, or 2^300 if |b| would be too small.
+  int const largest = std::ilogb(std::max(max_b, max_r)),
+            exponent = (largest - std::ilogb(max_b) > 300 ? 300 : 0) - largest;
   auto const scaled_b = allocate<Vector>(exec, "einkorn::solve: b in range", b.extent(0));
   scale_by_power(exec, exponent, b, scaled_b);
   scale_by_power(exec, exponent, x, x);
@@ -109,7 +110,7 @@ SolveReport solve_in_range(Exec const& exec, typename Vector::const_type const& 
   SolveResult second = solve(scaled_b, scaled);
   report = second.report;
   scale_by_power(exec, -exponent, x, x);
-  if (report.converged()) {  // so does the x that the caller gets?
+  if (report.converged()) {  // check the x that is returned
     scale_by_power(exec, exponent, x, x);
     scaled.max_iterations = 0;
     scaled.callback = nullptr;
@@ -127,8 +128,8 @@ SolveReport solve_in_range(Exec const& exec, typename Vector::const_type const& 
   return report;
 }
 
-/// body(), a SolveReport; where that throws, as the callback may, x is x0 again. initial: [n] where there is a
-/// callback.
+/// body(), a SolveReport; if it throws, as the callback may, x becomes x0 again. initial: [n] with a callback,
+/// holds x0.
 template <class Exec, class Vector, class Body>
 SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& initial, bool has_callback,
                               Body const& body) {
@@ -143,7 +144,7 @@ SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& i
   }
 }
 
-/// solve(b, options) as above, with the memory of a workspace.
+/// solve_in_range() with the memory of a workspace; x is restored if the callback throws.
 template <class Exec, class Vector, class Workspace, class Solve>
 SolveReport run_solve(Exec const& exec, typename Vector::const_type const& b, Vector const& x,
                       SolverOptions const& options, Workspace const& w, Solve const& solve) {

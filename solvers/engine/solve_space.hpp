@@ -24,55 +24,58 @@
 
 namespace einkorn::detail {
 
-/// The sums of an EpilogueWithDots over a y that is there.
+/// The sums of an EpilogueWithDots over a stored y.
 template <class EpilogueOp, class Y>
-struct GatherDots {
+struct DotsPass {
   using Sums = typename EpilogueOp::Sums;
   using Loaded = typename Y::non_const_value_type;
 
-  EpilogueOp out;
+  EpilogueOp epilogue;
   Y y;
 
   static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return y(i); }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& value, bool, double* sums) const {
-    out.accumulate(sums, i, value);
+    epilogue.accumulate(sums, i, value);
   }
 };
 
-/// y <- A x and the dot products of `out`: in one sweep where the operator has one, else y is read once more.
+/// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over y
+/// follows.
 template <class Exec, class A, class EpilogueOp, class X, class Y>
-void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& out, X const& x, Y const& y) {
-  if constexpr (requires { a.apply_fused(exec, out, x, y); }) {
-    a.apply_fused(exec, out, x, y);
+void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
+    a.apply_fused(exec, epilogue, x, y);
   } else if constexpr (!EpilogueOp::is_captured) {
-    ++out.layout->launches;  // apply(), which no cooperative launch can take in
-    if (!out.layout->dry_run) a.apply(exec, x, y);
-    fused_pass(exec, "einkorn::solve[dots]", y.extent(0), static_cast<typename EpilogueOp::Sums const&>(out),
-               GatherDots<EpilogueOp, Y>{out, y});
+    ++epilogue.layout->launches;  // apply(), which cannot be part of a cooperative launch
+    if (!epilogue.layout->dry_run) a.apply(exec, x, y);
+    fused_pass(exec, "einkorn::solve[dots]", y.extent(0),
+               static_cast<typename EpilogueOp::Sums const&>(epilogue), DotsPass<EpilogueOp, Y>{epilogue, y});
   }
 }
 
-/// GPU: takes the kernel of a product and only looks whether a cooperative launch can run it.
-struct CanRun {
-  bool& can;
+/// GPU: receives the captured kernel of a product and checks whether a cooperative launch can run it.
+struct CooperativeProbe {
+  bool& is_supported;
   template <class Kernel>
   void operator()(Kernel const&, int, int) const {
-    can = is_run_by_virtual_teams<Kernel> && has_x<Kernel>;
+    is_supported = is_run_by_virtual_teams<Kernel> && has_x<Kernel>;
   }
 };
 
-/// body(entries) where an operator has its rows' entries (SpmvOperator::with_row_entries()).
+/// body(entries) if the operator gives access to its rows (SpmvOperator::with_row_entries()).
 template <class A, class Body>
 void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& body) {
   if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
 }
 
-/// What the product of an operator needs of a workspace, on one execution-space instance.
-struct ProductNeeds {
+/// What the product of an operator needs on one execution-space instance: one dry run of its launches.
+struct ProductRequirements {
   std::size_t rows = 0;
-  std::size_t partials = 0;  // doubles that its partial sums, and those of a vector pass, take
-  int concurrency = 0;       // of the instance
+  std::size_t partials = 0;    // doubles for its partial sums, or for those of a vector pass
+  std::size_t num_blocks = 0;  // of its partial sums
+  int concurrency = 0;         // of the instance
+  bool is_one_launch = false;  // and a cooperative launch can run it
 
   [[nodiscard]] std::string text() const {
     return std::to_string(rows) + " rows and " + std::to_string(partials) +
@@ -80,8 +83,9 @@ struct ProductNeeds {
   }
 };
 
-/// What every solver keeps between solves beside its vectors: its state in device memory, memory for partial
-/// sums, the progress that the device publishes, and what a cooperative launch needs, where one is possible.
+/// What every solver keeps between solves besides its vectors: the state in device memory, memory for partial
+/// sums, the progress flag, and memory for a cooperative launch where one is possible. with_w: products have the
+/// dot products with a second vector.
 template <class State, class Vector, class Exec, bool with_w>
 class SolveSpace {
  public:
@@ -89,13 +93,13 @@ class SolveSpace {
   using Scalar = typename Vector::non_const_value_type;
 
   SolveSpace() = default;
-  /// x and y: vectors of the product. has_loop: the solver can do its iterations in a cooperative launch.
+  /// x, y: vectors of the product. has_loop: the solver can run its iterations in a cooperative launch.
   template <class A>
   SolveSpace(Exec const& exec, A const& a, Vector const& x, Vector const& y, SolverOptions const& options,
              bool has_loop)
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
-        made_for_(needs(exec, a, x, y, &product_blocks_)),
-        sums_(exec, made_for_.partials),
+        requirements_(query(exec, a, x, y)),
+        sums_(exec, requirements_.partials),
         progress_flag_(wants_history(options) ? history_size(options) : std::size_t(0)),
         initial_(options.callback ? allocate<Vector>(exec, "einkorn::SolveSpace::initial", x.extent(0))
                                   : Vector()) {
@@ -103,21 +107,22 @@ class SolveSpace {
       if (!has_loop || x.extent(0) == 0) return;
       constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_per_block);
       int const blocks = static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20));
-      if constexpr (is_gpu<Exec>) share_out(exec, a, x.extent(0), blocks);
-      if (resident_.exists()) handed_ = Handed(exec, x.extent(0));
-      if (resident_.exists() || is_one_launch(exec, a, x, y)) cooperative_.emplace(exec, blocks);
+      if constexpr (is_gpu<Exec>) plan_resident_rows(exec, a, x.extent(0), blocks);
+      if (resident_.exists()) exchange_ = Exchange(exec, x.extent(0));
+      if (resident_.exists() || requirements_.is_one_launch) cooperative_.emplace(exec, blocks);
     }
   }
 
-  /// Throws InvalidArgument where the workspace has too little memory for this operator on this instance, or
-  /// was made without history and the options want one. x, y: vectors of the product.
+  /// The requirements of this operator on this instance. Throws InvalidArgument if the workspace has too little
+  /// memory for them, or was made without the history or the callback that the options have. x, y: vectors of
+  /// the product.
   template <class A>
-  void require_fits(Exec const& exec, A const& a, Vector const& x, Vector const& y,
-                    SolverOptions const& options, char const* name) const {
-    auto const asked = needs(exec, a, x, y, nullptr);
-    require<InvalidArgument>(asked.partials <= made_for_.partials, [&] {
-      return std::string(name) + ": the workspace was made for an operator of " + made_for_.text() +
-             ", this one has " + asked.text() + "; make the workspace with this operator and this instance";
+  ProductRequirements require_fits(Exec const& exec, A const& a, Vector const& x, Vector const& y,
+                                   SolverOptions const& options, char const* name) const {
+    auto const requested = query(exec, a, x, y);
+    require<InvalidArgument>(requested.partials <= requirements_.partials, [&] {
+      return std::string(name) + ": the workspace was made for an operator of " + requirements_.text() +
+             ", this one has " + requested.text() + "; make the workspace with this operator and this instance";
     });
     require<InvalidArgument>(!wants_history(options) || progress_flag_.capacity() > 0, [&] {
       return std::string(name) +
@@ -128,19 +133,20 @@ class SolveSpace {
       return std::string(name) +
              ": the workspace was made without a callback; make it with the options of the solve";
     });
+    return requested;
   }
-  /// A copy of x0 for solves with a callback, which may throw. [n], or empty.
+  /// Holds x0 in solves with a callback, which may throw. [n], or empty.
   [[nodiscard]] Vector const& initial() const { return initial_; }
 
-  /// There are two, for steps that read one and write the other.
+  /// One of two states: the prologue of CG reads one and writes the other.
   [[nodiscard]] State* state(int which = 0) const { return state_.data() + which; }
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return sums_.partials(); }
   [[nodiscard]] ProgressFlag<Exec> const& progress_flag() const { return progress_flag_; }
   [[nodiscard]] std::size_t bytes() const {
-    return 2 * sizeof(State) + sums_.bytes() + progress_flag_.bytes() + handed_.bytes() +
+    return 2 * sizeof(State) + sums_.bytes() + progress_flag_.bytes() + exchange_.bytes() +
            initial_.extent(0) * sizeof(Scalar) + (cooperative_ ? cooperative_->bytes() : 0);
   }
-  /// Waits for everything on exec.
+  /// Fences exec.
   [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
     using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     State state;
@@ -150,7 +156,7 @@ class SolveSpace {
     return state;
   }
 
-  /// One sweep over n entries, and `step` with its sums.
+  /// One pass over n entries, then `step` with its sums.
   template <class Body, class Step>
   void run_pass(Exec const& exec, char const* label, std::size_t size, Body const& body,
                 Step const& step) const {
@@ -158,52 +164,52 @@ class SolveSpace {
     fused_pass(exec, label, size, typename Body::Sums{sums_.partials(), &layout}, body);
     sum_partials<Body::Sums::count>(exec, "einkorn::solve[sum]", sums_, layout.num_blocks, step);
   }
-  /// One whose sums nobody needs.
+  /// One pass without sums.
   template <class Body>
   void run_pass(Exec const& exec, char const* label, std::size_t size, Body const& body) const {
     PartialsLayout layout;
     fused_pass(exec, label, size, typename Body::Sums{sums_.partials(), &layout}, body);
   }
-  /// `step` with sums that are there.
+  /// `step` with the totals of stored partial sums.
   template <int count, class Step>
   void sum(Exec const& exec, Kokkos::View<double*, Device> const& partials, std::size_t num_blocks,
            Step const& step) const {
     sum_partials<count>(exec, "einkorn::solve[sum]", sums_, partials, num_blocks, step);
   }
-  /// y <- A x and the partial sums of y.y, u.y; returns the number of num_blocks.
+  /// y <- A x and the partial sums of y.y, u.y. Returns the number of blocks of partial sums.
   template <class A>
   std::size_t product(Exec const& exec, A const& a, Vector const& u, Vector const& x, Vector const& y) const {
     PartialsLayout layout;
-    product_and_dots(exec, a, out<false>(sums_.partials(), u, u, layout), x, y);
+    product_and_dots(exec, a, make_epilogue<false>(sums_.partials(), u, u, layout), x, y);
     return layout.num_blocks;
   }
-  /// How many num_blocks a product has.
-  [[nodiscard]] std::size_t product_blocks() const { return product_blocks_; }
+  /// Blocks of partial sums of a product.
+  [[nodiscard]] std::size_t product_blocks() const { return requirements_.num_blocks; }
   static constexpr int dots = 1 + components<Scalar>;
 
-  /// y <- A x with y.y, u.y (and w.y, w.u), and `step` with these.
+  /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these.
   template <bool uses_w, class A, class Step>
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {
     PartialsLayout layout;
-    product_and_dots(exec, a, out<uses_w>(sums_.partials(), u, w, layout), x, y);
+    product_and_dots(exec, a, make_epilogue<uses_w>(sums_.partials(), u, w, layout), x, y);
     sum_partials<EpilogueOp<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, layout.num_blocks, step);
   }
 
-  /// Whether a solve is one cooperative launch. Decided from this operator: the workspace may have been made
-  /// with another one. Throws InvalidArgument where Execution::persistent cannot be done.
+  /// Whether a solve is one cooperative launch. requirements: those of `a`; the workspace may have been made with
+  /// another operator. Throws InvalidArgument if Execution::persistent is requested and not supported.
   template <class A>
-  [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options, Vector const& x,
-                              Vector const& y) const {
-    std::size_t const rows = x.extent(0);
-    bool const asked = options.execution == Execution::persistent;
-    bool const resident = keeps_rows_of(exec, a);
-    // No host reads the residuals while the kernel runs, so all of them need memory.
+  [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options,
+                              ProductRequirements const& requirements) const {
+    std::size_t const rows = requirements.rows;
+    bool const requested = options.execution == Execution::persistent;
+    bool const resident = fits_on_chip(exec, a);
+    // The host reads no residuals while the kernel runs, so all of them need memory.
     bool const has_history =
         !options.keep_history || options.max_iterations < static_cast<std::int64_t>(progress_flag_.capacity());
-    bool const can = cooperative_.has_value() && !options.callback && has_history &&
-                     (resident || is_one_launch(exec, a, x, y));
-    require<InvalidArgument>(!asked || can || rows == 0, [&] {
+    bool const is_supported = cooperative_.has_value() && !options.callback && has_history &&
+                              (resident || requirements.is_one_launch);
+    require<InvalidArgument>(!requested || is_supported || rows == 0, [&] {
       if (!has_history)
         return "solve: Execution::persistent with keep_history: the workspace has memory for " +
                std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
@@ -211,46 +217,46 @@ class SolveSpace {
       return std::string(
           "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
           "rows, ELL, SELL, DIA, bDIA) or whose rows fit on a GPU's chip, a workspace made with such an "
-          "operator, a solver that has it (CG with fused scalars), and no callback");
+          "operator, CG with the fused recurrence, and no callback");
     });
-    bool const suits = rows <= solver_tuning(arch_of<Exec>).max_persistent_rows || resident;
-    return can && (asked || (options.execution == Execution::automatic && suits));
+    bool const is_faster = rows <= solver_tuning(arch_of<Exec>).max_persistent_rows || resident;
+    return is_supported && (requested || (options.execution == Execution::automatic && is_faster));
   }
-  /// Whether iterations are graph. Only products that are kernels of ours can be: another operator's apply()
-  /// may do what no graph can hold, and so may a preconditioner's: not is_fused. Throws InvalidArgument
-  /// when it is asked for and cannot be had.
+  /// Whether iterations are captured in a graph. Only fused products can be: apply() of another operator, or of a
+  /// preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
+  /// Execution::graph is requested and not supported.
   template <class A>
   [[nodiscard]] bool captures(SolverOptions const& options, A const& a, std::size_t rows,
                               bool is_fused = true) const {
     using Y = Vector;
-    bool can =
-        is_fused && can_capture<Exec> && requires(Exec const& exec, EpilogueOp<false> const& out, Y const& y) {
-          a.apply_fused(exec, out, y, y);
-        };
-    if constexpr (requires { a.has_fused_apply(); }) can = can && a.has_fused_apply();
-    bool const asked = options.execution == Execution::graph;
-    require<InvalidArgument>(!asked || can,
-                             "solve: Execution::graph needs CUDA or HIP, an operator with sweep(), and no "
-                             "preconditioner but a diagonal in CG");
-    return can && (asked || (options.execution == Execution::automatic &&
-                             rows <= solver_tuning(arch_of<Exec>).max_recorded_rows));
+    bool is_supported = is_fused && can_capture<Exec> &&
+                        requires(Exec const& exec, EpilogueOp<false> const& epilogue, Y const& y) {
+                          a.apply_fused(exec, epilogue, y, y);
+                        };
+    if constexpr (requires { a.has_fused_apply(); }) is_supported = is_supported && a.has_fused_apply();
+    bool const requested = options.execution == Execution::graph;
+    require<InvalidArgument>(!requested || is_supported,
+                             "solve: Execution::graph needs CUDA or HIP, an operator with apply_fused(), and "
+                             "no preconditioner except a diagonal in CG");
+    return is_supported && (requested || (options.execution == Execution::automatic &&
+                                          rows <= solver_tuning(arch_of<Exec>).max_graph_rows));
   }
-  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; where the blocks of a GPU can keep A's rows,
-  /// make_loop(rows).
+  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; make_loop(rows) if A's rows fit on the chip of
+  /// a GPU.
   template <class A, class MakeLoop>
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
                MakeLoop const& make_loop) const {
     if constexpr (is_gpu<Exec>)
-      if (keeps_rows_of(exec, a)) return persist_resident(exec, label, a, make_loop);
+      if (fits_on_chip(exec, a)) return persist_resident(exec, label, a, make_loop);
     if constexpr (is_cooperative<Exec>) {
       auto cooperative = *cooperative_;
       PartialsLayout layout;
-      auto const of_p = out<false>({}, p, p, layout);
+      auto const epilogue = make_epilogue<false>({}, p, p, layout);
       if constexpr (is_gpu<Exec>) {
         PersistentLaunch<Exec, MakeLoop> const run{exec, label, cooperative, make_loop};
-        KernelCapture<EpilogueOp<false>, PersistentLaunch<Exec, MakeLoop>> const handed(of_p, run);
-        if constexpr (requires { a.apply_fused(exec, handed, p, q); }) a.apply_fused(exec, handed, p, q);
-      } else if constexpr (requires { a.apply_fused(exec, of_p, p, q); }) {
+        KernelCapture<EpilogueOp<false>, PersistentLaunch<Exec, MakeLoop>> const capture(epilogue, run);
+        if constexpr (requires { a.apply_fused(exec, capture, p, q); }) a.apply_fused(exec, capture, p, q);
+      } else if constexpr (requires { a.apply_fused(exec, epilogue, p, q); }) {
         using Product = HostProduct<EpilogueOp<false>::count>;
         auto const with_p = [&](HostParts const& p_parts) {
           auto const with_both = [&](HostParts const& x_parts) {
@@ -258,12 +264,12 @@ class SolveSpace {
                                                  make_loop(Product{p_parts}, Product{x_parts}));
           };
           FunctionRef<void(HostParts const&)> const capture(with_both);
-          PartialsLayout of_x{0, 0, false, &capture};
-          a.apply_fused(exec, out<false>({}, p, p, of_x), make_loop.v.x, q);
+          PartialsLayout x_layout{0, 0, false, &capture};
+          a.apply_fused(exec, make_epilogue<false>({}, p, p, x_layout), make_loop.v.x, q);
         };
         FunctionRef<void(HostParts const&)> const capture(with_p);
         layout.capture = &capture;
-        a.apply_fused(exec, of_p, p, q);
+        a.apply_fused(exec, epilogue, p, q);
       }
     }
   }
@@ -271,37 +277,37 @@ class SolveSpace {
  private:
   template <bool uses_w>
   using EpilogueOp = EpilogueWithDots<Scalar, typename Vector::const_type, uses_w>;
-  struct Nothing {
-    Nothing() = default;
+  struct NoCooperativeSpace {
+    NoCooperativeSpace() = default;
     [[nodiscard]] static std::size_t bytes() { return 0; }
   };
   using Cooperative =
       typename std::conditional_t<is_cooperative<Exec>, std::type_identity<CooperativeSpace<Exec>>,
-                                  std::type_identity<Nothing>>::type;
+                                  std::type_identity<NoCooperativeSpace>>::type;
 
-  using Handed = CooperativeVector<Exec, Scalar>;
+  using Exchange = CooperativeVector<Exec, Scalar>;
 
-  /// Whether the blocks of a cooperative launch can keep the rows of an operator, and how.
+  /// Sets resident_ if the rows of the operator fit into the scratch of the blocks of a cooperative launch.
   template <class A>
-  void share_out(Exec const& exec, A const& a, std::size_t num_rows, int blocks) {
+  void plan_resident_rows(Exec const& exec, A const& a, std::size_t num_rows, int blocks) {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
       if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
       resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
     });
   }
-  /// Whether the blocks of a cooperative launch can keep the rows of this operator. Where the host does not
-  /// know its longest row, the kernel looks, and refuses (ResidentRows::load()).
+  /// Whether the rows of this operator fit into the resident shape. If the host does not know the longest row, the
+  /// kernel checks it (ResidentRows::load()).
   template <class A>
-  [[nodiscard]] bool keeps_rows_of(Exec const& exec, A const& a) const {
-    bool keeps = false;
-    if (!resident_.exists()) return keeps;
+  [[nodiscard]] bool fits_on_chip(Exec const& exec, A const& a) const {
+    bool fits = false;
+    if (!resident_.exists()) return fits;
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
       if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec)) return;
-      keeps = !Entries::knows_max || entries.most(exec) <= static_cast<std::size_t>(resident_.width);
+      fits = !Entries::knows_max || entries.most(exec) <= static_cast<std::size_t>(resident_.width);
     });
-    return keeps;
+    return fits;
   }
   template <class A, class MakeLoop>
   void persist_resident(Exec const& exec, char const* label, A const& a, MakeLoop const& make_loop) const {
@@ -309,67 +315,59 @@ class SolveSpace {
       using Rows = ResidentRows<Exec, Entries, Scalar>;
       auto cooperative = *cooperative_;
       launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
-          exec, label, cooperative, make_loop(Rows{entries, handed_, a.num_rows(), resident_}),
+          exec, label, cooperative, make_loop(Rows{entries, exchange_, a.num_rows(), resident_}),
           CooperativeScratch{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
                              resident_.blocks});
     });
   }
   template <bool uses_w>
-  static EpilogueOp<uses_w> out(Kokkos::View<double*, Device> const& partials, Vector const& u, Vector const& w,
-                                PartialsLayout& layout) {
+  static EpilogueOp<uses_w> make_epilogue(Kokkos::View<double*, Device> const& partials, Vector const& u,
+                                          Vector const& w, PartialsLayout& layout) {
     return EpilogueOp<uses_w>(typename EpilogueOp<uses_w>::Sums{partials, &layout}, Scalar(1), Scalar(0), u, w);
   }
-  /// Whether the product of an operator is one launch that a cooperative one can take in.
+  /// What the product of `a` on exec needs: a dry run of its launches; on a GPU also a capture of its kernel.
   template <class A>
-  static bool is_one_launch(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
-    bool can = false;
-    PartialsLayout layout{0, 0, true};
-    auto const counting = out<false>({}, x, x, layout);
-    if constexpr (requires { a.apply_fused(exec, counting, x, y); }) {
-      a.apply_fused(exec, counting, x, y);
-      can = layout.launches == 1;
-      if constexpr (is_gpu<Exec>) {
-        can = false;
-        CanRun const probe{can};
-        KernelCapture<EpilogueOp<false>, CanRun> const handed(counting, probe);
-        if (layout.launches == 1) a.apply_fused(exec, handed, x, y);
-      }
-    }
-    return can;
-  }
-  /// What the product of `a` on exec needs: a dry run of its launches. product_blocks: their partial sums.
-  template <class A>
-  static ProductNeeds needs(Exec const& exec, A const& a, Vector const& x, Vector const& y,
-                            std::size_t* product_blocks) {
-    PartialsLayout of_product{0, 0, true}, of_pass{0, 0, true};
-    auto const counting = out<with_w>({}, x, y, of_product);
-    product_and_dots(exec, a, counting, x, y);
-    using Body = GatherDots<EpilogueOp<with_w>, Vector>;
-    fused_pass(exec, "", y.extent(0), typename Body::Sums{{}, &of_pass}, Body{counting, y});
+  static ProductRequirements query(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
+    PartialsLayout product_layout{0, 0, true}, pass_layout{0, 0, true};
+    auto const epilogue = make_epilogue<with_w>({}, x, y, product_layout);
+    product_and_dots(exec, a, epilogue, x, y);
+    using Body = DotsPass<EpilogueOp<with_w>, Vector>;
+    fused_pass(exec, "", y.extent(0), typename Body::Sums{{}, &pass_layout}, Body{epilogue, y});
     constexpr std::size_t max_sums = std::max(5, EpilogueOp<with_w>::count);  // 5: of the solvers' own passes
-    if (product_blocks != nullptr) *product_blocks = of_product.num_blocks;
-    return {
-        x.extent(0),
-        std::max(of_product.num_blocks * EpilogueOp<with_w>::count, of_pass.num_blocks * max_sums) + max_sums,
-        static_cast<int>(exec.concurrency())};
+    ProductRequirements result;
+    result.rows = x.extent(0);
+    result.partials =
+        std::max(product_layout.num_blocks * EpilogueOp<with_w>::count, pass_layout.num_blocks * max_sums) +
+        max_sums;
+    result.num_blocks = product_layout.num_blocks;
+    result.concurrency = static_cast<int>(exec.concurrency());
+    if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
+      result.is_one_launch = product_layout.launches == 1;
+      if constexpr (is_gpu<Exec> && !with_w)  // with_w: BiCGStab, which has no loop for a cooperative launch
+        if (result.is_one_launch) {
+          result.is_one_launch = false;
+          CooperativeProbe const probe{result.is_one_launch};
+          a.apply_fused(exec, KernelCapture<EpilogueOp<with_w>, CooperativeProbe>(epilogue, probe), x, y);
+        }
+    }
+    return result;
   }
-  /// Residuals that the device may write before the host has read them: those in flight, many times over; in a
-  /// persistent solve, which excludes a callback, all of them.
+  /// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may be
+  /// persistent, all of them up to 2^20.
   static std::size_t history_size(SolverOptions const& options) {
     std::int64_t const in_flight = std::int64_t(options.run_ahead) + 64;
     std::int64_t const largest = options.callback ? 1 << 15 : 1 << 20;
     return static_cast<std::size_t>(std::max(in_flight, std::min(options.max_iterations, largest - 1) + 1));
   }
 
-  std::size_t product_blocks_ = 0;
   Kokkos::View<State*, Device> state_;
-  ProductNeeds made_for_;
+  ProductRequirements requirements_;
   SumSpace<Device> sums_;
   ProgressFlag<Exec> progress_flag_;
   Vector initial_;
   std::optional<Cooperative> cooperative_;
   ResidentShape resident_;
-  Handed handed_;
+  Exchange exchange_;
 };
 
 }  // namespace einkorn::detail

@@ -8,14 +8,12 @@
 
 namespace einkorn {
 
-/// What Execution::automatic goes by.
+/// Sizes by which Execution::automatic chooses.
 struct SolverTuning {
-  std::size_t max_persistent_rows;  ///< up to here, and where a GPU's blocks can keep the rows (resident.hpp),
-                                    ///< one cooperative launch does the iterations
-  std::size_t max_recorded_rows;    ///< up to here, if not persistent, they are graph
-  std::size_t max_blocks_in_prologue,
-      max_rows_with_prologue;  ///< up to here sums are taken at the head of the update
-  int rows_per_block;          ///< of a cooperative launch, on the mean, before it takes another block
+  std::size_t max_persistent_rows;  ///< up to here, and where the rows fit on the chip, one cooperative launch
+  std::size_t max_graph_rows;       ///< up to here, if not persistent, iterations are captured in a graph
+  std::size_t max_blocks_in_prologue, max_rows_with_prologue;  ///< up to here the CG update reduces the sums
+  int rows_per_block;  ///< mean rows of a block of a cooperative launch before another block is used
 };
 
 constexpr SolverTuning solver_tuning(Arch arch) {

@@ -78,7 +78,7 @@ class BlockJacobi {
               BlockJacobiOptions const& options)
       : uniform_{A.num_rows, options.block_size} {
     require_kokkos("make_block_jacobi");
-    detail::require_square("make_block_jacobi", A);
+    detail::require_square("make_block_jacobi", A.num_rows, A.num_cols);
     require<InvalidArgument>(options.block_size >= 1 && options.block_size <= detail::largest_block, [&] {
       return "make_block_jacobi: block_size is " + std::to_string(options.block_size) + ", expected 1 .. " +
              std::to_string(detail::largest_block);
@@ -89,7 +89,7 @@ class BlockJacobi {
   BlockJacobi(Exec const& exec, Csr<From, Ordinal, Offset, MatrixDevice> const& A, List const& block_offsets)
       : uniform_{A.num_rows, 0} {
     require_kokkos("make_block_jacobi");
-    detail::require_square("make_block_jacobi", A);
+    detail::require_square("make_block_jacobi", A.num_rows, A.num_cols);
     listed_ = detail::list_blocks<Ordinal, Device>(exec, A.num_rows, block_offsets);
     set_up(exec, A);
   }

@@ -69,7 +69,7 @@ class Identity {
 /// Reads nothing of A but its size. Throws DimensionMismatch (not square).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Identity make_identity(Exec const&, Csr<Scalar, Ordinal, Offset, Device> const& A) {
-  detail::require_square("make_identity", A);
+  detail::require_square("make_identity", A.num_rows, A.num_cols);
   return Identity(static_cast<std::int64_t>(A.num_rows));
 }
 

@@ -80,7 +80,7 @@ class Jacobi {
   template <ExecutionSpace Exec, class From, class Ordinal, class Offset, class MatrixDevice>
   Jacobi(Exec const& exec, Csr<From, Ordinal, Offset, MatrixDevice> const& A) {
     require_kokkos("make_jacobi");
-    detail::require_square("make_jacobi", A);
+    detail::require_square("make_jacobi", A.num_rows, A.num_cols);
     if (A.num_rows == 0) return;
     inverse_ = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Jacobi::inverse",
                                                        static_cast<std::size_t>(A.num_rows));

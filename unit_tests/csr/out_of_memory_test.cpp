@@ -94,7 +94,7 @@ TEST(OutOfMemoryOf, AllocateNamesThePurposeAndTheBytes) {
 
 TEST(OutOfMemoryOf, AHistoryOfResiduals) {
   EXPECT_TRUE(throws<OutOfMemory>([&] { detail::ProgressFlag<Space>(std::size_t(1) << 62); },
-                                  {"einkorn::News::history"}));
+                                  {"einkorn::ProgressFlag::history"}));
 }
 
 }  // namespace

@@ -40,11 +40,11 @@ detail::CgState after_product(detail::CgState state, double qq, double pq, bool 
 
 TEST(CgAfterProduct, LeavesXToTheNextUpdateEverySecondTime) {
   auto const first = after_product({}, 6, 2, true);  // alpha = 1/2, beta = 1/2
-  EXPECT_TRUE(first.pending && first.defers_x);
+  EXPECT_TRUE(first.in_iteration && first.defers_x);
   EXPECT_EQ(first.deferred_alpha, 1.0);
   EXPECT_EQ(first.flushed_alpha, 0.0);
   auto const second = after_product(first, 6, 2, true);
-  EXPECT_TRUE(second.pending && !second.defers_x);
+  EXPECT_TRUE(second.in_iteration && !second.defers_x);
   EXPECT_EQ(second.deferred_alpha, 0.0);
   EXPECT_EQ(second.flushed_alpha, 1.0);
   EXPECT_TRUE(after_product(second, 6, 2, true).defers_x);
@@ -54,7 +54,7 @@ TEST(CgAfterProduct, UpdatesXAtOnceWhereTheDirectionBeforeWouldBeRounded) {
   EXPECT_TRUE(after_product({}, 4.25, 2, true).defers_x);  // beta = 1/16
   for (double const qq : {4.2, 4.0}) {
     auto const state = after_product({}, qq, 2, true);
-    EXPECT_TRUE(state.pending && !state.defers_x);
+    EXPECT_TRUE(state.in_iteration && !state.defers_x);
     EXPECT_EQ(state.deferred_alpha, 0.0);
   }
   EXPECT_FALSE(after_product({}, 6, 2, false).defers_x);

@@ -113,13 +113,13 @@ TEST_F(SolversRefuse, WhatIsNoRefusal) {
 }
 
 TEST_F(SolversRefuse, AMatrixThatIsNotSquare) {
-  expect_refused<DimensionMismatch>(operator_of(6, 5), b, x, {}, {": A is 6 x 5, expected a square one"});
-  expect_refused<DimensionMismatch>(operator_of(5, 6), b, x, {}, {"A is 5 x 6, expected a square one"});
+  expect_refused<DimensionMismatch>(operator_of(6, 5), b, x, {}, {": A is 6 x 5, expected a square matrix"});
+  expect_refused<DimensionMismatch>(operator_of(5, 6), b, x, {}, {"A is 5 x 6, expected a square matrix"});
   // Behind a plan, whose sweep has its own idea of the shapes of its vectors.
   auto const wide = operator_of(5, 6).A, tall = operator_of(6, 5).A;
   for (auto const& its : {wide, tall}) {
-    EXPECT_TRUE(throws<DimensionMismatch>([&] { cg(Space(), its, b, x); }, {"expected a square one"}));
-    EXPECT_TRUE(throws<DimensionMismatch>([&] { bicgstab(Space(), its, b, x); }, {"expected a square one"}));
+    EXPECT_TRUE(throws<DimensionMismatch>([&] { cg(Space(), its, b, x); }, {"expected a square matrix"}));
+    EXPECT_TRUE(throws<DimensionMismatch>([&] { bicgstab(Space(), its, b, x); }, {"expected a square matrix"}));
   }
 }
 

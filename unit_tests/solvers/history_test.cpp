@@ -35,8 +35,7 @@ struct Counting {
     if (progress->iteration == last) progress->stop(Outcome::iteration_limit);
     publisher.publish(*progress);
   }
-  void replace() const {}
-  void check_true_residual() const {}
+  static void true_residual(detail::ResidualUse) {}
 };
 
 TEST(ResidualHistory, IsCompleteAfterMoreIterationsThanTheRingHolds) {

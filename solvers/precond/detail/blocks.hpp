@@ -73,7 +73,7 @@ struct ListedBlocks {
 
 /// Block k of the caller's list ends before it begins or has more than largest_block rows.
 template <class Given>
-struct IsNoBlock {
+struct IsInvalidBlock {
   Given given;
   KOKKOS_FUNCTION bool operator()(std::size_t k) const {
     auto const begin = given(k), end = given(k + 1);
@@ -111,7 +111,8 @@ ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Gi
   std::size_t const count = extent - 1;
   exec.fence("einkorn::make_block_jacobi: block_offsets are there");
   if (auto const first = read_one(given, 0); first != 0) fail("(0) is " + text(first) + ", expected 0");
-  std::size_t const bad = first_bad(exec, "einkorn::make_block_jacobi[check]", count, IsNoBlock<Given>{given});
+  std::size_t const bad =
+      first_bad(exec, "einkorn::make_block_jacobi[check]", count, IsInvalidBlock<Given>{given});
   if (bad != count)
     fail(": block " + text(bad) + " is rows " + text(read_one(given, bad)) + " .. " +
          text(read_one(given, bad + 1)) + " - 1, expected 0 to " + text(largest_block) + " rows");

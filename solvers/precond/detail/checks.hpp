@@ -13,33 +13,25 @@
 
 namespace einkorn::detail {
 
-template <class Matrix>
-void require_square(char const* operation, Matrix const& A) {
-  require<DimensionMismatch>(A.num_rows == A.num_cols, [&] {
-    return std::string(operation) + ": A is " + std::to_string(A.num_rows) + " x " +
-           std::to_string(A.num_cols) + ", expected a square matrix";
-  });
-}
-
-/// update(): a square matrix of as many rows as the one of the set-up.
+/// For update(): A is square and has as many rows as the matrix of the setup.
 template <class Matrix>
 void require_size(char const* operation, std::int64_t num_rows, Matrix const& A) {
-  require_square(operation, A);
+  require_square(operation, A.num_rows, A.num_cols);
   require<DimensionMismatch>(static_cast<std::int64_t>(A.num_rows) == num_rows, [&] {
     return std::string(operation) + ": made for a matrix of " + std::to_string(num_rows) +
            " rows, given one of " + std::to_string(A.num_rows);
   });
 }
 
-/// Entry i of r and entry i of z are one number, for every i.
+/// Whether r and z are the same vector in memory.
 template <class R, class Z>
 bool is_same_vector(R const& r, Z const& z) {
   return std::is_same_v<typename R::non_const_value_type, typename Z::non_const_value_type> &&
          static_cast<void const*>(r.data()) == static_cast<void const*>(z.data()) && r.stride(0) == z.stride(0);
 }
 
-/// What every apply asks of z <- M^-1 r: extents, and that z does not overlap r, unless it is r where the
-/// preconditioner works in place.
+/// Checks of every apply(), z <- M^-1 r: extents; z does not overlap r, or is r if the preconditioner works in
+/// place.
 template <class R, class Z>
 void check_apply(char const* operation, std::int64_t num_rows, R const& r, Z const& z, bool in_place) {
   require_kokkos(operation);
