@@ -301,7 +301,6 @@ set(einkorn_headers
   solvers/precond/detail/scratch_block.hpp
   solvers/precond/identity.hpp
   solvers/precond/jacobi.hpp
-  solvers/precond/setup_status.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
   solvers/async_setup.hpp

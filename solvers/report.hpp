@@ -7,21 +7,21 @@
 
 namespace einkorn {
 
-/// How a solve ended. Anything but `converged` is an answer, not an exception: x is then the best that was met.
+/// How a solve ended. No outcome is an exception; unless converged, x is the best x found.
 enum class Outcome {
   converged,                  ///< the true residual, computed anew at the end, is below the target
   iteration_limit,            ///< max_iterations done
-  stagnated,                  ///< the recursive residual falls, the true one does not any more
-  diverged,                   ///< the residual has grown by the factor that the options allow
-  breakdown,                  ///< a number to divide by is zero, relative to what it is made of: see Quantity
+  stagnated,                  ///< the recursive residual decreases, the true one does not
+  diverged,                   ///< the residual grew beyond SolverOptions::divergence_factor
+  breakdown,                  ///< a divisor is zero relative to its factors: see Quantity
   indefinite_operator,        ///< CG: p.Ap < 0
-  indefinite_preconditioner,  ///< PCG: r.z < 0; Jacobi: a diagonal entry that is not positive
-  zero_pivot,                 ///< Jacobi, block-Jacobi: a diagonal entry or block that is singular, or missing
-  non_finite,                 ///< NaN or infinity in A, b, x0 or what came of them, squares of norms included
+  indefinite_preconditioner,  ///< PCG: r.z < 0; Jacobi: a diagonal entry is not positive
+  zero_pivot,                 ///< Jacobi, block-Jacobi: a diagonal entry or block is singular or missing
+  non_finite,                 ///< NaN or infinity in A, b, x0 or in a result, including squared norms
   stopped                     ///< by the caller's callback
 };
 
-/// What broke down.
+/// The divisor of a breakdown.
 enum class Quantity {
   none,
   curvature,         ///< p.Ap
@@ -70,18 +70,31 @@ constexpr char const* name_of(Quantity quantity) {
   }
 }
 
-/// What a solve has to say. All norms are 2-norms of the caller's system, unscaled and unpreconditioned.
+/// What the setup of a preconditioner found in the matrix: converged if nothing is wrong; zero_pivot or non_finite
+/// if M^-1 could not be formed; indefinite_preconditioner if it could, but M is not Hermitian positive definite.
+/// zero_pivot and non_finite take precedence; of equal ones the lowest row is reported.
+struct SetupStatus {
+  Outcome outcome = Outcome::converged;
+  std::int64_t row = -1;  ///< -1: none
+
+  /// M^-1 exists, though not necessarily for methods that need a definite M.
+  [[nodiscard]] bool usable() const {
+    return outcome == Outcome::converged || outcome == Outcome::indefinite_preconditioner;
+  }
+};
+
+/// Result of a solve. All norms are 2-norms of the caller's system, unscaled and unpreconditioned.
 struct SolveReport {
   Outcome outcome = Outcome::iteration_limit;
   Quantity quantity = Quantity::none;
   std::int64_t iterations = 0;
-  std::int64_t restarts = 0;      ///< BiCGStab: times that it went on from r alone, with r as r0 and p
-  double residual = 0;            ///< |b - A x| of the x that is returned, computed anew
-  double recursive_residual = 0;  ///< as the iteration believed it to be when it ended
+  std::int64_t restarts = 0;      ///< BiCGStab: restarts with p = r and a new r0
+  double residual = 0;            ///< |b - A x| of the returned x, recomputed
+  double recursive_residual = 0;  ///< |r| of the recursion when it ended
   double initial_residual = 0;    ///< |b - A x0|
-  double reference = 0;           ///< what the tolerance is relative to: |b| or the initial residual
+  double reference = 0;           ///< reference of the tolerance: |b| or the initial residual
   std::int64_t row = -1;          ///< zero_pivot, indefinite_preconditioner by Jacobi: the row
-  std::vector<double> history;    ///< when asked for: recursive residual after 0, 1, 2, ... iterations
+  std::vector<double> history;    ///< with keep_history: recursive residual after 0, 1, 2, ... iterations
 
   [[nodiscard]] bool converged() const { return outcome == Outcome::converged; }
 };

@@ -10,7 +10,7 @@
 #include <einkorn/formats/csr/scale.hpp>
 #include <einkorn/solvers/operator.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
 

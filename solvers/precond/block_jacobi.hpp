@@ -11,7 +11,7 @@
 #include <einkorn/solvers/precond/detail/checks.hpp>
 #include <einkorn/solvers/precond/detail/first_fault.hpp>
 #include <einkorn/solvers/precond/detail/invert_blocks.hpp>
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>

@@ -6,7 +6,7 @@
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/checks.hpp>
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
 

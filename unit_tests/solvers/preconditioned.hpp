@@ -6,7 +6,7 @@
 #include "../support/near.hpp"
 #include "../support/watch.hpp"
 
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <gtest/gtest.h>
 

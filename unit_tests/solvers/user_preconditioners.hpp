@@ -4,7 +4,7 @@
 
 #include "../support/host_matrix.hpp"
 
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
 

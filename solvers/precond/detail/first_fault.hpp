@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/solvers/precond/setup_status.hpp>
+#include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
 
