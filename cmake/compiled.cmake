@@ -2,15 +2,15 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 #
 # Einkorn::compiled: the functions of compiled/*.in, explicitly instantiated for Einkorn_COMPILED_TYPES on the default
-# execution space. Who links it compiles against the same headers; EINKORN_COMPILED, which the target defines, adds
-# `extern template` for these functions, so that their kernels are not compiled again.
+# execution space. Users compile against the same headers; EINKORN_COMPILED, which the target defines, adds `extern
+# template` declarations of these functions, so that their kernels are not compiled again.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
 
 set(Einkorn_COMPILED_TYPES "double,int,int;double,int,std::size_t;float,int,int;float,int,std::size_t" CACHE STRING
     "Einkorn::compiled: list of scalar,ordinal,offset")
 
-# einkorn_compiled_file(<file> <functions> <prefix> <type combinations>): the instantiations, behind `prefix`.
+# einkorn_compiled_file(<file> <functions> <prefix> <type combinations>): writes the instantiations after `prefix`.
 function(einkorn_compiled_file file functions EXTERN text types)
   set(body "")
   foreach(combination IN LISTS types)
@@ -53,8 +53,7 @@ function(einkorn_add_compiled include_dir)
                         CXX_EXTENSIONS OFF VERIFY_INTERFACE_HEADER_SETS OFF)
   target_sources(einkorn_compiled PUBLIC FILE_SET HEADERS BASE_DIRS ${include_dir} FILES ${headers})
   target_compile_definitions(einkorn_compiled PUBLIC EINKORN_COMPILED)
-  # Kernels are templates of the same names in the library and in what links it, so both need the same vector
-  # extension: that of Einkorn_HOST_SIMD.
+  # The library and its users have kernels of the same names, so both need the vector extension of Einkorn_HOST_SIMD.
   get_target_property(options einkorn.private_options INTERFACE_COMPILE_OPTIONS)
   list(FILTER options INCLUDE REGEX "-march|-mprefer|KOKKOS_ARCH")
   target_compile_options(einkorn_compiled PUBLIC ${options})

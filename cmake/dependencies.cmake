@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# Kokkos is the only thing that Einkorn::einkorn needs; every other find decides about a component, with a line that
-# says so. A parent project that has Kokkos::kokkos already (add_subdirectory, FetchContent) keeps its own.
+# Einkorn::einkorn needs only Kokkos. The other packages are needed by components; a message reports missing ones. An
+# existing target Kokkos::kokkos (add_subdirectory, FetchContent) is used.
 
 if(NOT TARGET Kokkos::kokkos)
   find_package(Kokkos 4.6 QUIET)
@@ -12,7 +12,7 @@ if(NOT TARGET Kokkos::kokkos)
   endif()
 endif()
 
-# A Kokkos that was built as a CUDA or HIP language of CMake wants its users' sources compiled so as well.
+# A Kokkos that was built with CUDA or HIP as CMake language needs the same language for its users.
 if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
   if(NOT DEFINED CMAKE_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES)
     set(CMAKE_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES ${Kokkos_${Kokkos_COMPILE_LANGUAGE}_ARCHITECTURES})
@@ -23,19 +23,19 @@ endif()
 if(NOT TARGET Kokkos::kokkoskernels AND Einkorn_ENABLE_KOKKOS_KERNELS)
   find_package(KokkosKernels QUIET)
   if(NOT KokkosKernels_FOUND)
-    message(STATUS "Einkorn::kokkos_kernels: left out, Kokkos Kernels was not found (KokkosKernels_ROOT)")
+    message(STATUS "Einkorn::kokkos_kernels: skipped, Kokkos Kernels was not found (KokkosKernels_ROOT)")
   endif()
 endif()
 
 find_package(Threads QUIET)   # with zlib, for the reader
 find_package(ZLIB QUIET)
 if(NOT ZLIB_FOUND)
-  message(STATUS "Einkorn::io: left out, zlib was not found")
+  message(STATUS "Einkorn::io: skipped, zlib was not found")
 endif()
 
 if(Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
   if(NOT TARGET CUDA::cusparse)
-    message(STATUS "Einkorn::cusparse: left out, the CUDA toolkit's cuSPARSE was not found (CUDAToolkit_ROOT)")
+    message(STATUS "Einkorn::cusparse: skipped, the CUDA toolkit's cuSPARSE was not found (CUDAToolkit_ROOT)")
   endif()
 endif()

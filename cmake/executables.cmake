@@ -6,8 +6,8 @@
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
 
-# einkorn_configure(<target> [HEADER_ONLY] [<library>...]): what every program of ours is compiled and linked with.
-# Where Einkorn::compiled is built, programs take their kernels from it, but for HEADER_ONLY ones.
+# einkorn_configure(<target> [HEADER_ONLY] [<library>...]): sets the options and libraries of a program.
+# Programs link Einkorn::compiled if it is built, except HEADER_ONLY ones.
 function(einkorn_configure target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HEADER_ONLY" "" "")
   target_link_libraries(${target} PRIVATE Einkorn::einkorn ${arg_UNPARSED_ARGUMENTS} einkorn.private_options)
@@ -21,9 +21,8 @@ function(einkorn_configure target)
   endif()
 endfunction()
 
-# einkorn_install_program(<target> <one line: what it does>): installs the program, where it is built, with its manual
-# page, which is made of what it prints for --help. It finds shared libraries, Kokkos' among them, beside itself (../lib)
-# and where they were when it was linked.
+# einkorn_install_program(<target> <description in one line>): installs the program with a manual page made from its
+# --help. It finds shared libraries, such as those of Kokkos, in ../lib and where they were when it was linked.
 function(einkorn_install_program target summary)
   include(GNUInstallDirs)
   if(NOT APPLE AND NOT CMAKE_INSTALL_LIBDIR MATCHES "^/")
@@ -40,16 +39,16 @@ function(einkorn_install_program target summary)
   endif()
 endfunction()
 
-# einkorn_compile_quickly(<target>): for programs that instantiate much and compute little, as tests of contracts,
-# layouts and outcomes do. They take less than half as long to compile; the kernels that they call are also in tests
-# that are compiled as users compile them. Not on devices, whose compilers' time goes elsewhere.
+# einkorn_compile_quickly(<target>): -O1 for programs that instantiate many kernels and compute little, such as tests of
+# contracts, layouts and outcomes: less than half of the compile time. Other tests compile the same kernels with the
+# options of users. No effect for devices, whose compilers do not become faster.
 function(einkorn_compile_quickly target)
   if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>:-O1>)
   endif()
 endfunction()
 
-# Every space that this Kokkos has, by its name in C++, the default execution space first.
+# The execution spaces of this Kokkos by their C++ names, the default first.
 set(einkorn_spaces "")
 foreach(space IN ITEMS Cuda HIP SYCL OpenMP Threads Serial)
   string(TOUPPER ${space} device)
@@ -68,17 +67,17 @@ endforeach()
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
 #                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG])
 #
-# Builds einkorn.test.csr.spmv: one executable for each of Einkorn_TEST_SPACES, einkorn.test.csr.spmv.<space>, that
-# sees its space as EINKORN_TEST_SPACE and DATA's absolute path as EINKORN_TEST_DATA_DIR. OpenMP ones run with 1, 2
-# and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test is all of them.
-# The label threads: has host threads of its own, so that scripts/test.sh --tsan runs it (target einkorn.test.threads).
+# Builds einkorn.test.csr.spmv: one executable einkorn.test.csr.spmv.<space> per space of Einkorn_TEST_SPACES, with
+# the macros EINKORN_TEST_SPACE and EINKORN_TEST_DATA_DIR (the absolute path of DATA). OpenMP executables run with 1, 2
+# and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
+# Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
 # QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 function(einkorn_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 1500)  # a guard against hanging, wide enough for sanitizers
+    set(arg_TIMEOUT 1500)  # large enough for sanitizers
   endif()
   add_custom_target(${name})
   add_dependencies(einkorn.test ${name})

@@ -3,14 +3,14 @@
 #
 # cmake -DPROGRAM=<file> -DSUMMARY=<line> -DPAGE=<file.1> -P man_page.cmake
 #
-# Writes a manual page: the name, and the text of PROGRAM --help as it is. Where PROGRAM does not run (a device is
-# missing), there is no page, and no error.
+# Writes a manual page with the name and the text of PROGRAM --help. If PROGRAM does not run (missing device), no page is
+# written, without an error.
 cmake_path(GET PROGRAM FILENAME name)
 set(ENV{OMP_NUM_THREADS} 1)
 set(ENV{OMP_PROC_BIND} false)
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help ERROR_VARIABLE errors RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
-  message(STATUS "${name}.1: left out, ${name} --help ends with ${code}")
+  message(STATUS "${name}.1: skipped, ${name} --help ends with ${code}")
   file(REMOVE ${PAGE})
   return()
 endif()

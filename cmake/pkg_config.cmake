@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn_pkg_config(<destination>): installs einkorn.pc and, with Einkorn::io, einkorn-io.pc. Kokkos' flags are those
-# of its CMake package, with the libraries that this package adds (libkokkosshim.so of scripts/kokkos/get.sh).
+# einkorn_pkg_config(<destination>): installs einkorn.pc and, with Einkorn::io, einkorn-io.pc. The flags of
+# Kokkos are those of its CMake package, with its additional libraries (libkokkosshim.so of scripts/kokkos/get.sh).
 include_guard(GLOBAL)
 
-# Appends to the lists `flags` and `libs` of the caller what <target> and its dependencies ask of a compiler and of a
-# linker. Dependencies come after their users. Generator expressions other than for C++ are left out.
+# Appends the compiler and linker flags of <target> and its dependencies to the lists `flags` and `libs` of the caller.
+# Dependencies follow their users. Generator expressions other than for C++ are skipped.
 macro(einkorn_collect_flags target)
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")
@@ -21,7 +21,7 @@ macro(einkorn_collect_flags target)
       if(item STREQUAL "" OR item MATCHES "NOTFOUND$|[$]<|KOKKOS_DEPENDENCE")
         continue()
       elseif(kind STREQUAL "INCLUDE_DIRECTORIES")
-        list(APPEND flags "-isystem ${item}")  # as CMake takes them: without their warnings
+        list(APPEND flags "-isystem ${item}")  # as CMake does, so that their warnings are off
       elseif(kind STREQUAL "COMPILE_OPTIONS")
         list(APPEND flags ${item})
       elseif(TARGET ${item})
@@ -38,7 +38,7 @@ endmacro()
 function(einkorn_pkg_config destination)
   get_target_property(imported Kokkos::kokkos IMPORTED)
   if(NOT imported)
-    return()  # part of this build: its files have no place yet
+    return()  # part of this build, not installed
   endif()
   set(flags "")
   set(libs "")
@@ -47,7 +47,7 @@ function(einkorn_pkg_config destination)
     list(POP_FRONT pending next)
     einkorn_collect_flags(${next})
   endwhile()
-  # A shared library is found at run time where it was at link time, unless that is a folder of the system.
+  # Shared libraries outside of system folders get a run path.
   foreach(library IN LISTS libs)
     cmake_path(GET library PARENT_PATH folder)
     if(library MATCHES "[.](so|dylib)[0-9.]*$" AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
@@ -61,7 +61,7 @@ function(einkorn_pkg_config destination)
   list(JOIN flags " " kokkos_flags)
   list(JOIN libs " " kokkos_libs)
 
-  # The prefix is the one that holds the file, also after `cmake --install --prefix`.
+  # The prefix is relative to the file, so that `cmake --install --prefix` works.
   cmake_path(IS_ABSOLUTE destination is_absolute)
   if(is_absolute)
     set(pc_prefix ${CMAKE_INSTALL_PREFIX})

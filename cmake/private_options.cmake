@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn.private_options: what Einkorn's own tests and benchmarks are compiled with, and no user of Einkorn is.
+# einkorn.private_options: the compile options of the tests and benchmarks of Einkorn, not of its users.
 include_guard(GLOBAL)
 
-# Not inside another project, whose Kokkos may be part of its sources and so be warned about.
+# No warnings inside of another project, where Kokkos may be part of the sources.
 set(werror_default ON)
 if(DEFINED Einkorn_IS_TOP_LEVEL)
   set(werror_default ${Einkorn_IS_TOP_LEVEL})
 endif()
 option(Einkorn_ENABLE_WERROR "Warnings in our own executables are errors" ${werror_default})
-# The default makes programs that run on every CPU of the architecture, as a package needs them; scripts/ and the
-# presets, which build for the machine that they run on, say auto.
+# The default is for programs that run on every CPU of the architecture, as in packages; scripts and presets, which build
+# for this machine, use auto.
 set(Einkorn_HOST_SIMD none CACHE STRING
     "x86 vector extension of our own executables: avx512, avx2, none (any x86-64 CPU) or auto (what this machine has)")
 set_property(CACHE Einkorn_HOST_SIMD PROPERTY STRINGS auto avx512 avx2 none)
 
 add_library(einkorn.private_options INTERFACE)
 
-# nvcc writes line directives into what the host compiler sees, which -Wpedantic takes exception to.
+# nvcc adds line directives to the code for the host compiler, for which -Wpedantic warns.
 set(warnings -Wall -Wextra -Wshadow -Wconversion)
 if(NOT Kokkos_ENABLE_CUDA)
   list(APPEND warnings -Wpedantic)
@@ -31,7 +31,7 @@ if(Einkorn_ENABLE_WERROR)
 endif()
 target_compile_options(einkorn.private_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
-# The extension to use: what the option says, or what the build host's CPU has.
+# The vector extension: the value of the option, or for auto that of the CPU of this machine.
 function(einkorn_host_simd result)
   set(simd ${Einkorn_HOST_SIMD})
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -54,8 +54,8 @@ function(einkorn_host_simd result)
   set(${result} ${simd} PARENT_SCOPE)
 endfunction()
 
-# Kokkos SIMD picks its width from KOKKOS_ARCH_*. A Kokkos built for a named CPU defines one itself and brings the
-# flags; a distribution's does not, and its vectors would have one lane.
+# Kokkos SIMD chooses its width by KOKKOS_ARCH_*. A Kokkos built for a specific CPU defines one and adds the flags; that of
+# a distribution does not, so that its vectors would have one lane.
 function(einkorn_kokkos_simd_macros result)
   get_target_property(directories Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
   find_file(config KokkosCore_config.h HINTS ${directories} ${Kokkos_BINARY_DIR} NO_CACHE NO_DEFAULT_PATH)

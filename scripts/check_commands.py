@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""check_commands.py [BUILD]: the commands that the pages show exist, and have the options that the pages give them.
+"""check_commands.py [BUILD]: checks that the commands in the pages exist and have the options used.
 
-Every command in a shell block (a code block without a language, or of sh or bash, that begins with a command), and
-every command of ours in `code`, is checked by what it is:
-  einkorn-solve     runs as it stands, in a folder with A.mtx, A.mtx.gz, b.mtx; in `code` its options
+Checks every command in a shell block (a code block without a language, or of sh or bash, that begins with a command), and
+every Einkorn command in `code`:
+  einkorn-solve     is executed in a folder with A.mtx, A.mtx.gz, b.mtx; in `code` its options are in --help
   einkorn-bench     its options are in --help (a run measures for minutes)
-  scripts/*, *.py   the file exists and knows the options; which ones CI runs is in .ci/run
-  cmake             every -DEinkorn_* is an option of ours, every --preset is in CMakePresets.json
-  NOT_RUN           commands that need what CI lacks, with the reason
-Anything else is a fault. BUILD (build/release) holds the two programs; one that is not there is a fault too."""
+  scripts/*, *.py   the file exists and contains the options
+  cmake             every -DEinkorn_* is an option of Einkorn, every --preset is in CMakePresets.json
+  NOT_RUN           commands that cannot run in CI, with the reason
+Any other command is a fault. BUILD (default build/release) contains the programs; a missing one is a fault."""
 import gzip
 import json
 import os
@@ -24,7 +24,7 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 NOT_RUN = (
     (r"compute-sanitizer ", "needs a GPU"),
-    (r"for \w+ in .*draw\.py", "draws what measure.sh has measured on an idle machine, for an hour"),
+    (r"for \w+ in .*draw\.py", "needs an hour of measurements by measure.sh on an idle machine"),
     (r"export \w+=", "sets a variable for the next lines"),
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
@@ -32,7 +32,7 @@ FIRST = re.compile(r"(?:[A-Z]\w*=\S+ +)*(?:sudo )?((?:[\w./-]+/)?(?:einkorn-[\w-
                    r"compute-sanitizer|git|apt-get|spack)\b")
 INLINE = re.compile(r"`((?:sudo )?(?:[\w./-]+/)?(?:einkorn-(?:bench|bench-full|solve)|plot|[\w-]+\.(?:sh|py))(?: [^`]*)?)`")
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-OURS = "[CTEST ARGUMENT...]"  # in a script's header: the options are those of ctest
+TAKES_CTEST_OPTIONS = "[CTEST ARGUMENT...]"  # in a script's header: the options are those of ctest
 
 
 def tracked(*patterns):
@@ -45,7 +45,7 @@ def pages():
 
 
 def commands(text):
-    """(line, command, is it from a block) of a page."""
+    """Yields (line, command, whether it is from a block) of a page."""
     for block in FENCE.finditer(text):
         if block[1] not in ("", "sh", "bash") or not FIRST.match(block[2]):
             continue
@@ -79,12 +79,12 @@ class Checker:
         return self.helps[name]
 
     def fault(self, page, command, from_block):
-        """What is wrong with it, or None."""
+        """The error of a command, or None."""
         if any(re.match(pattern, command) for pattern, _ in NOT_RUN):
             return None
         first = FIRST.match(command)
         if not first:
-            return "is no command that this script knows: add it to NOT_RUN, with the reason"
+            return "unknown command: add it to NOT_RUN, with the reason"
         options = OPTION.findall(command[first.end():])
         name = first[1].split("/")[-1]
         if name in ("einkorn-bench", "einkorn-bench-full", "einkorn-solve"):
@@ -98,13 +98,13 @@ class Checker:
             if path is None:
                 return f"{first[1]} does not exist"
             text = path.read_text(encoding="utf-8") + ("--help" if path.suffix != ".sh" else "")
-            unknown = [option for option in options if option not in text and OURS not in text]
+            unknown = [option for option in options if option not in text and TAKES_CTEST_OPTIONS not in text]
             return f"{', '.join(unknown)}: not in {first[1]}" if unknown else None
         if name == "cmake":
             unknown = [option for option in re.findall(r"-D(Einkorn_\w+)", command) if option not in self.cmake]
             unknown += [preset for preset in re.findall(r"--preset[ =](\S+)", command) if preset not in self.presets]
-            return f"{', '.join(unknown)}: not an option or preset of ours" if unknown else None
-        return "is checked by nothing: add it to NOT_RUN, with the reason"
+            return f"{', '.join(unknown)}: not an option or preset of Einkorn" if unknown else None
+        return "no check for this command: add it to NOT_RUN, with the reason"
 
     def run(self, command):
         words = shlex.split(command)

@@ -3,10 +3,9 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """check_compile_time.py BUILD
 
-What a source file of a user costs to compile, as a multiple of one that includes Kokkos_Core.hpp and has one kernel:
-headers only, and with Einkorn::compiled. BUILD: a build folder that was configured with Einkorn_ENABLE_COMPILED.
-Prints a table; fails where a ratio is above its limit. CPU time of the compiler at -O2 without its cache, the lower of
-two runs each: a ratio to a file that is compiled beside it, not a time."""
+Measures the compile time of source files of a user relative to a file that includes Kokkos_Core.hpp and has one kernel:
+headers only, and with Einkorn::compiled. BUILD: a build folder configured with Einkorn_ENABLE_COMPILED. Prints a table;
+fails if a ratio is above its limit. A time is the lower CPU time of two runs of the compiler at -O2 without a cache."""
 import argparse
 import json
 import pathlib
@@ -56,12 +55,12 @@ einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
 
 
 def flags_of(build):
-    """The compiler and the flags that the library itself is compiled with, but for optimisation and warnings."""
+    """The compiler and flags of the library, without those of optimization and warnings."""
     entries = json.loads(subprocess.run(["ninja", "-C", build, "-t", "compdb"], check=True, capture_output=True,
                                         text=True).stdout)
     entry = next(entry for entry in entries if "einkorn_compiled.dir" in entry["output"] and entry["output"].endswith(".o"))
     words = shlex.split(entry["command"])
-    words = words[:words.index("-MD")]  # what follows names files
+    words = words[:words.index("-MD")]  # the rest are file names
     while "ccache" in words[0]:
         words = words[1:]
     drop = ("-O", "-W", "-march", "-mprefer", "-DKOKKOS_ARCH", "-DEINKORN_COMPILED", "-x", "c++")
@@ -95,8 +94,8 @@ def main():
             text = "".join(f"#include <einkorn/{header}>\n" for header in headers) + PRELUDE + code
             ratios = (cost(name, text) / base, cost(name, text, "-DEINKORN_COMPILED") / base)
             print(f"{name:26}{ratios[0]:14.2f}{limit:8.1f}{ratios[1]:11.2f}{compiled_limit:8.1f}", flush=True)
-            breaches += [f"{name}: {ratio:.2f} times, limit {most}"
-                         for ratio, most in zip(ratios, (limit, compiled_limit)) if ratio > most]
+            breaches += [f"{name}: {ratio:.2f} times, limit {maximum}"
+                         for ratio, maximum in zip(ratios, (limit, compiled_limit)) if ratio > maximum]
     for breach in breaches:
         print(f"check_compile_time.py: {breach}", file=sys.stderr)
     return 1 if breaches else 0

@@ -19,7 +19,7 @@ configure "$build" -DCMAKE_BUILD_TYPE=Debug \
   -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
 build "$build" all_verify_interface_header_sets
 
-# The programs come from the build of the tests and the demo, where they usually are already.
+# The programs are from the build folder of the tests and the demo, where they usually exist already.
 programs=$repo/build/release
 configure "$programs"
 build "$programs" einkorn-bench einkorn-bench-full einkorn-solve
@@ -37,7 +37,7 @@ done
 say "README.md's configuration, and without zlib"
 configuration=$(sed -n '/^## Install and link/,/^## /s/^cmake -S \. -B build //p' "$repo/README.md")
 [ -n "$configuration" ] || die "README.md, Install and link, has no line that begins with cmake -S . -B build"
-# readme_configuration NAME ARGUMENT MESSAGE...: it succeeds with a further argument, and says each message
+# readme_configuration NAME ARGUMENT MESSAGE...: configures with an additional argument and checks the messages
 readme_configuration() {
   local name=$1 argument=$2 message; shift 2
   rm -rf "${build:?}/$name"
@@ -49,7 +49,7 @@ readme_configuration() {
 }
 readme_configuration with_zlib "" "host SIMD none"
 readme_configuration without_zlib -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON \
-  "Einkorn::io: left out" "einkorn-bench: left out" "einkorn-solve: left out"
+  "Einkorn::io: skipped" "einkorn-bench: skipped" "einkorn-solve: skipped"
 
 # consumer NAME SOURCE [CMAKE ARGUMENT...]: configures and builds it. SOURCE: relative to the repository, or absolute
 consumer() {
@@ -87,7 +87,7 @@ ln -sfn "$repo" "$build/as_subdirectory.source/einkorn"
 consumer as_subdirectory "$build/as_subdirectory.source"
 run as_subdirectory app
 
-# The branch main of a clone, which has what is committed here and what is not yet.
+# A clone with branch main, including uncommitted changes.
 rm -rf "$build/clone.git"
 git clone --quiet --bare --shared "$repo" "$build/clone.git"
 commit=$(git -C "$repo" -c user.name=check -c user.email=check@localhost stash create)
@@ -103,7 +103,7 @@ run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 
 consumer as_compiled unit_tests/install/compiled
 run as_compiled app
-# A kernel in the program would mean that the library lacks a function that it should have.
+# A kernel in the program means that the library lacks an instantiation.
 if kernels=$(nm --demangle --defined-only "$build/as_compiled/CMakeFiles/app.dir/main.cpp.o" | grep -m 3 'detail::.*\(SpmvRow\|SpmvTiles\|CgLoop\|CgMethod\|Spgemm\).*run(') ; then
   die "a user of Einkorn::compiled compiles kernels: $kernels"
 fi

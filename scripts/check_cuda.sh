@@ -4,16 +4,16 @@
 #
 # check_cuda.sh [FILE...]     compiles with nvcc for NVIDIA GPUs (sm_90), without a GPU and without a CUDA Kokkos
 #
-# Kokkos' headers are those of scripts/kokkos/get.sh, with configuration headers for CUDA and Serial. Compiled, with the
-# options of a CUDA Kokkos and no further ones: the public functions (unit_tests/compile_only) for Cuda and for Serial,
-# einkorn-solve, the main files of einkorn-bench and what they call for CSR, the examples and one test. FILE: only these, as
-# paths in the repository. Where nvcc is not installed, nothing is compiled and the script succeeds.
+# Uses the headers of Kokkos from scripts/kokkos/get.sh with configuration headers for CUDA and Serial, and the options of a
+# CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda and for Serial, einkorn-solve, the main files
+# of einkorn-bench and what they call for CSR, the examples and one test. FILE: only these, as paths in the repository.
+# Without nvcc the script compiles nothing and succeeds.
 #
-# Covered: nvcc's front ends for device and host; machine code of the kernels, but for front_doors.cpp PTX; the host
-# compiler's checks of what nvcc gives it (-fsyntax-only: it generates no code). Warnings are errors: all of nvcc's, -Wall
-# -Wextra of the host compiler. The host compiler is g++ 12, or else g++; where there is a newer g++ or a clang++ too, it
-# checks all of einkorn-solve, the main files of einkorn-bench and spgemm_doors.cpp. Not covered: linking, running, the other
-# files of the tests and of einkorn-bench. About 13 minutes of CPU time (estimated); seconds with ccache if nothing has changed.
+# Covered: the front ends of nvcc for device and host; machine code of the kernels (PTX for front_doors.cpp); the host
+# compiler on the code from nvcc (-fsyntax-only). Warnings are errors: all of nvcc, -Wall -Wextra of the host compiler. The
+# host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, also checks einkorn-solve, the main files of
+# einkorn-bench and spgemm_doors.cpp. Not covered: linking, running, the other files of the tests and of einkorn-bench. About
+# 13 minutes of CPU time (estimated); seconds with ccache if nothing has changed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -32,7 +32,7 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do ln -s "$repo/$part" "$work/include/einkorn/"; done
 scripts/kokkos/backend_config.sh "$kokkos" "$work/config" CUDA SERIAL KOKKOS_ARCH_HOPPER KOKKOS_ARCH_HOPPER90
 
-# The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
+# All public headers of Einkorn::einkorn, even if front_doors.cpp omits one.
 sed -n '/^set(einkorn_headers/,/)/p' cmake/headers.cmake | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
@@ -41,10 +41,10 @@ if command -v ccache >/dev/null; then launcher=(ccache); fi
 options=(-std=c++20 -x cu --extended-lambda -Wext-lambda-captures-this -Werror all-warnings
   -Xcompiler -Wall -Xcompiler -Wextra -Xcompiler -fsyntax-only -DKOKKOS_DEPENDENCE
   "-I$work/include" -Itools -Iperf_tests -Iunit_tests -isystem "$work/config" -isystem "$kokkos")
-# Without optimization of the kernels, which takes several times as long for those of the solvers.
+# Without optimization of the kernels, which takes several times as long for the solvers.
 if "$nvcc" --help | grep -e --Ofast-compile >/dev/null; then options+=(--Ofast-compile=max); fi
 
-# compiles COMPILER: whether nvcc takes it for the host.
+# compiles COMPILER: whether nvcc accepts it as host compiler.
 compiles() {
   command -v "$1" >/dev/null && echo 'int main() {}' >"$work/empty.cu" &&
     "$nvcc" -std=c++20 -arch=sm_90 -ccbin "$1" -c "$work/empty.cu" -o "$work/empty.o" >"$work/empty.log" 2>&1
@@ -58,7 +58,7 @@ host=$(first_of g++-12 g++ clang++)
 newer=$(first_of g++-{15,14,13} clang++-{20,19,18,17,16} clang++)
 if [ "$newer" = "$host" ]; then newer=; fi
 
-# check HOST SPACE FILE [OPTION...]: compiles one file, and says what CPU time that took (as a child of start)
+# check HOST SPACE FILE [OPTION...]: compiles one file and prints its CPU time (a child of start)
 check() {
   local host=$1 space=$2 file=$3 name; shift 3
   name=$(tr / _ <<<"$file")-$host-$space
@@ -74,14 +74,14 @@ check() {
 }
 
 most=$(jobs) running=0 status=0
-# finish NUMBER: waits until at most so many files are being compiled
+# finish NUMBER: waits until at most NUMBER files are being compiled
 finish() {
   while [ "$running" -gt "$1" ]; do
     wait -n || status=1
     running=$((running - 1))
   done
 }
-# start ARGUMENT OF check...: in the background, as many at a time as there are cores and memory for
+# start ARGUMENT OF check...: runs check in the background, limited by cores and memory
 start() {
   finish $((most - 1))
   check "$@" &
@@ -95,7 +95,7 @@ if [ $# -gt 0 ]; then
 else
   doors=unit_tests/compile_only
   with_kernels=(tools/solve/{cg,convert,system}.cpp)
-  without_kernels=(perf_tests/einkorn_bench{,_full}.cpp)  # or with such as the others have
+  without_kernels=(perf_tests/einkorn_bench{,_full}.cpp)  # or with kernels of the other files
   for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
     [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
   done

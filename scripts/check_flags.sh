@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# check_flags.sh [--ratio] [COMPILER...]     host kernels at -O2 and at -O3, by g++ and clang++
+# check_flags.sh [--ratio] [COMPILER...]     checks host kernels at -O2 and -O3, with g++ and clang++
 #
-# Compiles scripts/flags/host_kernels.cpp as a user's program with -O2, -O2 -march=native and -O3 -march=native, and looks
-# into the disassembly for packed arithmetic, in registers (check_vectorised.sh, flags/stack_in_loops.py). Prints the times
-# on one thread and the ratios of -O2 to -O3; with --ratio, which is for an idle machine, a ratio above 1.15 is an error.
+# Compiles scripts/flags/host_kernels.cpp as a program of a user with -O2, -O2 -march=native and -O3 -march=native, and
+# checks that the disassembly has packed arithmetic in registers (check_vectorised.sh, flags/stack_in_loops.py). Prints the
+# times on one thread and the ratios of -O2 to -O3. With --ratio, for an idle machine, a ratio above 1.15 is an error.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# check_format.sh [--fix]     every source against .clang-format (clang-format-19 of Debian 12)
+# check_format.sh [--fix]     checks all sources with .clang-format (clang-format-19 of Debian 12)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# check_hip.sh ROOT [ARCHITECTURE]     compiles every front door for AMD GPUs (gfx942 unless said), without one
+# check_hip.sh ROOT [ARCHITECTURE]     compiles every public function for AMD GPUs (default gfx942), without a GPU
 #
-# ROOT becomes a Debian sid tree with hipcc and Kokkos' headers (1 GB, a minute, made once; needs root). Compilation
-# only: Debian has no Kokkos library for HIP, so nothing links.
+# Creates in ROOT, once, a Debian sid tree with hipcc and the headers of Kokkos (1 GB, one minute; needs root). Compiles
+# only: Debian has no Kokkos library for HIP to link with.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -41,11 +41,11 @@ for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
 cp "$repo/unit_tests/compile_only/"{front,solver,spgemm}_doors.cpp "$work/"
-# The public headers of Einkorn::einkorn, so that none is left out when front_doors.cpp forgets one.
+# All public headers of Einkorn::einkorn, even if front_doors.cpp omits one.
 sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
-# compile <file> <further option>...; hipcc looks itself up in /proc.
+# compile <file> <option>...; hipcc needs /proc.
 compile() {
   # shellcheck disable=SC2016
   unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \

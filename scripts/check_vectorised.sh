@@ -4,10 +4,10 @@
 #
 # check_vectorised.sh [--at-least xmm|ymm] BINARY PATTERN...
 #
-# For each PATTERN (extended regular expression over demangled symbol names): of the functions that match, at least one
-# has packed fused multiply-adds on the widest registers of this build, zmm when BINARY uses them at all, else ymm. With
-# --at-least: on registers of this width or a wider one; for xmm packed multiplications do as well, as a build for any
-# x86-64 CPU has no fused ones.
+# For each PATTERN (extended regular expression over demangled symbol names): checks that at least one
+# matching function has packed fused multiply-adds on the widest registers of this build: zmm if BINARY uses them, else
+# ymm. With --at-least: on registers of at least this width; for xmm packed multiplications suffice, because a build for
+# any x86-64 CPU has no fused ones.
 set -euo pipefail
 fail() { echo "check_vectorised.sh: $*" >&2; exit 1; }
 

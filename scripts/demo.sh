@@ -4,11 +4,11 @@
 #
 # demo.sh [MATRIX...] [EINKORN-BENCH OPTION...]
 #
-# Which SpMV is the fastest for a matrix, how close is it to the memory's speed, and when has a conversion paid? MATRIX
-# is a Matrix Market file (.mtx, .mtx.gz) or a generator such as gen:stencil7:160; without one, a few real matrices and
-# generated ones of real size (two meshes, a circuit, a web), and then the system of a real one is solved by
-# einkorn-solve. Built is what that needs: peers, solvers and tables of all rows (einkorn-bench-full, many minutes of
-# compiling) only for options that ask for them.
+# Measures which SpMV is the fastest for a matrix, what fraction of the memory bandwidth it reaches, and after how many
+# products a conversion pays. MATRIX is a Matrix Market file (.mtx, .mtx.gz) or a generator such as gen:stencil7:160.
+# Without MATRIX it measures real and generated matrices (two meshes, a circuit, a web graph), then solves a system with
+# einkorn-solve. Options that need einkorn-bench-full (peers, solvers, tables of all rows) build it, which takes many
+# minutes.
 # Kokkos_ROOT and EINKORN_DEBS: see test.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# fuzz.sh [SECONDS [TARGET...]]     what reads a user's input, under libFuzzer, ASan and UBSan: the Matrix Market parser
+# fuzz.sh [SECONDS [TARGET...]]     fuzzes the readers of user input with libFuzzer, ASan and UBSan: the Matrix Market parser
 #                                   (matrix_market), the files of einkorn-solve and einkorn-bench (solve_input), gen:...
-#                                   (generator). All of them when none is named; they share the seconds.
+#                                   (generator). Default: all, which share the seconds.
 #
-# Needs no Kokkos. What it learns stays in build/fuzz/TARGET.corpus; an input that breaks a target is left in build/fuzz/.
+# Does not need Kokkos. The corpus is kept in build/fuzz/TARGET.corpus, failing inputs in build/fuzz/.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# measure_times.sh [--write]     how long README's two commands take from nothing: in a new clone, with an empty home
-#                                directory, an empty cache and no compiled file
+# measure_times.sh [--write]     measures the two commands of the README in a new clone, with an empty home directory, an
+#                                empty cache and no compiled file
 #
-# --write puts the times into README.md, between its marks <!-- times --> and <!-- /times -->. Run it on an idle machine.
-# A compiler cache, where there is one, is filled and not read.
+# --write writes the times to README.md, between the marks <!-- times --> and <!-- /times -->. Run it on an idle machine.
+# A compiler cache, if any, is written but not read.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 commit=$(git -C "$repo" rev-parse --short HEAD)
 
-# from_nothing NAME SCRIPT: runs a script in a clone of its own; its minutes, as m:ss, in $took; its output in NAME.log
+# from_nothing NAME SCRIPT: runs a script in a new clone; sets $took to its time as m:ss; writes its output to NAME.log
 from_nothing() {
   local name=$1 start
   git clone --quiet "$repo" "$work/$name"

@@ -5,8 +5,8 @@
 # test.sh [--asan | --tsan] [CTEST ARGUMENT...]     builds and runs the tests; `test.sh -R csr5` only those that match
 #
 #   --asan            under the address and undefined-behaviour sanitizers
-#   --tsan            under the thread sanitizer: the tests with host threads of their own (label threads), with one
-#                     OpenMP thread, since OpenMP run-time libraries are not instrumented
+#   --tsan            under the thread sanitizer: the tests that start host threads (label threads), with one OpenMP
+#                     thread, because OpenMP run-time libraries are not instrumented
 #
 #   Kokkos_ROOT       prefix of an installed Kokkos (else one is fetched, once)
 #   EINKORN_DEBS      folder with the Kokkos packages, for machines that cannot reach Debian's newer suites
@@ -28,10 +28,10 @@ if [ "${1:-}" = --asan ]; then
 elif [ "${1:-}" = --tsan ]; then
   shift
   build=$repo/build/tsan
-  preset=(--preset tsan -DEinkorn_ENABLE_COMPILED=OFF)  # few tests, which call little of it
+  preset=(--preset tsan -DEinkorn_ENABLE_COMPILED=OFF)  # not needed by these tests
   tests=einkorn.test.threads
   select=(-L threads -R 'openmp\.1$')
-  export TSAN_OPTIONS=${TSAN_OPTIONS:-allocator_may_return_null=1}  # tests ask for more memory than there is
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-allocator_may_return_null=1}  # tests request more memory than available
 fi
 configure "$build" "${preset[@]}"
 build "$build" "$tests"
@@ -43,7 +43,7 @@ result=0
 [ -s "$build/tests.xml" ] || die "ctest did not run: see its message above"
 say "done"
 python3 - "$build/tests.xml" <<'PYTHON'
-# The cases that GoogleTest counts, each once a run (1, 2 and 3 threads); a run that crashed is one failure.
+# Sums the test cases of GoogleTest over all runs (1, 2 and 3 threads); a run that crashed is one failure.
 import re, sys, xml.etree.ElementTree as xml
 count = dict.fromkeys(("PASSED", "FAILED", "SKIPPED"), 0)
 for run in xml.parse(sys.argv[1]).getroot():

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""stack_in_loops.py BINARY PATTERN...: sums and gathered values of host kernels stay in registers.
+"""stack_in_loops.py BINARY PATTERN...: checks that host kernels keep sums and gathered values in registers.
 
-For the functions whose demangled names match PATTERN: there are loops with packed multiplications, and none of them (the
-innermost around a multiplication counts) writes a vector register to the stack or reads one from it. x86-64 only. Exit 1
-otherwise."""
+Functions whose demangled names match PATTERN must have loops with packed multiplications, and the innermost loops around
+them must not move vector registers to or from the stack. x86-64 only. Exit 1 otherwise."""
 import re
 import subprocess
 import sys

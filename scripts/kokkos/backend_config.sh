@@ -4,8 +4,8 @@
 #
 # backend_config.sh KOKKOS_INCLUDE DIRECTORY HIP|CUDA SERIAL|OPENMP KOKKOS_ARCH_MACRO...
 #
-# Kokkos configuration headers for a device that the installed Kokkos was not built for. With DIRECTORY before
-# KOKKOS_INCLUDE on the include path, device code compiles; nothing links.
+# Creates configuration headers of Kokkos for a device that the installed Kokkos was not built for. With DIRECTORY before
+# KOKKOS_INCLUDE on the include path, device code compiles but does not link.
 set -euo pipefail
 kokkos=$1 directory=$2 device=$3 host=$4
 shift 4
@@ -16,7 +16,7 @@ sed -E "s,^#define KOKKOS_ENABLE_OPENMP$,/* #undef KOKKOS_ENABLE_OPENMP */,
   s,^/\* #undef (KOKKOS_ENABLE_($device|$host)) \*/,#define \1," "$kokkos/KokkosCore_config.h" >"$config"
 for macro; do
   sed -i -E "s,^/\* #undef ($macro) \*/,#define \1," "$config"
-  grep -q "define $macro$" "$config" || { echo "backend_config.sh: this Kokkos knows no $macro" >&2; exit 1; }
+  grep -q "define $macro$" "$config" || { echo "backend_config.sh: this Kokkos does not have $macro" >&2; exit 1; }
 done
 sed -E "s,^/\* #undef (DESUL_ATOMICS_ENABLE_$device) \*/,#define \1," "$kokkos/desul/atomics/Config.hpp" \
   >"$directory/desul/atomics/Config.hpp"

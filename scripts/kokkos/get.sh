@@ -4,9 +4,9 @@
 #
 # get.sh PREFIX      Kokkos 5 (OpenMP) and Kokkos Kernels (headers) in PREFIX/usr, for Debian 12's own g++ and glibc
 #
-# Debian 12 has no current Kokkos, its newer suites have binary packages. They are unpacked in PREFIX (no root, nothing
-# installed). Their library asks for three symbol versions that Debian 12 lacks: retarget.py renames those needs and
-# libkokkosshim.so (shim.cpp) supplies the functions. Anything else missing makes this script fail.
+# Unpacks binary packages of newer Debian suites in PREFIX (no root, no installation), because Debian 12 has no current
+# Kokkos. Their library requires three symbol versions that Debian 12 lacks: retarget.py renames them, and
+# libkokkosshim.so (shim.cpp) provides the functions. Any other missing symbol makes this script fail.
 #   EINKORN_DEBS   folder with the three packages, instead of the newer suites
 set -euo pipefail
 prefix=$(realpath -m "${1:?usage: get.sh PREFIX}")

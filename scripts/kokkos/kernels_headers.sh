@@ -4,8 +4,8 @@
 #
 # kernels_headers.sh DEB PREFIX OPENMP|SERIAL|HIP|CUDA
 #
-# Kokkos Kernels as headers: Debian's libtrilinos-kokkos-kernels-dev without its library, every kernel instantiated
-# where it is called. The package lists what its library holds, for the Serial backend; those lists are emptied.
+# Header-only Kokkos Kernels: libtrilinos-kokkos-kernels-dev of Debian without its library, so that every kernel is
+# instantiated where it is called. Removes the lists of kernels that the library contains for the Serial backend.
 set -euo pipefail
 deb=$1 prefix=$2 backend=$3
 include=$prefix/include/kokkos-kernels
@@ -26,7 +26,7 @@ case $backend in
   HIP | CUDA) sed -i -E "s,^/\* #undef (KOKKOSKERNELS_INST_MEMSPACE_${backend}SPACE) \*/,#define \1," "$config" ;;
 esac
 grep -q "^#define KOKKOSKERNELS_INST_EXECSPACE_$backend$" "$config" ||
-  { echo "kernels_headers.sh: $config has changed its form: set Kokkos_ROOT and KokkosKernels_ROOT" >&2; exit 1; }
+  { echo "kernels_headers.sh: $config has an unknown form: set Kokkos_ROOT and KokkosKernels_ROOT" >&2; exit 1; }
 
 version=$(awk '$2 ~ /^KOKKOSKERNELS_VERSION_(MAJOR|MINOR|PATCH)$/ {printf "%s%s", dot, $3; dot = "."}' "$config")
 cat >"$package/KokkosKernelsConfig.cmake" <<'CMAKE'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""retarget.py IN.so OUT.so: let a library that was built on a newer Debian load on this one.
+"""retarget.py IN.so OUT.so: makes a library of a newer Debian loadable on this system.
 
-Where IN needs a symbol version that this system's library does not define (GLIBC_2.38, say), the need is renamed to
-that library's oldest version. Only .gnu.version_r changes, 8 bytes a need (hash and name offset). The symbols
-themselves must then come from elsewhere, at the oldest version: from libkokkosshim.so (shim.cpp, shim.map)."""
+Renames required symbol versions that the libraries of this system do not define (such as GLIBC_2.38) to the oldest
+version of the library. Changes only .gnu.version_r, 8 bytes per requirement (hash and name offset). libkokkosshim.so
+(shim.cpp, shim.map) must provide these symbols at the oldest version."""
 import re
 import struct
 import subprocess
@@ -20,7 +20,7 @@ def output_of(*command):
 
 
 def defined_versions(library):
-    """The versions that this system's `library` defines, or None where there is no such library."""
+    """The versions that `library` of this system defines, or None if it does not exist."""
     cached = output_of("/sbin/ldconfig", "-p")
     path = re.search(rf"^\s*{re.escape(library)} \(libc6,x86-64[^)]*\) => (\S+)", cached, re.M)
     return path and set(re.findall(r"^\d+ 0x\S+ 0x\S+ (\S+)", output_of("objdump", "-p", path[1]), re.M))
@@ -53,7 +53,7 @@ def main(source, target):
     with open(source, "rb") as file:
         image = bytearray(file.read())
     if image[:6] != b"\x7fELF\x02\x01":
-        sys.exit(f"retarget.py: {source} is no 64-bit little-endian ELF file")
+        sys.exit(f"retarget.py: {source} is not a 64-bit little-endian ELF file")
     for library, entries in list(needs(image)):
         defined = defined_versions(library)
         for at, _, _, version in entries:

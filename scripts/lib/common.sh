@@ -12,7 +12,7 @@ export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repo} CCACHE_NOHASHDIR=${CCACHE_NOHASHD
 say() { printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
-# need_packages PACKAGE...: what a Debian machine lacks is installed; elsewhere the tools have to be there.
+# need_packages PACKAGE...: installs missing packages on Debian; on other systems the tools must exist.
 need_packages() {
   if ! command -v apt-get >/dev/null; then
     local tool
@@ -45,7 +45,7 @@ need_build_packages() {
     nlohmann-json3-dev python3 zlib1g-dev
 }
 
-# use_kokkos: sets kokkos_root to the caller's Kokkos_ROOT, or else to one made once in the cache.
+# use_kokkos: sets kokkos_root to Kokkos_ROOT of the caller, or else to a copy in the cache, created once.
 use_kokkos() {
   kokkos_root=${Kokkos_ROOT:-}
   if [ -n "$kokkos_root" ]; then
@@ -53,7 +53,7 @@ use_kokkos() {
     say "Kokkos: $kokkos_root (Kokkos_ROOT)"
     return
   fi
-  # The scripts' checksum is part of the name: a change to the route makes a new prefix.
+  # The name contains the checksum of the scripts: a change of a script creates a new prefix.
   local prefix; prefix=$cache/kokkos-$(cat "$repo"/scripts/kokkos/* | cksum | cut -d' ' -f1)
   kokkos_root=$prefix/usr
   mkdir -p "$cache"
@@ -65,13 +65,13 @@ use_kokkos() {
   ) 9>"$cache/lock" || exit 1
 }
 
-# debian_mirror: the mirror that this machine's apt uses for its own release.
+# debian_mirror: the mirror that apt uses on this machine.
 debian_mirror() {
   local codename; codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
   apt-get update --print-uris | sed -n "s,^'\(.*\)/dists/$codename/InRelease'.*,\1,p" | head -n 1
 }
 
-# jobs: as many compilers as there are cores and, at 2 GiB each, memory.
+# jobs: the number of parallel compilers, limited by cores and by memory at 2 GiB each.
 jobs() {
   local cores memory
   cores=$(nproc)
@@ -79,8 +79,8 @@ jobs() {
   echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
 }
 
-# configure BUILD [CMAKE ARGUMENT...]: for this machine's CPU; with ccache where there is one; afresh when it was made
-# with another Kokkos.
+# configure BUILD [CMAKE ARGUMENT...]: configures for the CPU of this machine, with ccache if installed; from scratch if
+# BUILD was configured with another Kokkos.
 configure() {
   local build=$1 arguments=() log; shift
   if [ -f "$build/CMakeCache.txt" ] && ! grep -q "^CMAKE_PREFIX_PATH:[A-Z]*=$kokkos_root\$" "$build/CMakeCache.txt"; then
@@ -102,7 +102,7 @@ configure() {
 build() {
   local build=$1 start=$SECONDS; shift
   say "building $*"
-  # The last part of the path says enough.
+  # Only the last part of the path.
   NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build" -j "$(jobs)" "$@" |
     sed -u -E 's,^(\[[^]]*\]) (Building|Linking) [^/]*/.*/,\1 \2 ,; /^ninja: Entering/d' >&2 || die "the build of $* failed: see the compiler's message above"
   say "built in $((SECONDS - start)) s"
