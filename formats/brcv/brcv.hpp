@@ -11,22 +11,22 @@
 
 namespace einkorn {
 
-/// BRCV: rows in stripes, each with one list of columns for all of its rows. A stripe is a maximal run of
-/// neighbouring rows with the same columns in the same order. With the stripes D1 .. Dp and an empty D0 before
-/// them, of height h, row length w and h w entries each:
+/// BRCV: a sparse matrix in stripes, with one list of columns per stripe. A stripe is a maximal run of
+/// consecutive rows with the same columns in the same order. Stripe Di has height h(Di), row length w(Di) and h
+/// w entries; D0 is empty:
 ///
 ///     b(i)  = h(D0) + ... + h(Di),      i = 0 .. p        stripe i (from 0) has the rows b(i) .. b(i + 1) - 1
 ///     rc(i) = w(D0) + ... + w(Di),      i = 0 .. p        and the columns c(rc(i)) .. c(rc(i + 1) - 1)
 ///     rv(i) = h w (D0) + ... + (Di),    i = 0 .. p - 1    and the values from rv(i) on, row after row
 ///
-/// so that entry j of row r of stripe i is values(rv(i) + (r - b(i)) (rc(i + 1) - rc(i)) + j). Empty rows form
-/// stripes of row length 0. Nothing is padded.
+/// Entry j of row r of stripe i is values(rv(i) + (r - b(i)) (rc(i + 1) - rc(i)) + j). Empty rows form stripes
+/// of row length 0. There is no padding.
 ///
-/// Invariants: b rises from 0 to num_rows, by at least 1 a stripe; rc rises from 0 to the extent of c; rv and
-/// num_entries follow from both; columns lie in [0, num_cols). validate() (validate.hpp) checks them. That
-/// stripes are maximal is what from_csr makes of a matrix; no kernel needs it. A matrix of 0 rows may have no
-/// arrays at all. Source: patent of Chen, Liu & Yang (CIGIT, Chinese Academy of Sciences, published 2022-11);
-/// `values` is its array v.
+/// Invariants: b increases strictly from 0 to num_rows; rc is non-decreasing from 0 to the extent of c; rv and
+/// num_entries follow from b and rc; columns are in [0, num_cols). validate() (validate.hpp) checks them.
+/// from_csr() produces maximal stripes; no kernel requires it. A matrix of 0 rows may have empty arrays.
+/// Source: C. Chen, L. Liu, W. Yang, patent application of CIGIT, Chinese Academy of Sciences, published
+/// 2022-11; `values` is its array v.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Brcv {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Brcv: Ordinal must be signed");
@@ -43,24 +43,24 @@ struct Brcv {
   Kokkos::View<Offset*, Device> rv;      // [p]
   Kokkos::View<Ordinal*, Device> c;      // [rc(p)]
   Kokkos::View<Scalar*, Device> values;  // [num_entries]
-  Fingerprint source;                    // of the CSR that it was made from
+  Fingerprint source;                    // of the CSR that it was converted from
   Offset num_entries = 0;
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
-  /// p.
+  /// p
   [[nodiscard]] KOKKOS_FUNCTION Ordinal num_stripes() const { return static_cast<Ordinal>(rv.extent(0)); }
-  /// Columns, and values a row, of a stripe.
+  /// The number of columns of a stripe, equal to the number of values per row.
   KOKKOS_FORCEINLINE_FUNCTION Offset row_length(Ordinal stripe) const { return rc(stripe + 1) - rc(stripe); }
-  /// First value of a row of the stripe.
+  /// The index of the first value of a row of the stripe.
   KOKKOS_FORCEINLINE_FUNCTION Offset row_begin(Ordinal stripe, Ordinal row) const {
     return rv(stripe) + static_cast<Offset>(row - b(stripe)) * row_length(stripe);
   }
-  /// Memory of the format.
+  /// Bytes of the arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + (c.extent(0) + b.extent(0)) * sizeof(Ordinal) +
            (rc.extent(0) + rv.extent(0)) * sizeof(Offset);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array of the matrix.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("b", b);

@@ -8,17 +8,17 @@
 
 namespace einkorn {
 
-/// The numbers of the BRCV kernels. A structural type: kernels take it as a template argument.
+/// Parameters of the BRCV kernels. A structural type: a template argument of the kernels.
 struct BrcvTuning {
-  int team_size;         ///< threads a team
-  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
-  int unroll;            ///< spmv: entries a lane asks for before it uses the first; SpMM: rows of B
-  int columns_at_once;   ///< spmv: columns of a multivector that share one pass over the matrix
+  int team_size;         ///< threads per team
+  int min_teams_per_sm;  ///< second argument of Kokkos::LaunchBounds
+  int unroll;            ///< loads in flight: SpMV, entries per lane; SpMM, rows of X
+  int columns_at_once;   ///< SpMV: columns of a multivector per pass over the matrix
 };
 
-/// One row a group of `lanes` lanes, for one vector and for multivectors that are not row-major. The numbers of
-/// CSR's row_team (spmv_tuning.hpp), whose loads these are but for the columns, which come from the cache.
-/// Analytical, not measured.
+/// SpMV with `lanes` lanes per row, for one vector and for multivectors that are not row-major. The parameters
+/// of row_team of CSR (spmv_tuning.hpp), which has the same loads, except that here columns are read from the
+/// cache. Analytical, not measured.
 constexpr BrcvTuning brcv_row_tuning(Arch arch, int lanes) {
   switch (arch) {
     case Arch::hopper:
@@ -32,9 +32,9 @@ constexpr BrcvTuning brcv_row_tuning(Arch arch, int lanes) {
   }
 }
 
-/// SpMM. Analytical, not measured: the sums of a lane are 64 bytes times its columns (2 at most), 32 registers;
-/// with 4 rows of B in flight that leaves 80 registers a thread at 3 teams of 256. A team's scratch is 45 KB at
-/// most, 135 of the 228 KB of an H100, the rest caches B.
+/// SpMM. Analytical, not measured: the sums of a lane take 64 bytes per column of X, at most 2 columns, hence
+/// 32 registers. With 4 rows of X in flight, 3 teams of 256 threads have 80 registers per thread. The scratch
+/// of a team is at most 45 KB: 135 of the 228 KB of an H100 for 3 teams, the rest caches X.
 constexpr BrcvTuning brcv_spmm_tuning(Arch arch) {
   switch (arch) {
     case Arch::hopper:
@@ -42,33 +42,33 @@ constexpr BrcvTuning brcv_spmm_tuning(Arch arch) {
       return {256, 3, 4, 0};
     case Arch::hip:
     case Arch::mi300:
-      return {256, 1, 4, 0};  // 64 KB of LDS a compute unit: one team
+      return {256, 1, 4, 0};  // 64 KB of LDS per compute unit: one team
     default:
       return {1, 1, 4, 0};
   }
 }
 
-/// Rows of a stripe that share each row of B which is read: 64 bytes of sums a lane and column of B, so 8 rows
-/// for double, 16 for float. Analytical, not measured: twice as many would halve the reads of B where stripes
-/// are that high, but the sums would take 64 registers.
+/// Rows of a stripe that share each read of a row of X (SpMM): 64 bytes of sums per lane and column, hence 8
+/// rows for double and 16 for float. Analytical, not measured: twice as many rows would halve the reads of X
+/// for high stripes, but the sums would take 64 registers.
 constexpr int brcv_chunk_rows(std::size_t sum_bytes) {
   return sum_bytes >= 16 ? 4 : sum_bytes >= 8 ? 8 : 16;
 }
 
-/// Entries of a stripe's list that a group of `lanes` lanes stages at a time: two a lane, so that a team's
-/// scratch is the same whatever the group.
-constexpr int brcv_piece(int lanes) {
+/// Columns of a stripe that a group of `lanes` lanes stages in scratch at a time: two per lane, so that the
+/// scratch of a team does not depend on the size of the groups.
+constexpr int brcv_staged_columns(int lanes) {
   return 2 * lanes;
 }
 
-/// Multivectors of fewer columns go through the row kernel, four columns a pass.
+/// Multivectors with fewer columns use the row kernel, four columns per pass.
 inline constexpr std::size_t brcv_min_spmm_columns = 4;
 
-/// Rows whose first stripe a plan keeps: one number for so many rows. 32, so that the row kernel's warps
-/// (which have 32 rows at most) find their stripes by 5 halvings at most from there.
+/// A plan stores the stripe of every brcv_rows_per_mark-th row. With 32, a warp of the row kernel (at most 32
+/// rows) finds its stripes from there in at most 5 steps of a binary search.
 inline constexpr int brcv_rows_per_mark = 32;
 
-/// from_csr: threads a team that marks the rows which start a stripe. Needs few registers; any size would do.
+/// from_csr: threads per team of the kernel that marks the first rows of stripes. Not critical: few registers.
 inline constexpr int mark_stripes_team_size = 256;
 
 }  // namespace einkorn

@@ -19,18 +19,18 @@
 namespace einkorn {
 
 struct BrcvOptions {
-  Checks checks = Checks::on;  ///< of the CSR's structure
+  Checks checks = Checks::on;  ///< of the structure of the CSR
 };
 
-/// CSR to BRCV, on the device: the patent's steps S31 to S36. Every row is compared with the one before it, in
-/// parallel; one scan over the rows numbers the stripes and adds up b, rc and rv. Entries keep their order;
-/// unsorted rows, repeated positions and stored zeros stay as they are (rows with the same columns in another
-/// order are no stripe). Any matrix can be converted and nothing is padded; prefers_brcv() (stripes.hpp) says
-/// whether it pays.
+/// CSR to BRCV on the device: steps S31 to S36 of the patent (brcv.hpp). Every row is compared with the
+/// previous one in parallel; one scan over the rows numbers the stripes and computes b, rc and rv. Entries keep
+/// their order: unsorted rows, repeated positions and stored zeros are kept, and rows with the same columns in
+/// another order are in different stripes. Any matrix can be converted; prefers_brcv() (stripes.hpp) says
+/// whether BRCV saves memory.
 ///
-/// Cost: reads row_offsets three times, columns twice and values once (columns once more: checks and
-/// fingerprint), writes bytes(); a byte a row in passing. Fences exec. Throws InvalidStructure (checks),
-/// OutOfMemory. No count of the format can pass one of the CSR's, so the CSR's index types do.
+/// @throws InvalidStructure (checks), OutOfMemory. No overflow: no count exceeds the corresponding count of the
+/// CSR. Cost: reads row_offsets three times, columns twice and values once (columns once more for checks and
+/// fingerprint), writes bytes(); one temporary byte per row. Fences exec.
 template <>
 struct FromCsr<Brcv> {
   using Options = BrcvOptions;
@@ -58,14 +58,15 @@ struct FromCsr<Brcv> {
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Brcv::values", A.values.extent(0));
     detail::build_stripes(exec, F, A, starts);
     Kokkos::deep_copy(exec, F.values, A.values);
-    exec.fence("einkorn::from_csr[brcv]: A may change from here on");
+    exec.fence("einkorn::from_csr[brcv]: A is no longer read");
     return F;
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: one read and one write of the values, asynchronous on exec.
+/// F.values <- A.values for an unchanged structure.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
+/// reads the structure of A once and fences exec) Cost without checks: one read and one write of the values,
+/// asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

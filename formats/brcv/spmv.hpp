@@ -18,9 +18,8 @@
 
 namespace einkorn {
 
-/// The plan of a Brcv (see formats/spmv_plan.hpp): where stripes begin among the rows, every 32 rows, and the
-/// stripes cut into the chunks of rows that SpMM works on. Nothing on the host, whose kernels search once a
-/// part.
+/// The plan of a Brcv (see formats/spmv_plan.hpp). On a GPU: the stripe of every 32nd row, and the chunks of
+/// rows of SpMM. On the host: empty, since the kernels search once per part.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -36,7 +35,7 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] Chunks const& chunks() const { return chunks_; }
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] std::size_t bytes() const { return chunks_.bytes(); }
 
  private:
@@ -44,10 +43,11 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Chunks chunks_;
 };
 
-/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
-/// spmv. VectorScalar: the scalar of x and y (void: that of F). Cost on a GPU: a search of b for every 32 rows
-/// and two numbers for every chunk of up to 8 rows (double) of a stripe; fences exec. Throws OutOfMemory, Error
-/// (Kokkos not initialised).
+/// A plan for repeated SpMVs with F. It shares the memory of F: spmv uses the values of a later
+/// update_values(exec, F, A).
+/// @tparam VectorScalar the scalar of x and y; void: the scalar of F
+/// @throws OutOfMemory, Error (Kokkos not initialised) Cost on a GPU: one search in b per 32 rows, and two
+/// numbers per chunk of up to 8 rows (double) of a stripe; fences exec.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
@@ -72,26 +72,28 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x_v
 
 }  // namespace detail
 
-/// y <- alpha A x + beta y for A in BRCV, with a plan. For multivectors the product with a dense matrix, SpMM.
+/// y <- alpha A x + beta y for A in BRCV, with a plan; for multivectors SpMM.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar, any k.
-/// Aliasing: y must overlap neither x nor A (checked). Special values, scalars: as for CSR (csr/spmv.hpp); NaN
-/// and infinity reach the rows that have an entry there and no others.
+/// @param x [num_cols] or [num_cols, k], any layout, aligned to its scalar, any k
+/// @param y [num_rows] or [num_rows, k], likewise; must overlap neither x nor A (checked) Special values and
+/// scalars: as for CSR (csr/spmv.hpp). NaN and infinity in x affect only rows with an entry there.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError, Error (Kokkos not
+/// initialised)
 ///
-/// Cost of one vector: 2 nnz flops; bytes = nnz scalar + |c| ordinal + (p + 1) ordinal + (2p + 1) offset + cols
-/// scalar + rows scalar, and rows scalar more when beta != 0; a plan adds a number for 32 rows. A row is summed
-/// by one group of lanes: very long rows are slow, as for CSR's row_team. On a GPU the columns of a list are
-/// asked for by every row of the stripe, from the cache but for the first.
+/// Cost of one vector: 1 launch, 2 nnz flops; bytes = nnz scalar + |c| ordinal + (p + 1) ordinal + (2p + 1)
+/// offset + cols scalar + rows scalar, and rows scalar more if beta != 0; with a plan one ordinal per 32 rows
+/// more. One group of lanes sums a row: very long rows are slow, as for row_team of CSR. On a GPU every row of
+/// a stripe reads the list of columns, from the cache after the first row.
 ///
-/// Cost of k >= 4 columns of row-major X and Y (stride(1) == 1): the matrix and Y as above, once for every 64
-/// columns on a GPU, 2 SIMD registers on the host; a row of X is read once for each stripe that names it, and
-/// again for every further 8 rows (double; 16 float, 4 complex<double>) of the stripe: |c| k to nnz k scalars
-/// of X in place of CSR's nnz k. Other multivectors: on a GPU a row by a group of lanes, 4 columns a pass over
-/// the matrix, X gathered an entry at a time; on the host each column reads the matrix anew.
+/// Cost of k >= 4 columns of row-major X and Y (stride(1) == 1): 1 launch; the matrix as above once per 64
+/// columns on a GPU, per 2 SIMD registers on the host; Y as above. A row of X is read once per stripe with this
+/// column, and again for every further 8 rows (double; float: 16, complex<double>: 4) of the stripe: |c| k to
+/// nnz k scalars of X, against nnz k for CSR. Other multivectors: on a GPU the row kernel with 4 columns per
+/// pass and gathers of x; on the host one pass over the matrix per column.
 ///
-/// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch,
-/// InvalidArgument (overlap, alignment), OverflowError, Error (Kokkos not initialised). Source: the patent at
-/// brcv.hpp, which gives the format and the reuse of the rows of X; the division of the work is ours.
+/// Asynchronous on exec, without fence or allocation. Deterministic: repeatable bit for bit. Source: the patent
+/// at brcv.hpp for the format and the reuse of the rows of X; the distribution of the work is that of this
+/// library.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Brcv<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -101,9 +103,9 @@ void spmv(Exec const& exec, SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, V> c
     detail::spmv_brcv(exec, alpha, plan.matrix(), x, beta, y, plan.chunks());
 }
 
-/// The same without a plan. On a GPU every warp looks for the stripe of its first row, all lanes together (4
-/// reads one after the other for a million stripes); SpMM works on blocks of rows, wherever stripes begin, so
-/// that stripes which lie across two blocks have their rows of X read twice. On the host no different.
+/// The same without a plan. On a GPU all lanes of a warp search the stripe of its first row together (4
+/// dependent reads for a million stripes). SpMM divides the rows into equal blocks, independent of the stripes:
+/// a stripe in two blocks reads its rows of X twice. No difference on the host.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Brcv<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Brcv<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

@@ -12,11 +12,11 @@
 
 namespace einkorn {
 
-/// What a matrix would be in BRCV.
+/// The sizes of a matrix in BRCV.
 template <class Ordinal, class Offset>
 struct StripeCounts {
-  Ordinal p = 0;            ///< stripes: maximal runs of neighbouring rows with the same list of columns
-  Offset list_entries = 0;  ///< columns in the lists of all stripes, each list once
+  Ordinal p = 0;            ///< stripes: maximal runs of consecutive rows with the same list of columns
+  Offset list_entries = 0;  ///< total length of the lists of columns, one list per stripe
 };
 
 namespace detail {
@@ -53,25 +53,26 @@ StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_
 
 }  // namespace detail
 
-/// Counts the stripes of A, on the device. Cost: reads row_offsets twice and columns twice, less where rows
-/// differ early; a byte a row is allocated. Returns, so exec is fenced. Throws OutOfMemory, Error (Kokkos not
-/// initialised). A must be valid.
+/// Counts the stripes of A on the device.
+/// @pre A is valid.
+/// @throws OutOfMemory, Error (Kokkos not initialised) Cost: reads row_offsets twice and columns up to twice
+/// (the comparison of two rows stops at the first difference); allocates one byte per row. Fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 StripeCounts<Ordinal, Offset> stripes(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("stripes");
   return detail::count_stripes(exec, A, detail::mark_stripes(exec, A));
 }
 
-/// The patent's rule for a matrix of m rows in p stripes: p < (2m - 1) / 4, the quotient not rounded. It
-/// follows from the sizes: b, rc and rv are 3p + 2 numbers where CSR has m + 1, and each of the m - p rows that
-/// repeat a list saves at least one column, unless it is empty. For whole numbers 4p < 2m - 1 is 2p < m, which
-/// this form asks without overflow.
+/// Whether the patent (brcv.hpp) selects BRCV for m rows in p stripes: p < (2m - 1) / 4, a real quotient. The
+/// rule follows from the memory: b, rc and rv have 3p + 2 elements, row_offsets of CSR has m + 1, and each of
+/// the m - p rows that repeat a list saves at least one column unless it is empty. For integers 4p < 2m - 1 is
+/// 2p < m, here without overflow.
 template <std::signed_integral Ordinal>
 constexpr bool prefers_brcv(Ordinal num_rows, Ordinal num_stripes) {
   return num_stripes < num_rows - num_stripes;
 }
 
-/// The same rule for A, whose stripes are counted: cost and errors as for stripes().
+/// The same for A. Counts the stripes: cost and exceptions as for stripes().
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 bool prefers_brcv(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   return prefers_brcv(A.num_rows, stripes(exec, A).p);

@@ -27,9 +27,8 @@ struct BrcvRowOffsets {
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const row = static_cast<Ordinal>(i);
-    offsets(i) = row < F.num_rows
-                     ? F.row_begin(detail::stripe_of_row(F.b, Ordinal(0), F.num_stripes(), row), row)
-                     : F.nnz();
+    offsets(i) =
+        row < F.num_rows ? F.row_begin(stripe_of_row(F.b, Ordinal(0), F.num_stripes(), row), row) : F.nnz();
   }
 };
 
@@ -44,16 +43,17 @@ struct CopyBrcvColumns {
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const k = static_cast<Offset>(i);
-    Ordinal const stripe = row_of_entry(F.rv, F.num_stripes(), k);  // never one without entries
+    Ordinal const stripe = row_of_entry(F.rv, F.num_stripes(), k);  // never a stripe without entries
     columns(i) = F.c(F.rc(stripe) + (k - F.rv(stripe)) % F.row_length(stripe));
   }
 };
 
 }  // namespace detail
 
-/// BRCV to CSR: the CSR that it was made from, bit for bit, stored zeros and repeated positions included.
-/// Nothing is shared. Cost: reads c and the values once, writes the CSR; each row and each entry finds its
-/// stripe by a search. On the device, asynchronous but for allocations. Throws OutOfMemory.
+/// BRCV to CSR: the CSR that F was converted from, bit for bit, including stored zeros and repeated positions.
+/// Shares no memory with F.
+/// @throws OutOfMemory Cost: reads c and the values once, writes the CSR; one binary search of the stripe per
+/// row and per entry. On the device, asynchronous except for allocations.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");

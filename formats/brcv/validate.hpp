@@ -18,7 +18,7 @@ namespace detail {
 
 /// Stripe i has no rows, or a list of negative length.
 template <class Format>
-struct NoStripe {
+struct InvalidStripe {
   Format F;
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index i) const {
@@ -26,9 +26,9 @@ struct NoStripe {
   }
 };
 
-/// The values after stripe i do not begin where its rows and its list say.
+/// The values of stripe i do not end where those of the next stripe begin.
 template <class Format>
-struct ValuesElsewhere {
+struct InvalidValueRange {
   Format F;
   template <class Index>
   KOKKOS_FUNCTION bool operator()(Index i) const {
@@ -39,10 +39,10 @@ struct ValuesElsewhere {
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless F keeps the invariants of Brcv; the message names the first offending stripe
-/// or list entry. For arrays made by hand: from_csr makes no others. That neighbouring stripes have different
-/// lists is not asked. Runs on the device; reads b, rc, rv and c once or twice, copies a few numbers to the
-/// host, fences exec.
+/// Checks the invariants of Brcv, except that stripes are maximal. For arrays filled by the caller; from_csr()
+/// returns valid ones.
+/// @throws InvalidStructure with the first invalid stripe or list entry
+/// Cost: on the device; reads b, rc, rv and c once or twice, copies a few numbers to the host, fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
@@ -71,12 +71,12 @@ void validate(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) 
   expect(detail::read_one(F.rv, 0), Offset(0), "rv(0)");
   using Format = Brcv<Scalar, Ordinal, Offset, Device>;
   auto const stripe =
-      detail::first_bad(exec, "einkorn::validate[stripes]", F.num_stripes(), detail::NoStripe<Format>{F});
+      detail::first_bad(exec, "einkorn::validate[stripes]", F.num_stripes(), detail::InvalidStripe<Format>{F});
   require<InvalidStructure>(stripe == F.num_stripes(), [&] {
     return "Brcv: stripe " + text(stripe) + " has no rows, or a list of negative length (b or rc decreases)";
   });
-  auto const split =
-      detail::first_bad(exec, "einkorn::validate[values]", F.num_stripes(), detail::ValuesElsewhere<Format>{F});
+  auto const split = detail::first_bad(exec, "einkorn::validate[values]", F.num_stripes(),
+                                       detail::InvalidValueRange<Format>{F});
   require<InvalidStructure>(split == F.num_stripes(), [&] {
     return "Brcv: the values of stripe " + text(split) +
            " do not end where those of the next begin (rv, num_entries)";

@@ -11,18 +11,18 @@
 
 namespace einkorn {
 
-/// Block sparse rows: CSR of dense blocks of b x b. Block row I holds the blocks q = row_offsets(I) ..
-/// row_offsets(I + 1) - 1. Element (r, c) of block q is entry (I * b + r, columns(q) * b + c) of the matrix and
-/// lies at q * b * b + r * b + c of values: blocks one after another, row-major inside, as
-/// KokkosSparse::Experimental::BsrMatrix has them (formats/interop/kokkos_kernels_bsr.hpp shares them).
+/// BSR (block sparse rows): CSR of dense blocks of b x b. Block row I has the blocks q = row_offsets(I) ..
+/// row_offsets(I + 1) - 1. Element (r, c) of block q is entry (I * b + r, columns(q) * b + c) of the matrix,
+/// stored in values(q * b * b + r * b + c): the layout of KokkosSparse::Experimental::BsrMatrix, with which
+/// formats/interop/kokkos_kernels_bsr.hpp shares the arrays.
 ///
-/// Where b does not divide num_rows or num_cols, the last block row or block column reaches past the matrix;
-/// what lies there is 0 and never read as a part of the matrix.
+/// If b does not divide num_rows or num_cols, the last block row or block column extends beyond the matrix. The
+/// values there are 0 and are not part of the matrix.
 ///
-/// Invariants: num_block_rows and num_block_cols are num_rows / b and num_cols / b, rounded up; row_offsets(0)
-/// == 0, non-decreasing, row_offsets(num_block_rows) == number of blocks; 0 <= columns(q) < num_block_cols;
-/// values has b * b entries a block. from_csr besides leaves the columns of a block row increasing, each once.
-/// A matrix of 0 rows may have no row_offsets. validate() (validate.hpp) checks structs made by hand.
+/// Invariants: num_block_rows = ceil(num_rows / b), num_block_cols = ceil(num_cols / b); row_offsets is
+/// non-decreasing from 0 to the number of blocks; 0 <= columns(q) < num_block_cols; values has b * b elements
+/// per block. With from_csr() the columns of a block row also increase without duplicates. A matrix of 0 rows
+/// may have no row_offsets. validate() (validate.hpp) checks the invariants.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Bsr {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Bsr: Ordinal must be signed");
@@ -40,9 +40,9 @@ struct Bsr {
   Kokkos::View<Offset const*, Device> row_offsets;  // [num_block_rows + 1], in blocks
   Kokkos::View<Ordinal const*, Device> columns;     // [blocks], of block columns
   Kokkos::View<Scalar*, Device> values;             // [blocks * b * b]
-  Fingerprint source;                               // of the CSR that it was made from
+  Fingerprint source;                               // of the CSR that it was converted from
   Offset num_entries = 0;                           // of that CSR
-  bool has_repeats = false;                         // that CSR holds a position more than once
+  bool has_repeats = false;                         // that CSR has repeated positions
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FUNCTION Offset num_blocks() const { return static_cast<Offset>(columns.extent(0)); }
@@ -51,12 +51,12 @@ struct Bsr {
     return static_cast<Offset>(block_size) * static_cast<Offset>(block_size);
   }
 
-  /// Memory of the format.
+  /// Bytes of the arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + columns.extent(0) * sizeof(Ordinal) +
            row_offsets.extent(0) * sizeof(Offset);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array of the matrix.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("row_offsets", row_offsets);

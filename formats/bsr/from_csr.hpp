@@ -28,23 +28,22 @@ namespace einkorn {
 
 struct BsrOptions {
   int block_size = 0;                      ///< 1 .. 64; 0: see FromCsr<Bsr>
-  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
-  Checks checks = Checks::on;              ///< of the CSR's structure
+  double fill_limit = default_fill_limit;  ///< maximal number of stored values per entry of the CSR
+  Checks checks = Checks::on;              ///< of the structure of the CSR
 };
 
-/// CSR to BSR, on the device: blocks are counted, then their columns are written, then every block from end to
-/// end. A block is stored where A has an entry, be it a stored zero. Rows of A need not be sorted (a sorted
-/// copy then serves to find the blocks); positions that repeat are added up in their order.
+/// CSR to BSR on the device. A block is stored where A has an entry, including stored zeros. Rows of A need not
+/// be sorted (the blocks are then found in a sorted copy); repeated positions are added in their order.
 ///
-/// block_size 0: that of the fewest bytes, by detect_block_size where A has less than 2^20 entries or 215040
-/// rows or where a few rows hold most of it; otherwise in a sample of 8 to 32 evenly spaced groups of 840 rows,
-/// and by detect_block_size after all where the sample's choice breaks the fill limit.
+/// block_size 0 selects the block size with the fewest bytes: by detect_block_size() if A has fewer than 2^20
+/// entries or 215040 rows, or if a few rows have most of the entries; otherwise in a sample of 8 to 32 evenly
+/// spaced groups of 840 rows, and by detect_block_size() if the choice of the sample exceeds the fill limit.
 ///
-/// Cost: reads A's columns five times and its values once (checks and fingerprint, order, count, columns,
-/// values; once or, on the host, seven times more where the block size is detected without a sample), writes
-/// the blocks once on a GPU where no position repeats, otherwise twice (zeros, then entries). Fences exec.
-/// Throws InvalidArgument (block_size), FillLimit before anything of the size of the blocks is allocated,
-/// InvalidStructure (checks), OverflowError, OutOfMemory.
+/// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
+/// @throws FillLimit before the blocks are allocated Cost: reads the columns of A five times and the values
+/// once (checks and fingerprint, order, count, columns, values; once more, on the host seven times more, if the
+/// block size is detected without a sample). Writes the blocks once on a GPU without repeated positions,
+/// otherwise twice (zeros, then entries). Fences exec.
 template <>
 struct FromCsr<Bsr> {
   using Options = BsrOptions;
@@ -54,9 +53,9 @@ struct FromCsr<Bsr> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    require<InvalidArgument>(options.block_size >= 0 && options.block_size <= largest_block_size, [&] {
+    require<InvalidArgument>(options.block_size >= 0 && options.block_size <= max_block_size, [&] {
       return "from_csr: block_size is " + std::to_string(options.block_size) +
-             ", expected 0 (detect) or 1 .. " + std::to_string(largest_block_size);
+             ", expected 0 (detect) or 1 .. " + std::to_string(max_block_size);
     });
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bsr]");
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
@@ -73,13 +72,13 @@ struct FromCsr<Bsr> {
     F.has_repeats = order.repeats;
     F.source = source;
     F.block_size = options.block_size > 0 ? options.block_size : detail::sampled_block_size(exec, sorted);
-    bool const is_guess = options.block_size == 0 && F.block_size > 0;
-    if (F.block_size == 0) F.block_size = detail::block_size_of_min_bytes(exec, sorted);
-    auto offsets = place_blocks(exec, sorted, F);
+    bool const is_from_sample = options.block_size == 0 && F.block_size > 0;
+    if (F.block_size == 0) F.block_size = detail::exact_block_size(exec, sorted);
+    auto offsets = block_offsets(exec, sorted, F);
     auto const stored = [&] { return static_cast<double>(offsets.blocks) * F.block_size * F.block_size; };
-    if (is_guess && stored() > options.fill_limit * static_cast<double>(A.nnz())) {
-      F.block_size = detail::block_size_of_min_bytes(exec, sorted);
-      offsets = place_blocks(exec, sorted, F);
+    if (is_from_sample && stored() > options.fill_limit * static_cast<double>(A.nnz())) {
+      F.block_size = detail::exact_block_size(exec, sorted);
+      offsets = block_offsets(exec, sorted, F);
     }
     int const b = F.block_size;
     std::string const name = "BSR of " + std::to_string(b) + " x " + std::to_string(b) + " blocks";
@@ -93,7 +92,7 @@ struct FromCsr<Bsr> {
     F.row_offsets = offsets.view;
     F.columns = columns;
     detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
-    exec.fence("einkorn::from_csr[bsr]: A may change from here on");
+    exec.fence("einkorn::from_csr[bsr]: A is no longer read");
     return F;
   }
 
@@ -104,9 +103,9 @@ struct FromCsr<Bsr> {
     std::size_t blocks;
   };
 
-  /// The row_offsets of F for its block size, whose numbers of block rows and columns it sets. Fences exec.
+  /// The row_offsets of F for its block size. Sets num_block_rows and num_block_cols. Fences exec.
   template <class Exec, class Matrix, class Format>
-  static auto place_blocks(Exec const& exec, Matrix const& sorted, Format& F) {
+  static auto block_offsets(Exec const& exec, Matrix const& sorted, Format& F) {
     using Ordinal = typename Format::ordinal_type;
     using View = Kokkos::View<typename Format::offset_type*, typename Format::device_type>;
     int const b = F.block_size;
@@ -120,11 +119,11 @@ struct FromCsr<Bsr> {
   }
 };
 
-/// F.values <- A.values on the known structure; the blocks stay where they are. Throws StalePlan, before
-/// anything changes, when A's structure is not the one that F was made from (checks on: reads A's structure
-/// once and fences exec). Cost without checks: reads A once; on a GPU writes the blocks once, on the host the
-/// entries into the blocks, whose padding stays; where positions repeat, zeroes the blocks first. Asynchronous
-/// on exec.
+/// F.values <- A.values for an unchanged structure.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
+/// reads the structure of A once and fences exec) Cost without checks: reads A once; on a GPU writes the blocks
+/// once, on the host the entries in them; with repeated positions the blocks are zeroed first. Asynchronous on
+/// exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Bsr<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

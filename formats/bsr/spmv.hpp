@@ -16,17 +16,18 @@ namespace einkorn {
 
 /// y <- alpha A x + beta y for A in BSR.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
-/// alpha == 0 reads neither A nor x. A NaN or infinity in x spreads to every row of the blocks that meet it,
-/// through the zeros that a block stores; padding past the last column reads nothing of x. Cost: 2 blocks b^2
-/// flops a column; bytes = blocks (b^2 scalar + ordinal) + (block rows + 1) offset + cols scalar + rows scalar,
-/// and rows scalar more when beta != 0. A multivector shares one pass over A among 4 columns. Block sizes 1 ..
-/// 8 have kernels of their own; others run one that learns the size at run time. Repeatable bit for bit.
-/// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap, alignment), OverflowError (values that Offset cannot count), Error (Kokkos not initialised).
-/// Source: BSR as in Barrett et al., Templates, SIAM 1994, section 4.3.1 (BCRS); lanes as in CSR-vector of Bell
-/// & Garland, 2008.
+/// @param x [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y [num_rows] or [num_rows, k], likewise; must overlap neither x nor A (checked) Special values: beta
+/// == 0 overwrites y, including NaN; alpha == 0 reads neither A nor x. NaN or infinity in x(j) affects all rows
+/// of the blocks with column j, since stored zeros are multiplied by x. Padding beyond the last column does not
+/// read x.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (more values than Offset
+/// counts), Error (Kokkos not initialised) Cost: 1 launch; 2 blocks b^2 flops per column; bytes = blocks (b^2
+/// scalar + ordinal) + (block rows + 1) offset + cols scalar + rows scalar, and rows scalar more if beta != 0.
+/// One pass over A computes 4 columns of a multivector. Block sizes 1 .. 8 are compile-time constants of the
+/// kernels; others use a kernel with the size at run time. Asynchronous on exec, without fence or allocation.
+/// Deterministic: repeatable bit for bit. Source: Barrett et al., Templates, SIAM 1994, section 4.3.1 (BCRS);
+/// lanes as in CSR-vector of Bell and Garland, 2008.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Bsr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

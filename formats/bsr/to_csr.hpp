@@ -16,11 +16,11 @@
 
 namespace einkorn {
 
-/// BSR to CSR: every value of the blocks that is not 0, row by row in the order of the blocks, so sorted by
-/// column when F comes from from_csr. What is lost: zeros that the CSR stored (they look like padding), the
-/// order of unsorted rows, and positions that repeated, which are one entry, their sum.
-///
-/// Cost: reads the blocks twice, writes the CSR; on the device; fences exec once. Throws OutOfMemory.
+/// BSR to CSR: the nonzero values of the blocks, row by row in the order of the blocks; sorted by column if F
+/// is from from_csr(). Not restored: stored zeros of the CSR (indistinguishable from padding), the order of
+/// unsorted rows, and repeated positions (one entry, their sum).
+/// @throws OutOfMemory
+/// Cost: reads the blocks twice, writes the CSR; on the device; fences exec once.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> to_csr(
     Exec const& exec, Bsr<Scalar, Ordinal, Offset, Device> const& F) {

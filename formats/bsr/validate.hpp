@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -15,9 +16,11 @@
 
 namespace einkorn {
 
-/// Throws InvalidStructure unless F, made by hand or taken from elsewhere, keeps the invariants of Bsr that
-/// spmv and to_csr rely on; the message names the first offending block row or block and its value. Runs on the
-/// device; reads row_offsets and columns once, copies a few numbers to the host. Values are not looked at.
+/// Checks the invariants of Bsr that spmv() and to_csr() require, for arrays filled by the caller. Values are
+/// not read.
+/// @throws InvalidStructure with the first invalid block row or block and its value
+/// @throws OverflowError if Offset cannot count the values
+/// Cost: on the device; reads row_offsets and columns once, copies a few numbers to the host, fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Bsr<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
@@ -29,7 +32,7 @@ void validate(Exec const& exec, Bsr<Scalar, Ordinal, Offset, Device> const& F) {
       F.block_size >= 1, [&] { return "Bsr: block_size is " + text(F.block_size) + ", expected at least 1"; });
   auto const b = static_cast<std::size_t>(F.block_size);
   auto const require_blocks = [&](Ordinal given, Ordinal entries, char const* name) {
-    auto const expected = (static_cast<std::size_t>(entries) + b - 1) / b;
+    auto const expected = ceil_div(static_cast<std::size_t>(entries), b);
     require<InvalidStructure>(given >= 0 && static_cast<std::size_t>(given) == expected, [&] {
       return std::string("Bsr: ") + name + " is " + text(given) + ", expected " + text(expected) + ": " +
              text(entries) + " by blocks of " + text(b);

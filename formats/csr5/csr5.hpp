@@ -13,27 +13,27 @@
 
 namespace einkorn {
 
-/// CSR5 (Liu & Vinter, ICS 2015): the entries of a CSR cut into tiles of lanes * sigma, each stored transposed,
-/// with a descriptor a lane that says where rows start, so that lanes sum their parts of many rows in lockstep
-/// and every tile costs the same whatever the row lengths.
+/// CSR5: the entries of a CSR in tiles of lanes * sigma, each stored transposed, with one descriptor per lane
+/// that says where rows start. The lanes sum their parts of many rows in lockstep, and every tile takes the
+/// same time for any row lengths. Source: Liu and Vinter, ICS 2015.
 ///
-/// Entry j of lane i of tile t is CSR entry t lanes sigma + i sigma + j and lies at t lanes sigma + j lanes + i
-/// of `values` and `columns`. The entries from num_tiles * lanes * sigma on (the tail) are stored as in CSR.
-/// tile_rows(t) is the row of the tile's first entry; its top bit flags a tile that spans an empty row.
-/// tile_rows(num_tiles) == tail_row is the row of the first entry of the tail, num_rows if there is none.
-/// tile_descriptors: see descriptor.hpp. For flagged tiles only, empty_offsets(empty_begin(t) + k) is how many
-/// rows after tile_rows(t) the k-th start of the tile lies (in other tiles it lies k rows after).
+/// Entry j of lane i of tile t is CSR entry t lanes sigma + i sigma + j; its position in `values` and `columns`
+/// is t lanes sigma + j lanes + i. The entries from num_tiles * lanes * sigma on (the tail) are stored as in
+/// CSR. tile_rows(t) is the row of the first entry of the tile; its top bit flags a tile that spans an empty
+/// row. tile_rows(num_tiles) == tail_row is the row of the first entry of the tail, num_rows if there is no
+/// tail. tile_descriptors: see descriptor.hpp. For flagged tiles only, empty_offsets(empty_begin(t) + k) is the
+/// distance in rows from tile_rows(t) to the k-th start of the tile (k in other tiles).
 ///
-/// With Csr5Options::indices compressed, tiles whose columns allow it have codes of 16 bits (`compressed`, see
-/// column_codes.hpp), entry by entry in the order of values, and columns holds the other tiles and the tail.
+/// With Csr5Options::indices compressed, tiles whose columns allow it have 16-bit codes (`compressed`, see
+/// column_codes.hpp) in the order of values; columns has the other tiles and the tail.
 ///
-/// Beyond the paper: tail_row, longest_row, and `empty_rows`, the empty rows before the tail, whose y
-/// no tile would write (the paper leaves them to the caller).
+/// Not in the paper: tail_row, longest_row, and `empty_rows`, the empty rows before the tail, whose y no tile
+/// writes (the paper leaves them to the caller).
 ///
-/// Made by from_csr() (from_csr.hpp), turned back by to_csr(). row_offsets is shared with the CSR, not copied.
+/// from_csr() (from_csr.hpp) creates a Csr5, to_csr() converts it back. row_offsets is shared with the CSR.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Csr5 {
-  static_assert(!std::is_const_v<Scalar>, "einkorn::Csr5: owns its values");
+  static_assert(!std::is_const_v<Scalar>, "einkorn::Csr5: Scalar must not be const");
 
   using scalar_type = Scalar;
   using ordinal_type = Ordinal;
@@ -58,7 +58,7 @@ struct Csr5 {
   ColumnCodes<Ordinal, Offset, Device> compressed;        // of columns; empty unless asked for
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
-  /// Entries a tile.
+  /// Entries per tile.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset tile_size() const {
     return static_cast<Offset>(shape.lanes) * static_cast<Offset>(shape.sigma);
   }
@@ -70,31 +70,31 @@ struct Csr5 {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool spans_empty_row(Offset tile) const {
     return (tile_rows(tile) & empty_flag) != 0;
   }
-  /// Where CSR entry k is stored.
+  /// The position of CSR entry k in values.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset position(Offset k) const {
     if (k >= tail_begin()) return k;
     Offset const size = tile_size(), in_tile = k % size, sigma = static_cast<Offset>(shape.sigma);
     return k - in_tile + in_tile % sigma * static_cast<Offset>(shape.lanes) + in_tile / sigma;
   }
-  /// Entries whose column is a code.
+  /// The number of entries whose column is a code.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset coded_entries() const {
     return static_cast<Offset>(values.extent(0) - columns.extent(0));
   }
-  /// The column of the entry that is stored at `at` of values.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Offset at) const {
-    if (!compressed.any()) return columns(at);
-    if (at >= tail_begin()) return columns(at - coded_entries());
-    Offset const tile = at / tile_size(), first = tile * tile_size();
-    return compressed.column(columns, tile, first, at - first);
+  /// The column of the entry with value values(position).
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Offset position) const {
+    if (!compressed.any()) return columns(position);
+    if (position >= tail_begin()) return columns(position - coded_entries());
+    Offset const tile = position / tile_size(), first = tile * tile_size();
+    return compressed.column(columns, tile, first, position - first);
   }
-  /// Memory of the format, row_offsets included.
+  /// Bytes of the arrays, including row_offsets.
   [[nodiscard]] std::size_t bytes() const {
     return values.size() * sizeof(Scalar) + columns.size() * sizeof(Ordinal) + compressed.bytes() +
            row_offsets.size() * sizeof(Offset) + tile_rows.size() * sizeof(Ordinal) +
            tile_descriptors.size() * 4 + empty_begin.size() * sizeof(Offset) +
            (empty_offsets.size() + empty_rows.size()) * sizeof(Ordinal);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array of the matrix.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("row_offsets", row_offsets);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -9,33 +11,33 @@
 
 namespace einkorn {
 
-/// Bits that tell `count` things apart: the least b with 2^b >= count.
+/// ceil(log2(count)): the bits of an index below count.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int bits_for(int count) {
   int bits = 0;
   while ((1 << bits) < count) ++bits;
   return bits;
 }
 
-/// The two parameters of CSR5: omega = lanes (2 .. 64) and sigma = entries a lane (1 .. 32), and how a lane's
-/// descriptor is packed from them.
+/// The parameters of CSR5, omega = lanes (2 .. 64) and sigma = entries per lane (1 .. 32), and the layout of
+/// the descriptor of a lane.
 ///
-/// A descriptor has, from its lowest bit up: y_offset (how many starts lie in the lanes before: bits_for(lanes
-/// sigma) bits), seg_offset (how many consecutive lanes immediately to the right hold no start, 0 if this lane
-/// holds none itself: bits_for(lanes) bits) and bit_flag (bit j: entry j starts a row; the first entry of a
-/// tile always counts). It takes words() 32-bit words; word w of lane i of tile t is tile_descriptors((t
-/// words() + w) lanes + i).
+/// A descriptor has, from the lowest bit up: y_offset, the number of starts in previous lanes (bits_for(lanes
+/// sigma) bits); seg_offset, the number of consecutive lanes immediately to the right without a start, 0 if the
+/// lane itself has none (bits_for(lanes) bits); bit_flag (bit j: entry j starts a row; the first entry of a
+/// tile always counts). It has words() 32-bit words; word w of lane i of tile t is tile_descriptors((t words()
+/// + w) lanes + i).
 struct Csr5Shape {
   int lanes = 0, sigma = 0;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr int y_bits() const { return bits_for(lanes * sigma); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr int segment_bits() const { return bits_for(lanes); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr int words() const {
-    return (y_bits() + segment_bits() + sigma + 31) / 32;
+    return ceil_div(y_bits() + segment_bits() + sigma, 32);
   }
   friend constexpr bool operator==(Csr5Shape const&, Csr5Shape const&) = default;
 };
 
-/// A lane's descriptor, unpacked.
+/// The unpacked descriptor of a lane.
 struct Csr5Lane {
   std::uint32_t starts = 0;  ///< bit_flag
   int y_offset = 0, seg_offset = 0;
@@ -47,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t pack(Csr5Shape const& shape, Csr5Lane 
          static_cast<std::uint64_t>(lane.starts) << (shape.y_bits() + shape.segment_bits());
 }
 
-/// y_bits and segment_bits are those of the shape: kernels compute them once.
+/// @param y_bits, segment_bits of the shape, which kernels compute once
 KOKKOS_FORCEINLINE_FUNCTION Csr5Lane unpack(std::uint64_t packed, int y_bits, int segment_bits) {
   Csr5Lane lane;
   lane.y_offset = static_cast<int>(packed & ((std::uint64_t(1) << y_bits) - 1));
@@ -56,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION Csr5Lane unpack(std::uint64_t packed, int y_bits, in
   return lane;
 }
 
-/// Reads the descriptor of one lane (one word or two: lanes <= 64 and sigma <= 32 make at most 49 bits).
+/// Reads the descriptor of one lane: one word or two (lanes <= 64 and sigma <= 32 need at most 49 bits).
 template <class Descriptors, class Offset>
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t packed_descriptor(Descriptors const& descriptors,
                                                             Csr5Shape const& shape, int words, Offset tile,

@@ -25,20 +25,21 @@ namespace einkorn {
 
 struct Csr5Options {
   int lanes = 0;               ///< omega: 32 (NVIDIA), 64 (AMD), 4, 8 or 16 (host); 0: by csr5_tuning.hpp
-  int sigma = 0;               ///< entries a lane, 1 .. 32; 0: by csr5_tuning.hpp
-  Checks checks = Checks::on;  ///< of the CSR's structure
-  /// compressed: 16 bits an entry for the columns of the tiles that allow it, where that saves memory.
+  int sigma = 0;               ///< entries per lane, 1 .. 32; 0: by csr5_tuning.hpp
+  Checks checks = Checks::on;  ///< of the structure of the CSR
+  /// compressed: 16-bit columns in the tiles that allow it, if this saves memory.
   Indices indices = Indices::full;
 };
 
-/// CSR to CSR5, the paper's section 3: in parallel on the device, every step a kernel of its own.
+/// CSR to CSR5 in parallel on the device, one kernel per step.
 ///
-/// Cost: reads A twice with the checks and once without, writes columns, values and descriptors once;
-/// row_offsets is shared. Allocates bytes() less row_offsets; compressed indices read the columns up to six
-/// times more and need the full ones beside the codes while they are made. Fences exec; reads back a few
-/// counts. Throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory. Departures from the
-/// paper: a lane finds its rows by binary search among the tile's rows instead of scattering flags from the
-/// rows, so there are no atomics; runs of empty rows cost a search, not a step each.
+/// @throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory Cost: reads A twice with
+/// checks and once without, writes columns, values and descriptors once; row_offsets is shared. Allocates
+/// bytes() without row_offsets. Compressed indices read the columns up to six times more and temporarily need
+/// the full columns in addition to the codes. Fences exec; reads back a few counts. Source: Liu and Vinter, ICS
+/// 2015, section 3. Departures: a lane finds its rows by binary search among the rows of the tile instead of
+/// scattering flags from the rows, which needs no atomics; a run of empty rows takes one search instead of one
+/// step per row.
 template <>
 struct FromCsr<Csr5> {
   using Options = Csr5Options;
@@ -85,9 +86,10 @@ struct FromCsr<Csr5> {
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads the structure of both once and fences exec). Cost
-/// without checks: one read and one write of the values, asynchronous on exec.
+/// F.values <- A.values for an unchanged structure.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
+/// reads both structures once and fences exec) Cost without checks: one read and one write of the values,
+/// asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
@@ -98,7 +100,7 @@ void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const
   });
   if (detail::are_on(checks))
     require<StalePlan>(detail::same_structure(exec, F, A),
-                       "update_values: the CSR has as many entries as the CSR5, but elsewhere");
+                       "update_values: the CSR has as many entries as the CSR5, but at other positions");
   detail::move_array<detail::Direction::to_tiles>(exec, "einkorn::update_values[csr5]", F, F.values, A.values);
 }
 

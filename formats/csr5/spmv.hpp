@@ -23,8 +23,8 @@
 
 namespace einkorn {
 
-/// The plan of a Csr5 (see formats/spmv_plan.hpp): a place for the sum that each tile (on the host: each
-/// thread's chunk of tiles) hands to the row it goes on from.
+/// The plan of a Csr5 (see formats/spmv_plan.hpp): storage for the carry of each tile (on the host: of each
+/// chunk of tiles), the sum of its entries in a row that begins in a previous tile.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -41,9 +41,9 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] auto const& carry() const { return carry_; }
-  /// Held by every call with the plan.
+  /// Guards the plan against concurrent calls.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] std::size_t bytes() const { return carry_.size() * sizeof(Sum); }
 
  private:
@@ -52,8 +52,11 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
-/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
-/// spmv. VectorScalar: the scalar of x and y (void: that of F). One allocation. Throws OutOfMemory.
+/// A plan for repeated SpMVs with F. It shares the memory of F: spmv uses the values of a later
+/// update_values(exec, F, A).
+/// @tparam VectorScalar the scalar of x and y; void: the scalar of F
+/// @throws OutOfMemory
+/// Cost: one allocation.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F) {
@@ -100,8 +103,8 @@ void spmv_csr5(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X 
 
 }  // namespace detail
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
-/// for the dot products that the new y feeds, in the same sweep).
+/// The product below with an arbitrary epilogue per row of y: Epilogue, or EpilogueWithDots, which also
+/// computes dot products with the new y in the same pass.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V,
           class EpilogueOp, Vector X, WritableVector Y>
 void spmv_fused(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -112,15 +115,15 @@ void spmv_fused(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>
 
 /// y <- alpha A x + beta y for A in CSR5, with a plan.
 ///
-/// Shapes, aliasing, special values, scalars: as for CSR (csr/spmv.hpp). op is none.
-/// Cost: 2 nnz flops a column; bytes = nnz (scalar + ordinal) (2 bytes in place of the ordinal in tiles with
-/// codes, and 4 ordinals a tile; an offset more where only some have them) + num_tiles (ordinal + 4 words
-/// lanes) + empty_offsets + the tail's row_offsets + one row_offsets entry and two sums a tile + cols scalar +
-/// rows scalar, and rows scalar more when beta != 0. Each column of a multivector reads the matrix anew.
-/// Repeatable bit for bit. Asynchronous on exec: no fence, no allocation; 1 launch for the tiles, 1 for rows
-/// that cross tiles. Throws DimensionMismatch,
-/// InvalidArgument (overlap, alignment; tiles whose lanes do not fit the execution space). Source: Liu &
-/// Vinter, ICS 2015, Algorithm 8; departures at detail/spmv_tiles.hpp.
+/// Shapes, aliasing, special values, scalars: as for CSR (csr/spmv.hpp). No transposed products.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment; tiles whose lanes do not fit the execution
+/// space) Cost: 1 launch for the tiles, 1 for rows that cross tiles; 2 nnz flops per column; bytes = nnz
+/// (scalar + ordinal) + num_tiles (ordinal + 4 words lanes) + empty_offsets + row_offsets of the tail + one
+/// element of row_offsets and two sums per tile + cols scalar + rows scalar, and rows scalar more if beta != 0.
+/// Tiles with codes: 2 bytes instead of the ordinal, and 4 ordinals per tile; one offset per tile more if only
+/// some tiles have codes. Each column of a multivector reads the matrix again. Asynchronous on exec, without
+/// fence or allocation. Deterministic: repeatable bit for bit. Source: Liu and Vinter, ICS 2015, Algorithm 8;
+/// departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
           class Y>
 requires SpmvOperands<Exec, Csr5<Scalar, Ordinal, Offset, Device>, X, Y>
@@ -131,8 +134,9 @@ void spmv(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, V> c
     spmv_fused(exec, plan, Epilogue<sum_type<Scalar, V>>{alpha, beta}, x, y);
 }
 
-/// The same without a plan, hence without workspace: what a row has beyond its first tile (on the host: beyond
-/// its first thread) is read once more by one warp (thread). Right for any matrix, fast where rows are short.
+/// The same without a plan, hence without workspace: the entries of a row beyond its first tile (on the host:
+/// beyond the chunk of its first thread) are read again by one warp (thread). Correct for any matrix, fast for
+/// short rows.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Csr5<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Csr5<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

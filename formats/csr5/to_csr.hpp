@@ -15,20 +15,21 @@ namespace einkorn {
 
 namespace detail {
 
-/// The columns in the order of the tiles, whether they are stored as codes or not.
+/// The columns in the order of the tiles, decoded where they are stored as codes.
 template <class Format>
 struct ColumnsOfTiles {
   Format F;
-  KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type operator()(std::size_t at) const {
-    return F.column(static_cast<typename Format::offset_type>(at));
+  KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type operator()(std::size_t position) const {
+    return F.column(static_cast<typename Format::offset_type>(position));
   }
 };
 
 }  // namespace detail
 
-/// CSR5 to CSR: the CSR that it was made from, bit for bit, stored zeros and repeated positions included.
-/// row_offsets is shared, columns and values are new. Cost: one read and one write of the entries, on the
-/// device, asynchronous. Throws OutOfMemory.
+/// CSR5 to CSR: the CSR that F was converted from, bit for bit, including stored zeros and repeated positions.
+/// Shares row_offsets with F.
+/// @throws OutOfMemory
+/// Cost: one read and one write of the entries, on the device, asynchronous.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F) {
   auto const nnz = static_cast<std::size_t>(F.nnz());

@@ -10,15 +10,15 @@
 
 namespace einkorn::detail {
 
-/// Stripes, and columns of their lists, among the rows before one.
+/// The number of stripes, and of columns in their lists, that begin before a row.
 template <class Ordinal, class Offset>
 struct StripesBefore {
   Ordinal stripes;
   Offset columns;
 };
 
-/// b, rc and rv from the rows that start a stripe, by one scan over the rows: the stripe's number is how many
-/// start before it.
+/// b, rc and rv from the first rows of the stripes, by one scan over the rows: the index of a stripe is the
+/// number of stripes that begin before it.
 template <class Format, class Matrix, class Starts>
 struct NumberStripes {
   using Ordinal = typename Format::ordinal_type;
@@ -67,8 +67,8 @@ struct CopyStripeColumns {
   }
 };
 
-/// Fills b, rc, rv and c, which have their extents already. c is copied an entry a thread, each finding its
-/// stripe by a search in rc, so that lists of any length are shared evenly. 2 launches.
+/// Fills b, rc, rv and c, which have their final extents. c is copied with one thread per entry, which finds
+/// its stripe by binary search in rc: balanced for lists of any length. 2 launches.
 template <class Exec, class Format, class Matrix, class Starts>
 void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Format::ordinal_type;

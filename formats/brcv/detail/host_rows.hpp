@@ -2,14 +2,27 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
 namespace einkorn::detail {
 
-/// The first row of a part of the rows that has as many entries plus rows as each other part: a search for the
-/// stripe, whose rows are equally long, so that a division finds the row.
+/// The sum of rows and entries before a stripe.
+template <class Format>
+struct StepsBeforeStripe {
+  Format const& F;
+
+  KOKKOS_FUNCTION std::int64_t operator()(typename Format::ordinal_type stripe) const {
+    return static_cast<std::int64_t>(F.rv(stripe)) + static_cast<std::int64_t>(F.b(stripe));
+  }
+};
+
+/// The first row of part `part` of num_parts, which have equal numbers of rows plus entries. Finds the stripe
+/// by binary search; its rows have equal lengths, so that a division gives the row.
 template <class Format>
 typename Format::ordinal_type first_row_of_part(Format const& F, typename Format::ordinal_type part,
                                                 typename Format::ordinal_type num_parts) {
@@ -18,19 +31,12 @@ typename Format::ordinal_type first_row_of_part(Format const& F, typename Format
   auto const wide = [](auto number) { return static_cast<std::int64_t>(number); };
   std::int64_t const steps = wide(F.nnz()) + wide(F.num_rows);
   std::int64_t const target = steps / wide(num_parts) * wide(part);
-  Ordinal low = 0, high = F.num_stripes();
-  while (high - low > 1) {
-    Ordinal const middle = low + (high - low) / 2;
-    if (wide(F.rv(middle)) + wide(F.b(middle)) <= target)
-      low = middle;
-    else
-      high = middle;
-  }
-  std::int64_t const into = target - wide(F.rv(low)) - wide(F.b(low));
-  return F.b(low) + static_cast<Ordinal>(into / (wide(F.row_length(low)) + 1));
+  StepsBeforeStripe<Format> const steps_before{F};
+  Ordinal const stripe = row_of_entry(steps_before, Ordinal(0), F.num_stripes(), target);
+  return F.b(stripe) + static_cast<Ordinal>((target - steps_before(stripe)) / (wide(F.row_length(stripe)) + 1));
 }
 
-/// body(stripe, first row, last row + 1) for every piece of a stripe among the rows of a part.
+/// Calls body(stripe, first row, last row + 1) for every stripe, or part of one, in the rows of a part.
 template <class Format, class Body>
 void for_each_stripe_of_part(Format const& F, typename Format::ordinal_type part,
                              typename Format::ordinal_type num_parts, Body const& body) {

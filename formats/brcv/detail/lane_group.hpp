@@ -6,24 +6,24 @@
 
 namespace einkorn::detail {
 
-/// A Kokkos thread of `lanes` vector lanes that run one program with a number of their own, and share scratch.
-/// Kokkos has no name for the number or for the barrier, but the vector loop has both: on a GPU iteration i of
-/// one as long as the vector runs on lane i, and every such loop ends with a barrier of the thread's lanes.
+/// A Kokkos thread with `lanes` vector lanes as a group with lane indices and a barrier. Kokkos has functions
+/// for neither, but the vector loop provides both: on a GPU, iteration i of a loop over the vector length runs
+/// on lane i, and the loop ends with a barrier of the lanes.
 template <class L, int lanes>
 struct LaneGroup {
-  /// The group's place in its team.
+  /// Index of the group in its team.
   template <class Member>
   static KOKKOS_FORCEINLINE_FUNCTION int rank(Member const& team) {
     return team.team_rank();
   }
-  /// The calling lane's place in the group.
+  /// Index of the calling lane in the group.
   template <class Member>
   static KOKKOS_FORCEINLINE_FUNCTION int lane(Member const& team) {
     int result = 0;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&result](int i) { result = i; });
     return result;
   }
-  /// What lanes of the group have written to scratch before, all of them see after.
+  /// Barrier of the lanes of the group; makes their writes to scratch visible to each other.
   template <class Member>
   static KOKKOS_FORCEINLINE_FUNCTION void barrier(Member const& team) {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 0), [](int) {});

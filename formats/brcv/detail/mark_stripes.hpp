@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 
@@ -14,13 +15,13 @@
 
 namespace einkorn::detail {
 
-/// A byte a row: whether it starts a stripe.
+/// One byte per row: whether the row is the first of a stripe.
 template <class Device>
 using StripeStarts = Kokkos::View<std::uint8_t*, Device>;
 
-/// Row i starts a stripe when it is the first, or has another length than row i - 1, or another column
-/// somewhere. A group of `lanes` threads a row; a group stops at the first column that differs. The loop goes
-/// round until the last group of the warp is done, because all lanes of a warp must vote together.
+/// Row i starts a stripe if i = 0, or if its length or one of its columns differs from that of row i - 1.
+/// `lanes` threads per row; a group stops at the first different column. The loop runs until the last group of
+/// the warp has finished, because all lanes of a warp must take part in a ballot.
 template <int lanes, class Exec, class Matrix, class Starts>
 struct MarkStripes {
   using Ordinal = typename Matrix::ordinal_type;
@@ -31,8 +32,9 @@ struct MarkStripes {
   Matrix A;
   Starts starts;
 
-  /// `lane`: of the row's group; `group`: the group's place in its warp. All lanes of a warp together; a row
-  /// past the last one is none.
+  /// Called by all lanes of a warp; rows outside the matrix are ignored.
+  /// @param group index of the group in its warp
+  /// @param lane index of the lane in its group
   KOKKOS_FUNCTION void mark(Ordinal row, int group, int lane) const {
     bool const inside = row >= 0 && row < A.num_rows;
     bool starts_here = inside && row == 0;
@@ -43,16 +45,16 @@ struct MarkStripes {
       length = A.row_end(row) - begin;
       starts_here = length != begin - before;
     }
-    Mask const of_group = static_cast<Mask>(all_of_group << (group * lanes));
+    Mask const group_mask = static_cast<Mask>(full_group_mask << (group * lanes));
     Offset done = 0;
     while (L::ballot(!starts_here && done < length) != 0) {
       bool differs = false;
       if (!starts_here && done + static_cast<Offset>(lane) < length) {
-        Offset const at = done + static_cast<Offset>(lane);
-        differs = A.columns(begin + at) != A.columns(before + at);
+        Offset const j = done + static_cast<Offset>(lane);
+        differs = A.columns(begin + j) != A.columns(before + j);
       }
-      Mask const found = L::ballot(differs);  // by every lane, whatever its row has come to
-      starts_here = starts_here || (found & of_group) != 0;
+      Mask const found = L::ballot(differs);  // by all lanes, also those of finished rows
+      starts_here = starts_here || (found & group_mask) != 0;
       done += lanes;
     }
     if (inside && lane == 0) starts(row) = starts_here ? 1 : 0;
@@ -67,7 +69,7 @@ struct MarkStripes {
   KOKKOS_FUNCTION void operator()(Ordinal row) const { mark(row, 0, 0); }
 
  private:
-  static constexpr Mask all_of_group =
+  static constexpr Mask full_group_mask =
       static_cast<Mask>(static_cast<Mask>(~Mask(0)) >> (8 * static_cast<int>(sizeof(Mask)) - lanes));
 };
 
@@ -77,7 +79,7 @@ void mark_stripes_by(Exec const& exec, Matrix const& A, Starts const& starts) {
   MarkStripes<lanes, Exec, Matrix, Starts> const mark{A, starts};
   if constexpr (is_gpu<Exec>) {
     constexpr int rows_per_team = mark_stripes_team_size / lanes;
-    auto const teams = (static_cast<std::size_t>(A.num_rows) + rows_per_team - 1) / rows_per_team;
+    auto const teams = ceil_div(static_cast<std::size_t>(A.num_rows), std::size_t(rows_per_team));
     Kokkos::parallel_for("einkorn::stripes[mark]",
                          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), mark_stripes_team_size), mark);
   } else {
@@ -86,7 +88,8 @@ void mark_stripes_by(Exec const& exec, Matrix const& A, Starts const& starts) {
   }
 }
 
-/// Reads row_offsets once and columns up to twice, coalesced. Asynchronous on exec; 1 launch.
+/// Marks the first rows of the stripes of A. Reads row_offsets once and columns up to twice, coalesced.
+/// Asynchronous on exec; 1 launch.
 template <class Exec, class Matrix>
 StripeStarts<typename Matrix::device_type> mark_stripes(Exec const& exec, Matrix const& A) {
   using Starts = StripeStarts<typename Matrix::device_type>;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -17,16 +18,16 @@
 
 namespace einkorn::detail {
 
-/// Y <- alpha A X + beta Y for row-major X and Y (GPU). A group of lanes takes a chunk of rows of one stripe
-/// and a tile of `lanes * cols` columns of X and Y: column `lane + q lanes` of the tile is lane `lane`'s. The
-/// group stages a piece of the stripe's list, and of the chunk's values, in scratch; then it reads each row of
-/// X that the list names once, coalesced, `unroll` of them at a time, and every lane adds it to its sums of all
-/// rows of the chunk. So a stripe of height h reads X h times less often than CSR does, up to the chunk's rows.
+/// Y <- alpha A X + beta Y for row-major X and Y (GPU). A group of lanes computes a chunk of rows of one stripe
+/// and a tile of lanes * cols columns of X and Y; lane l has the columns l, l + lanes, ... of the tile. The
+/// group stages a part of the list of columns and of the values of the chunk in scratch. Then it reads each row
+/// of X in the list once, coalesced, `unroll` rows at a time, and each lane adds its elements to the sums of
+/// all rows of the chunk. A stripe of height h thus reads X h times less often than CSR, up to the rows of a
+/// chunk.
 ///
-/// Chunks come from a plan. Without one a unit of work is as many rows as a chunk has, wherever stripes begin,
-/// and the group works through the pieces of stripes in it.
-/// Source: the patent's "reuse of the rows of the dense matrix"; the steps of its multiplication were not at
-/// hand.
+/// Chunks come from the plan. Without a plan the unit of work is the same number of rows, independent of the
+/// stripes; the group processes the parts of stripes in it in sequence. Source: "reuse of the rows of the dense
+/// matrix" of the patent at brcv.hpp; the steps of its multiplication were not available.
 template <BrcvTuning tuning, int lanes, int cols, class Exec, class Format, class X, class Y, class Sum>
 struct SpmmStripes {
   using Ordinal = typename Format::ordinal_type;
@@ -39,18 +40,18 @@ struct SpmmStripes {
   using Group = LaneGroup<L, lanes>;
 
   static constexpr int chunk_rows = brcv_chunk_rows(sizeof(Sum));
-  static constexpr int piece = brcv_piece(lanes);
-  using Staged = StagedValues<Scalar, Ordinal, chunk_rows, piece>;
+  static constexpr int staged_columns = brcv_staged_columns(lanes);
+  using Staged = StagedValues<Scalar, Ordinal, chunk_rows, staged_columns>;
   static constexpr int groups_per_team = tuning.team_size / lanes;
   static constexpr int groups_per_warp = L::size < lanes ? 1 : L::size / lanes;
-  static constexpr int width = lanes * cols;  // columns a tile
+  static constexpr int width = lanes * cols;  // columns per tile
   static constexpr std::size_t scratch_bytes = groups_per_team * Staged::bytes;
 
   Format F;
   X x;
   Y y;
   Epilogue<Sum> epilogue;
-  Chunks chunks;  // of a plan, or empty
+  Chunks chunks;  // of the plan, or empty
   Ordinal num_units;
   int tiles;
 
@@ -61,7 +62,7 @@ struct SpmmStripes {
     Staged const staged(scratch + static_cast<std::size_t>(group) * Staged::bytes);
     auto const first =
         static_cast<std::size_t>(team.league_rank() % tiles) * width + static_cast<std::size_t>(lane);
-    std::size_t columns[cols];  // past the last one: the last one again, so that loads need no predicate
+    std::size_t columns[cols];  // limited to the last column, so that loads are not predicated
     for (int q = 0; q < cols; ++q) {
       auto const column = first + static_cast<std::size_t>(q * lanes);
       columns[q] = column < y.extent(1) ? column : y.extent(1) - 1;
@@ -70,54 +71,57 @@ struct SpmmStripes {
         static_cast<Ordinal>(team.league_rank() / tiles) * groups_per_team + static_cast<Ordinal>(group);
     if (chunks.rows.extent(0) > 0) {
       if (unit >= num_units) return;
-      Ordinal const stripe = chunks.stripes(unit), row = chunks.rows(unit), rest = F.b(stripe + 1) - row;
-      add_chunk(team, staged, lane, stripe, row, rest < chunk_rows ? static_cast<int>(rest) : chunk_rows, first,
-                columns);
+      Ordinal const stripe = chunks.stripes(unit), row = chunks.rows(unit), rows_left = F.b(stripe + 1) - row;
+      multiply_chunk(team, staged, lane, stripe, row,
+                     rows_left < chunk_rows ? static_cast<int>(rows_left) : chunk_rows, first, columns);
     } else {
-      rows_without_plan(team, staged, group, lane, unit, first, columns);
+      multiply_unit(team, staged, group, lane, unit, first, columns);
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void rows_without_plan(Member const& team, Staged const& staged, int group,
-                                                     int lane, Ordinal unit, std::size_t first,
-                                                     std::size_t const (&columns)[cols]) const {
+  /// Without a plan: the rows of a unit, whose stripes are searched.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_unit(Member const& team, Staged const& staged, int group, int lane,
+                                                 Ordinal unit, std::size_t first,
+                                                 std::size_t const (&columns)[cols]) const {
     int const in_warp = group % groups_per_warp;
     Ordinal const first_unit = unit - static_cast<Ordinal>(in_warp);
-    if (first_unit >= num_units) return;  // the whole warp
+    if (first_unit >= num_units) return;  // the same in all lanes of the warp
     Ordinal const first_row = first_unit * chunk_rows;
     Ordinal const low = stripe_of_row_by_lanes<L>(F.b, F.num_stripes(), first_row, in_warp * lanes + lane);
     if (unit >= num_units) return;
     Ordinal row = unit * chunk_rows;
     Ordinal const end = F.num_rows - row < chunk_rows ? F.num_rows : row + chunk_rows;
-    Ordinal const rest = F.num_stripes() - low, further = row - first_row + 1;
-    Ordinal stripe = stripe_of_row(F.b, low, low + (further < rest ? further : rest), row);
+    Ordinal const stripes_left = F.num_stripes() - low, max_stripes = row - first_row + 1;
+    Ordinal stripe =
+        stripe_of_row(F.b, low, low + (max_stripes < stripes_left ? max_stripes : stripes_left), row);
     for (; row < end; ++stripe) {
       Ordinal const next = F.b(stripe + 1) < end ? F.b(stripe + 1) : end;
-      add_chunk(team, staged, lane, stripe, row, static_cast<int>(next - row), first, columns);
+      multiply_chunk(team, staged, lane, stripe, row, static_cast<int>(next - row), first, columns);
       row = next;
     }
   }
 
-  /// `rows` rows of one stripe, complete.
-  KOKKOS_FORCEINLINE_FUNCTION void add_chunk(Member const& team, Staged const& staged, int lane, Ordinal stripe,
-                                             Ordinal row, int rows, std::size_t first,
-                                             std::size_t const (&columns)[cols]) const {
+  /// Computes `rows` rows of one stripe.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Member const& team, Staged const& staged, int lane,
+                                                  Ordinal stripe, Ordinal row, int rows, std::size_t first,
+                                                  std::size_t const (&columns)[cols]) const {
     Offset const list = F.rc(stripe), length = F.rc(stripe + 1) - list;
     Scalar const* const values =
         F.values.data() + (F.rv(stripe) + static_cast<Offset>(row - F.b(stripe)) * length);
     Sum sum[chunk_rows][cols];
     for (int r = 0; r < chunk_rows; ++r)
       for (int q = 0; q < cols; ++q) sum[r][q] = Sum(0);
-    for (Offset done = 0; done < length; done += piece) {
-      int const count = length - done < static_cast<Offset>(piece) ? static_cast<int>(length - done) : piece;
+    for (Offset done = 0; done < length; done += staged_columns) {
+      int const count = length - done < static_cast<Offset>(staged_columns) ? static_cast<int>(length - done)
+                                                                            : staged_columns;
       staged.template fill<L, lanes>(lane, values + done, length, rows, F.c.data() + (list + done), count);
       Group::barrier(team);
       if (rows > chunk_rows / 2)
-        add_piece<chunk_rows>(staged, count, columns, sum);
+        add_staged<chunk_rows>(staged, count, columns, sum);
       else
-        add_piece<chunk_rows / 2>(staged, count, columns, sum);
-      Group::barrier(team);  // before the next piece goes where this one lay
+        add_staged<chunk_rows / 2>(staged, count, columns, sum);
+      Group::barrier(team);  // before the scratch is overwritten
     }
     for (int r = 0; r < chunk_rows; ++r)
       if (r < rows)
@@ -126,17 +130,17 @@ struct SpmmStripes {
             epilogue(y(row + r, columns[q]), sum[r][q]);
   }
 
-  /// Adds a piece to the sums of the first `rows` rows of the chunk. Rows that the chunk does not have add up
-  /// what lies in scratch; nobody reads their sums.
+  /// Adds the products of the staged columns to the sums of the first `rows` rows. Sums of rows beyond the
+  /// chunk add uninitialized scratch and are not stored.
   template <int rows>
-  KOKKOS_FORCEINLINE_FUNCTION void add_piece(Staged const& staged, int count,
-                                             std::size_t const (&columns)[cols],
-                                             Sum (&sum)[chunk_rows][cols]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_staged(Staged const& staged, int count,
+                                              std::size_t const (&columns)[cols],
+                                              Sum (&sum)[chunk_rows][cols]) const {
     auto const* const from = x.data();
     auto const row_stride = static_cast<std::size_t>(x.stride(0));
     for (int j = 0; j < count; j += tuning.unroll) {
       Sum from_x[tuning.unroll][cols];
-      for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last one again
+      for (int u = 0; u < tuning.unroll; ++u) {  // past the end: loads the last row again
         auto const* const row =
             from + static_cast<std::size_t>(staged.column(j + u < count ? j + u : count - 1)) * row_stride;
         for (int q = 0; q < cols; ++q) from_x[u][q] = Sum(row[columns[q]]);
@@ -160,11 +164,10 @@ void spmm_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const&
   using Functor = SpmmStripes<tuning, lanes, cols, Exec, Format, X, Y, Sum>;
   constexpr auto chunk_rows = static_cast<std::size_t>(Functor::chunk_rows);
   constexpr auto groups_per_team = static_cast<std::size_t>(Functor::groups_per_team);
-  auto const units = chunks.rows.extent(0) > 0
-                         ? chunks.rows.extent(0)
-                         : (static_cast<std::size_t>(F.num_rows) + chunk_rows - 1) / chunk_rows;
-  auto const tiles = (y.extent(1) + Functor::width - 1) / Functor::width;
-  auto const teams = (units + groups_per_team - 1) / groups_per_team * tiles;
+  auto const units = chunks.rows.extent(0) > 0 ? chunks.rows.extent(0)
+                                               : ceil_div(static_cast<std::size_t>(F.num_rows), chunk_rows);
+  auto const tiles = ceil_div(y.extent(1), std::size_t(Functor::width));
+  auto const teams = ceil_div(units, groups_per_team) * tiles;
   typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_per_team, lanes);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + 16)));
   Kokkos::parallel_for(
@@ -172,8 +175,8 @@ void spmm_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const&
       Functor{F, x, y, epilogue, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles)});
 }
 
-/// The tile by the number of columns: the narrowest that covers them, two columns a lane from 9 on, so that a
-/// value that a lane takes from scratch is used twice. Tiles of 64 columns beyond 64. 1 launch.
+/// Selects the tile by the number of columns: the narrowest that covers them, at most 64 columns; from 9
+/// columns on two columns per lane, so that a value loaded from scratch is used twice. 1 launch.
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
 void spmm_stripes_by_width(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                            Y const& y, Chunks const& chunks) {

@@ -12,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// Y <- alpha A X + beta Y for row-major X and Y (host). Parts of equal work; within a stripe a few rows at a
-/// time (8; 4 where there is no register for Sum), which RowsTimesMatrix multiplies.
+/// Y <- alpha A X + beta Y for row-major X and Y (host). Parts of equal work; within a stripe
+/// rows_times_matrix() computes 8 rows at a time (4 if there is no SIMD register for Sum).
 template <class Format, class X, class Y, class Sum>
 struct SpmmStripesHost {
   using Ordinal = typename Format::ordinal_type;
@@ -36,7 +36,7 @@ struct SpmmStripesHost {
   }
 
  private:
-  /// Some rows of a stripe from `first` on.
+  /// Row access to consecutive rows of a stripe from `first` on.
   struct RowsOfStripe {
     Ordinal const* columns;
     Scalar const* values;

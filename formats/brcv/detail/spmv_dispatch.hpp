@@ -12,18 +12,19 @@
 
 namespace einkorn::detail {
 
-/// Whether the SpMM kernels take these multivectors: row-major ones with columns enough.
+/// Whether the SpMM kernels support these multivectors: row-major, at least brcv_min_spmm_columns columns.
 template <class X, class Y>
-bool takes_spmm_stripes(X const& x, Y const& y) {
+bool uses_spmm_stripes(X const& x, Y const& y) {
   return y.extent(1) >= brcv_min_spmm_columns && is_row_major(x) && is_row_major(y);
 }
 
-/// y <- alpha A x + beta y, one launch. chunks: of a plan, or empty.
+/// y <- alpha A x + beta y in one launch.
+/// @param chunks of the plan, or empty
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
 void spmv_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y,
                   [[maybe_unused]] Chunks const& chunks) {
   if constexpr (Y::rank() == 2) {
-    if (takes_spmm_stripes(x, y)) {
+    if (uses_spmm_stripes(x, y)) {
       if constexpr (is_gpu<Exec>)
         return spmm_stripes_by_width(exec, epilogue, F, x, y, chunks);
       else

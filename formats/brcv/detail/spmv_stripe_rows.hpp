@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -15,10 +16,10 @@
 
 namespace einkorn::detail {
 
-/// One row a group of `lanes` neighbouring threads (GPU). A warp finds the stripe of its first row, from the
-/// marks of a plan or by a search of all its lanes; a row's stripe is at most as many stripes further as the
-/// row is rows further, so that a few halvings find it. Values are read once; columns come through the cache,
-/// where the stripe's other rows have put them. k columns of a multivector are worked on together.
+/// SpMV with a group of `lanes` neighbouring threads per row (GPU). A warp finds the stripe of its first row
+/// from the marks of the plan, or by a search with all lanes. The stripe of a row r rows further is at most r
+/// stripes further, so that a short binary search finds it. Values are read once; columns are read through the
+/// cache, since all rows of the stripe read them. k columns of a multivector per pass.
 template <BrcvTuning tuning, int lanes, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvStripeRows {
   using Ordinal = typename Format::ordinal_type;
@@ -32,8 +33,8 @@ struct SpmvStripeRows {
   X x;
   Y y;
   Epilogue<Sum> epilogue;
-  Marks marks;    // of a plan, or empty
-  int row_teams;  // teams that it takes to cover the rows once
+  Marks marks;    // of the plan, or empty
+  int row_teams;  // teams per pass over the rows
 
   static constexpr int rows_per_team = tuning.team_size / lanes;
   static constexpr int rows_per_warp = L::size < lanes ? 1 : L::size / lanes;
@@ -44,14 +45,14 @@ struct SpmvStripeRows {
     int const local = team.team_rank() / lanes, lane = team.team_rank() % lanes;
     Ordinal const row =
         static_cast<Ordinal>(team.league_rank() - column_tile * row_teams) * rows_per_team + Ordinal(local);
-    bool const inside = row < F.num_rows && row >= 0;  // the last team may reach past the largest Ordinal
+    bool const inside = row < F.num_rows && row >= 0;  // row may overflow in the last team
     Ordinal const first_row = row - static_cast<Ordinal>(local % rows_per_warp);
-    if (first_row >= F.num_rows || first_row < 0) return;  // the whole warp
+    if (first_row >= F.num_rows || first_row < 0) return;  // the same in all lanes of the warp
 
-    Ordinal known = first_row, low;
+    Ordinal known_row = first_row, low;  // low: the stripe of known_row
     if (marks.extent(0) > 0) {
       Ordinal const mark = first_row / brcv_rows_per_mark;
-      known = mark * brcv_rows_per_mark;
+      known_row = mark * brcv_rows_per_mark;
       low = marks(mark);
     } else {
       low = stripe_of_row_by_lanes<L>(F.b, F.num_stripes(), first_row, team.team_rank() % L::size);
@@ -59,8 +60,9 @@ struct SpmvStripeRows {
     Sum sum[k];
     for (int j = 0; j < k; ++j) sum[j] = Sum(0);
     if (inside) {
-      Ordinal const rest = F.num_stripes() - low, further = row - known + 1;
-      Ordinal const stripe = stripe_of_row(F.b, low, low + (further < rest ? further : rest), row);
+      Ordinal const stripes_left = F.num_stripes() - low, max_stripes = row - known_row + 1;
+      Ordinal const stripe =
+          stripe_of_row(F.b, low, low + (max_stripes < stripes_left ? max_stripes : stripes_left), row);
       Offset const list = F.rc(stripe), length = F.rc(stripe + 1) - list;
       Offset const values = F.rv(stripe) + static_cast<Offset>(row - F.b(stripe)) * length;
       for (Offset p = static_cast<Offset>(lane); p < length; p += lanes * tuning.unroll)
@@ -79,8 +81,8 @@ struct SpmvStripeRows {
     Ordinal columns[tuning.unroll];
     Scalar values[tuning.unroll];
     bool used[tuning.unroll];
-    for (int u = 0; u < tuning.unroll; ++u) {  // past the end: the last entry again, so that loads need no
-      Offset const q = p + static_cast<Offset>(u) * lanes;  // predicate
+    for (int u = 0; u < tuning.unroll; ++u) {  // past the end: loads the last entry again, unpredicated
+      Offset const q = p + static_cast<Offset>(u) * lanes;
       used[u] = q < length;
       columns[u] = list[used[u] ? q : length - 1];
       values[u] = L::load_streaming(values_of_row + (used[u] ? q : length - 1));
@@ -105,26 +107,27 @@ void spmv_stripe_rows(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvStripeRows<tuning, lanes, k, Exec, Format, X, Y, Sum>;
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows_per_team);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
-  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), std::size_t(k));
   Kokkos::parallel_for(
       "einkorn::spmv[brcv]",
       light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
       Functor{F, x, y, epilogue, marks, static_cast<int>(row_teams)});
 }
 
-/// Lanes a row by the mean length: the fewest that ask for the row in one batch each, as for CSR. 1 launch.
+/// Selects the lanes per row by the mean length: the fewest that load a mean row in one batch, as for CSR. 1
+/// launch.
 template <class Exec, class Format, class X, class Y, class Sum, class Marks>
 void spmv_stripe_rows_by_mean(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                               Y const& y, Marks const& marks) {
   double const mean = static_cast<double>(F.nnz()) / static_cast<double>(F.num_rows);
-  auto const is_enough = [mean](int lanes) {
+  auto const suffices = [mean](int lanes) {
     return lanes * brcv_row_tuning(arch_of<Exec>, lanes).unroll >= mean;
   };
-  if (is_enough(2)) return spmv_stripe_rows<2>(exec, epilogue, F, x, y, marks);
-  if (is_enough(4)) return spmv_stripe_rows<4>(exec, epilogue, F, x, y, marks);
-  if (is_enough(8)) return spmv_stripe_rows<8>(exec, epilogue, F, x, y, marks);
-  if (is_enough(16)) return spmv_stripe_rows<16>(exec, epilogue, F, x, y, marks);
+  if (suffices(2)) return spmv_stripe_rows<2>(exec, epilogue, F, x, y, marks);
+  if (suffices(4)) return spmv_stripe_rows<4>(exec, epilogue, F, x, y, marks);
+  if (suffices(8)) return spmv_stripe_rows<8>(exec, epilogue, F, x, y, marks);
+  if (suffices(16)) return spmv_stripe_rows<16>(exec, epilogue, F, x, y, marks);
   spmv_stripe_rows<32>(exec, epilogue, F, x, y, marks);
 }
 

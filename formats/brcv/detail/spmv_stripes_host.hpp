@@ -13,9 +13,9 @@
 
 namespace einkorn::detail {
 
-/// Parts of equal work (host). Within a stripe 4 rows at a time, SIMD lanes over the entries: x is gathered
-/// once for the 4 rows, which the patent does for SpMM only. The sum of a row is taken in the same order
-/// whichever rows it is worked on with.
+/// SpMV in parts of equal work (host). Within a stripe 4 rows at a time with SIMD lanes over the entries: x is
+/// gathered once for the 4 rows, which the patent at brcv.hpp does for SpMM only. The order of the sum of a row
+/// does not depend on the rows computed with it.
 template <class Format, class X, class Y, class Sum>
 struct SpmvStripesHost {
   using Ordinal = typename Format::ordinal_type;

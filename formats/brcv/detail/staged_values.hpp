@@ -2,34 +2,36 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 
 namespace einkorn::detail {
 
-/// Some values that lie side by side and are read with one instruction of up to 16 bytes.
+/// `count` adjacent values that one instruction of up to 16 bytes loads.
 template <class Scalar, int count>
 struct alignas(count * sizeof(Scalar)) Pack {
   Scalar part[count];
 };
 
-/// A group's scratch: `piece` entries of a stripe's list and the values of `rows` rows there, transposed, so
-/// that the values of all rows for one entry lie side by side (all lanes read the same ones at a time). 16
-/// bytes stay empty between entries: lanes that write neighbouring entries then meet in few banks.
-template <class Scalar, class Ordinal, int rows, int piece>
+/// Scratch of a group: max_columns columns of a stripe and the values of `rows` rows there, transposed: the
+/// values of all rows for one column are adjacent (all lanes read the same ones at a time). 16 bytes of padding
+/// between columns reduce bank conflicts of lanes that write neighbouring columns.
+template <class Scalar, class Ordinal, int rows, int max_columns>
 class StagedValues {
  public:
   static_assert(16 % sizeof(Scalar) == 0, "einkorn: a value of 1, 2, 4, 8 or 16 bytes");
 
-  /// Address: of `bytes` bytes, a multiple of 16.
+  /// @param address of `bytes` bytes, a multiple of 16
   KOKKOS_FORCEINLINE_FUNCTION explicit StagedValues(char* address)
       : values_(reinterpret_cast<Scalar*>(address)),
         columns_(reinterpret_cast<Ordinal*>(address + values_bytes)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int entry) const { return columns_[entry]; }
 
-  /// The values of the first `count` rows at an entry of the list.
+  /// values <- the values of the first `count` rows at a staged column.
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION void values_of(int entry, Scalar (&values)[count]) const {
     constexpr int at_once = count * sizeof(Scalar) < 16 ? count : static_cast<int>(16 / sizeof(Scalar));
@@ -42,8 +44,8 @@ class StagedValues {
     }
   }
 
-  /// Fills it with `count` entries: list[j] and values[r * length + j], r < used_rows. The lanes go through a
-  /// row's entries side by side, `batch` values each before the first is stored.
+  /// Stages `count` columns: list[j] and values[r * length + j], r < used_rows. Neighbouring lanes load
+  /// neighbouring values, `batch` per lane before the first is stored.
   template <class L, int lanes, class Offset>
   KOKKOS_FORCEINLINE_FUNCTION void fill(int lane, Scalar const* values, Offset length, int used_rows,
                                         Ordinal const* list, int count) const {
@@ -53,10 +55,10 @@ class StagedValues {
     int row = lane / count, entry = lane % count;
     for (int next = lane; next < total; next += lanes * batch) {
       Scalar loaded[batch];
-      int place[batch];
-      for (int u = 0; u < batch; ++u) {  // past the end: the first one again, which is not stored
+      int position[batch];
+      for (int u = 0; u < batch; ++u) {  // past the end: loads the first value again and does not store it
         bool const inside = next + u * lanes < total;
-        place[u] = inside ? entry * stride + row : -1;
+        position[u] = inside ? entry * stride + row : -1;
         loaded[u] = L::load_streaming(
             values + (inside ? static_cast<Offset>(row) * length + static_cast<Offset>(entry) : Offset(0)));
         row += row_step;
@@ -67,17 +69,17 @@ class StagedValues {
         }
       }
       for (int u = 0; u < batch; ++u)
-        if (place[u] >= 0) values_[place[u]] = loaded[u];
+        if (position[u] >= 0) values_[position[u]] = loaded[u];
     }
   }
 
  private:
   static constexpr int stride =
-      static_cast<int>(((rows * sizeof(Scalar) + 15) / 16 * 16 + 16) / sizeof(Scalar));  // values an entry
-  static constexpr std::size_t values_bytes = piece * stride * sizeof(Scalar);
+      static_cast<int>((ceil_div(rows * sizeof(Scalar), 16) * 16 + 16) / sizeof(Scalar));  // values per column
+  static constexpr std::size_t values_bytes = max_columns * stride * sizeof(Scalar);
 
  public:
-  static constexpr std::size_t bytes = values_bytes + (piece * sizeof(Ordinal) + 15) / 16 * 16;
+  static constexpr std::size_t bytes = values_bytes + ceil_div(max_columns * sizeof(Ordinal), 16) * 16;
 
  private:
   Scalar* values_;

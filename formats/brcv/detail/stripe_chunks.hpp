@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
@@ -14,14 +15,15 @@
 
 namespace einkorn::detail {
 
-/// What a plan keeps so that GPU kernels need not look for stripes. Empty Views: the kernels look for
-/// themselves. Stripes of more than brcv_chunk_rows rows are cut into chunks of so many, the last of a stripe
-/// has the rest.
+/// Tables of a plan that replace searches of stripes in GPU kernels; if they are empty, the kernels search.
+/// Stripes of more than brcv_chunk_rows() rows are divided into chunks of this many rows; the last chunk of a
+/// stripe has the remaining rows.
 template <class Ordinal, class Device>
 struct StripeChunks {
-  Kokkos::View<Ordinal*, Device> marks;  // [num_rows / brcv_rows_per_mark, up]: stripe of each mark's first row
-  Kokkos::View<Ordinal*, Device> stripes;  // [chunks]: a chunk's stripe
-  Kokkos::View<Ordinal*, Device> rows;     // [chunks]: its first row
+  Kokkos::View<Ordinal*, Device>
+      marks;  // [ceil(num_rows / brcv_rows_per_mark)]: stripe of row brcv_rows_per_mark i
+  Kokkos::View<Ordinal*, Device> stripes;  // [chunks]: stripe of a chunk
+  Kokkos::View<Ordinal*, Device> rows;     // [chunks]: first row of a chunk
 
   [[nodiscard]] std::size_t bytes() const {
     return (marks.extent(0) + stripes.extent(0) + rows.extent(0)) * sizeof(Ordinal);
@@ -48,11 +50,11 @@ struct CountStripeChunks {
 
   Bounds b;
   List first_chunk;
-  Ordinal most;
+  Ordinal max_rows;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     Ordinal const height = b(i + 1) - b(i);
-    first_chunk(i) = height / most + (height % most != 0);
+    first_chunk(i) = height / max_rows + (height % max_rows != 0);
   }
 };
 
@@ -62,17 +64,17 @@ struct ListStripeChunks {
 
   Bounds b;
   List first_chunk, stripes, rows;
-  Ordinal num_stripes, most;
+  Ordinal num_stripes, max_rows;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const chunk = static_cast<Ordinal>(i);
     Ordinal const stripe = row_of_entry(first_chunk, num_stripes, chunk);
     stripes(i) = stripe;
-    rows(i) = b(stripe) + (chunk - first_chunk(stripe)) * most;
+    rows(i) = b(stripe) + (chunk - first_chunk(stripe)) * max_rows;
   }
 };
 
-/// On the device; 4 launches; fences exec, because the number of chunks is read back.
+/// Builds the tables on the device: 4 launches. Fences exec to read the number of chunks.
 template <class Exec, class Format>
 StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_stripe_chunks(Exec const& exec,
                                                                                              Format const& F,
@@ -85,21 +87,22 @@ StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_s
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size);
   };
   constexpr int rows_per_mark = brcv_rows_per_mark;
-  Ordinal const num_stripes = F.num_stripes(), most = static_cast<Ordinal>(chunk_rows);
+  Ordinal const num_stripes = F.num_stripes(), max_rows = static_cast<Ordinal>(chunk_rows);
   auto const b = F.b;
-  auto const num_marks = (static_cast<std::size_t>(F.num_rows) + rows_per_mark - 1) / rows_per_mark;
+  auto const num_marks = ceil_div(static_cast<std::size_t>(F.num_rows), std::size_t(rows_per_mark));
   List const marks = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::marks", num_marks);
   Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,marks]", policy(num_marks),
                        MarkStripeRows<decltype(F.b), List>{b, marks, num_stripes});
   auto const p = static_cast<std::size_t>(num_stripes);
   List const first_chunk = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::first_chunk", p + 1);
   Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,count]", policy(p),
-                       CountStripeChunks<decltype(F.b), List>{b, first_chunk, most});
+                       CountStripeChunks<decltype(F.b), List>{b, first_chunk, max_rows});
   auto const num_chunks = static_cast<std::size_t>(counts_to_offsets(exec, first_chunk));
   List const stripes = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::stripes", num_chunks);
   List const rows = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::rows", num_chunks);
-  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks),
-                       ListStripeChunks<decltype(F.b), List>{b, first_chunk, stripes, rows, num_stripes, most});
+  Kokkos::parallel_for(
+      "einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks),
+      ListStripeChunks<decltype(F.b), List>{b, first_chunk, stripes, rows, num_stripes, max_rows});
   chunks.marks = marks;
   chunks.stripes = stripes;
   chunks.rows = rows;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
 
@@ -15,7 +17,7 @@
 
 namespace einkorn::detail {
 
-/// The columns of some rows, in scratch; rows are counted from the first of them.
+/// The columns of consecutive rows, staged in scratch. Row indices are relative to the first row.
 template <class Ordinal>
 struct StagedColumns {
   using Index = int;
@@ -26,7 +28,7 @@ struct StagedColumns {
   KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[bank_padded_index(i)]; }
 };
 
-/// The same where they lie.
+/// The same, read from A.
 template <class Matrix>
 struct ColumnsInPlace {
   using Index = typename Matrix::offset_type;
@@ -40,13 +42,13 @@ struct ColumnsInPlace {
   KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Index i) const { return A.columns(i); }
 };
 
-/// The blocks of the block rows of A, whose rows are sorted. fill: writes the block columns, increasing, to
-/// columns(offsets(block row)) and on. Otherwise counts them into offsets(block row).
+/// The blocks of the block rows of A, whose rows are sorted. fill: writes the block columns, increasing, from
+/// columns(offsets(block row)) on. Otherwise stores their number in offsets(block row).
 ///
-/// A team copies the columns of its rows to scratch. The threads that share a block row cut it where equal
-/// parts of its longest row begin; each goes from one block of its part to the next, which is the lowest column
-/// behind it of any row, found by binary search in each. A team whose rows do not fit scratch takes its block
-/// rows one after another, with all threads, and reads them where they lie: no row length is served by a few.
+/// A team copies the columns of its rows to scratch. The threads of a block row divide it at equal parts of its
+/// longest row; each thread visits the blocks of its part. The next block is the lowest column of any row
+/// behind the current block, found by binary search in each row. A team whose rows do not fit in scratch
+/// processes its block rows in sequence with all threads and reads the columns from A.
 template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
 struct FindBlocks {
   using Ordinal = typename Matrix::ordinal_type;
@@ -61,7 +63,7 @@ struct FindBlocks {
   Offsets offsets;
   Columns columns;
   int block_rows_per_team;
-  int staged_entries;  // that scratch has room for
+  int max_staged;  // entries that fit in scratch
 
   static std::size_t scratch_bytes(int staged, int rows) {
     return static_cast<std::size_t>(bank_padded_index(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
@@ -70,7 +72,7 @@ struct FindBlocks {
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const counts_bytes = static_cast<std::size_t>(team.team_size()) * sizeof(Offset);
-    auto const staged_bytes = static_cast<std::size_t>(bank_padded_index(staged_entries)) * sizeof(Ordinal);
+    auto const staged_bytes = static_cast<std::size_t>(bank_padded_index(max_staged)) * sizeof(Ordinal);
     auto const begins_bytes = static_cast<std::size_t>(block_rows_per_team * block_size + 1) * sizeof(int);
     auto* const counts =
         static_cast<Offset*>(team.team_scratch(0).get_shmem_aligned(counts_bytes, alignof(Offset)));
@@ -87,7 +89,7 @@ struct FindBlocks {
                                                                                : block_rows * block_size;
     Offset const begin = A.row_begin(first_row);
     Offset const count = A.row_begin(first_row + static_cast<Ordinal>(rows)) - begin;
-    bool const fits = count <= static_cast<Offset>(staged_entries);
+    bool const fits = count <= static_cast<Offset>(max_staged);
     if (fits) {
       for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size())
         staged[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
@@ -96,46 +98,48 @@ struct FindBlocks {
       team.team_barrier();
       int const at_once = block_rows < team.team_size() ? block_rows : team.team_size();
       for (int g = 0; g < block_rows; g += at_once)
-        find(team, StagedColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
+        find_blocks(team, StagedColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
     } else {
       for (int g = 0; g < block_rows; ++g)
-        find(team, ColumnsInPlace<Matrix>{A, first_row}, first, g, 1, rows, counts);
+        find_blocks(team, ColumnsInPlace<Matrix>{A, first_row}, first, g, 1, rows, counts);
     }
   }
 
  private:
-  /// Block rows g .. g + at_once - 1 of the team, which begins with block row `first`.
+  /// Counts or writes the blocks of the block rows g .. g + at_once - 1 of the team.
+  /// @param first the first block row of the team
   template <class Source>
-  KOKKOS_FUNCTION void find(Member const& team, Source const& source, Ordinal first, int g, int at_once,
-                            int rows, Offset* counts) const {
-    int const sharing = team.team_size() / at_once, mine = team.team_rank() / sharing;
-    int const part = team.team_rank() - mine * sharing;
-    int const from = (g + mine) * block_size, to = from + block_size < rows ? from + block_size : rows;
-    bool const works = mine < at_once && from < to;
+  KOKKOS_FUNCTION void find_blocks(Member const& team, Source const& source, Ordinal first, int g, int at_once,
+                                   int rows, Offset* counts) const {
+    int const threads = team.team_size() / at_once;  // per block row
+    int const local = team.team_rank() / threads;    // block row of the calling thread, from g on
+    int const part = team.team_rank() - local * threads;
+    int const from = (g + local) * block_size, to = from + block_size < rows ? from + block_size : rows;
+    bool const has_work = local < at_once && from < to;
     Ordinal low = 0, high = 0;
-    if (works) cut(source, from, to, part, sharing, low, high);
-    counts[team.team_rank()] = walk<false>(source, from, to, low, high, Offset(0));
+    if (has_work) divide(source, from, to, part, threads, low, high);
+    counts[team.team_rank()] = visit_blocks<false>(source, from, to, low, high, Offset(0));
     team.team_barrier();
-    Offset const* const of_block_row = counts + mine * sharing;
-    Ordinal const block_row = first + static_cast<Ordinal>(g + mine);
+    Offset const* const counts_of_parts = counts + local * threads;
+    Ordinal const block_row = first + static_cast<Ordinal>(g + local);
     if constexpr (fill) {
-      if (works) {
-        Offset at = offsets(block_row);
-        for (int p = 0; p < part; ++p) at += of_block_row[p];
-        walk<true>(source, from, to, low, high, at);
+      if (has_work) {
+        Offset position = offsets(block_row);
+        for (int p = 0; p < part; ++p) position += counts_of_parts[p];
+        visit_blocks<true>(source, from, to, low, high, position);
       }
-    } else if (works && part == 0) {
+    } else if (has_work && part == 0) {
       Offset sum = 0;
-      for (int p = 0; p < sharing; ++p) sum += of_block_row[p];
+      for (int p = 0; p < threads; ++p) sum += counts_of_parts[p];
       offsets(block_row) = sum;
     }
     team.team_barrier();
   }
 
-  /// The block columns low .. high - 1 are those of one part of several.
+  /// Computes the block columns low .. high - 1 of one of `parts` parts of a block row.
   template <class Source>
-  KOKKOS_FORCEINLINE_FUNCTION void cut(Source const& source, int from, int to, int part, int parts,
-                                       Ordinal& low, Ordinal& high) const {
+  KOKKOS_FORCEINLINE_FUNCTION void divide(Source const& source, int from, int to, int part, int parts,
+                                          Ordinal& low, Ordinal& high) const {
     using Index = typename Source::Index;
     Index begin = source.begin(from), length = source.begin(from + 1) - begin;
     for (int row = from + 1; row < to; ++row) {
@@ -153,22 +157,23 @@ struct FindBlocks {
     high = part + 1 == parts ? none : block_at(part + 1);
   }
 
-  /// Goes along the blocks from low to high - 1, writes them from columns(to) on (writes), returns how many.
+  /// Visits the blocks low .. high - 1, writes their columns from columns(position) on (writes), and returns
+  /// their number.
   template <bool writes, class Source>
-  KOKKOS_FORCEINLINE_FUNCTION Offset walk(Source const& source, int from_row, int to_row, Ordinal low,
-                                          Ordinal high, Offset to) const {
+  KOKKOS_FORCEINLINE_FUNCTION Offset visit_blocks(Source const& source, int from_row, int to_row, Ordinal low,
+                                                  Ordinal high, Offset position) const {
     if (low >= high) return 0;
-    Ordinal const last = none / block_size;  // the last block column whose first column an Ordinal can hold
+    Ordinal const last = none / block_size;  // the last block column whose first column fits Ordinal
     Offset count = 0;
     for (Ordinal block = next(source, from_row, to_row, low); block < high;) {
-      if constexpr (writes) columns(to + count) = block;
+      if constexpr (writes) columns(position + count) = block;
       ++count;
       block = block < last ? next(source, from_row, to_row, block + 1) : none;
     }
     return count;
   }
 
-  /// The first block at or behind block column `block` in which a row has an entry, or none.
+  /// The first block column >= block in which a row has an entry, or none.
   template <class Source>
   KOKKOS_FORCEINLINE_FUNCTION Ordinal next(Source const& source, int from_row, int to_row,
                                            Ordinal block) const {
@@ -176,17 +181,11 @@ struct FindBlocks {
     Ordinal const first = block * static_cast<Ordinal>(block_size);
     Ordinal lowest = none;
     for (int row = from_row; row < to_row; ++row) {
-      Index low = source.begin(row), high = source.begin(row + 1);
-      Index const end = high;
-      while (low < high) {
-        Index const middle = low + (high - low) / 2;
-        if (source.column(middle) < first)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      if (low == end) continue;
-      Ordinal const column = source.column(low);
+      Index const end = source.begin(row + 1);
+      Index const k =
+          lower_bound_index([&source](Index i) { return source.column(i); }, source.begin(row), end, first);
+      if (k == end) continue;
+      Ordinal const column = source.column(k);
       lowest = column < lowest ? column : lowest;
     }
     return lowest == none ? none : lowest / block_size;
@@ -200,14 +199,16 @@ void find_blocks_in_teams(Exec const& exec, char const* label, Matrix const& A, 
                           Columns const& columns) {
   using Functor = FindBlocks<fill, Exec, Matrix, Offsets, Columns>;
   if (num_block_rows == 0) return;
-  constexpr int room = staging_capacity<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
-  double const a_block_row =  // a tenth to spare
+  constexpr int capacity = staging_capacity<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
+  double const entries_per_block_row =  // with a margin of a tenth
       std::max(1.0, 1.1 * block_size * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
-  int const most = std::min(256, 1024 / block_size);
-  int const block_rows = a_block_row > room ? 1 : std::clamp(static_cast<int>(room / a_block_row), 1, most);
+  bool const fits = entries_per_block_row <= capacity;
+  int const max_block_rows = std::min(256, 1024 / block_size);
+  int const block_rows =
+      fits ? std::clamp(static_cast<int>(capacity / entries_per_block_row), 1, max_block_rows) : 1;
   int const staged =
-      a_block_row > room ? 0 : std::min(room, static_cast<int>(1.2 * block_rows * a_block_row) + 64);
-  auto const league = (static_cast<std::int64_t>(num_block_rows) + block_rows - 1) / block_rows;
+      fits ? std::min(capacity, static_cast<int>(1.2 * block_rows * entries_per_block_row) + 64) : 0;
+  auto const league = ceil_div(static_cast<std::int64_t>(num_block_rows), block_rows);
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged, block_rows * block_size))));

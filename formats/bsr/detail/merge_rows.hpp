@@ -13,9 +13,8 @@
 
 namespace einkorn::detail {
 
-/// On the host: merges the sorted rows of a block row of A by block column, stepping from one block column to
-/// the next one that any row has. fill: writes the block columns, increasing, to columns(offsets(block row))
-/// and on. Otherwise counts them into offsets(block row).
+/// Merges the sorted rows of a block row of A by block column (host). fill: writes the block columns,
+/// increasing, from columns(offsets(block row)) on. Otherwise stores their number in offsets(block row).
 template <bool fill, class Matrix, class Offsets, class Columns>
 struct MergeBlockRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -31,25 +30,25 @@ struct MergeBlockRow {
     Ordinal const first_row = block_row * static_cast<Ordinal>(block_size);
     int const rows =
         A.num_rows - first_row < block_size ? static_cast<int>(A.num_rows - first_row) : block_size;
-    Offset at[largest_block_size], end[largest_block_size];
-    Ordinal head[largest_block_size];  // block column of the entry at `at`
+    Offset at[max_block_size], end[max_block_size];
+    Ordinal current[max_block_size];  // block column of entry at[j], or none
     for (int j = 0; j < rows; ++j) {
       at[j] = A.row_begin(first_row + static_cast<Ordinal>(j));
       end[j] = A.row_end(first_row + static_cast<Ordinal>(j));
-      head[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
+      current[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
     }
     Offset const begin = fill ? offsets(block_row) : Offset(0);
     Offset count = 0;
     for (;;) {
       Ordinal lowest = none;
-      for (int j = 0; j < rows; ++j) lowest = head[j] < lowest ? head[j] : lowest;
+      for (int j = 0; j < rows; ++j) lowest = current[j] < lowest ? current[j] : lowest;
       if (lowest == none) break;
       if constexpr (fill) columns(begin + count) = lowest;
       ++count;
       for (int j = 0; j < rows; ++j)
-        while (head[j] == lowest) {
+        while (current[j] == lowest) {
           ++at[j];
-          head[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
+          current[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
         }
     }
     if constexpr (!fill) offsets(block_row) = count;
@@ -68,14 +67,14 @@ void merge_rows(Exec const& exec, char const* label, Matrix const& A, int block_
         MergeBlockRow<fill, Matrix, Offsets, Columns>{A, block_size, offsets, columns});
 }
 
-/// offsets(I) <- blocks of block row I of A, whose rows are sorted. 1 launch.
+/// offsets(I) <- the number of blocks of block row I of A, whose rows are sorted. 1 launch.
 template <class Exec, class Matrix, class Offsets>
 void count_blocks(Exec const& exec, Matrix const& A, int block_size,
                   typename Matrix::ordinal_type num_block_rows, Offsets const& offsets) {
   merge_rows<false>(exec, "einkorn::from_csr[bsr,count]", A, block_size, num_block_rows, offsets, offsets);
 }
 
-/// The block columns of every block row, increasing, from offsets(I) on. 1 launch.
+/// Writes the block columns of every block row I, increasing, from columns(offsets(I)) on. 1 launch.
 template <class Exec, class Matrix, class Offsets, class Columns>
 void fill_block_columns(Exec const& exec, Matrix const& A, int block_size,
                         typename Matrix::ordinal_type num_block_rows, Offsets const& offsets,

@@ -6,8 +6,8 @@
 
 namespace einkorn::detail {
 
-/// use(column, value) for what is not 0 in a row of a Bsr, in the order of its blocks; padding past the last
-/// column is left out.
+/// Calls use(column, value) for the nonzero values of a row of a Bsr in the order of its blocks, without
+/// padding beyond the last column.
 template <class Format, class Use>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_nonzero(Format const& F, typename Format::ordinal_type row,
                                                   Use&& use) {
@@ -27,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_nonzero(Format const& F, typename Form
   }
 }
 
-/// offsets(row) <- how many there are. One row a thread.
+/// offsets(row) <- the number of nonzero values of the row.
 template <class Format, class Offsets>
 struct CountNonzeros {
   Format F;
@@ -40,7 +40,7 @@ struct CountNonzeros {
   }
 };
 
-/// Columns and values of the row's nonzeros, from offsets(row) on. One row a thread.
+/// Writes columns and nonzero values of the row from offsets(row) on.
 template <class Format, class Offsets, class Columns, class Values>
 struct CopyNonzeros {
   Format F;

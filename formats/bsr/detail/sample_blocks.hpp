@@ -14,33 +14,33 @@
 
 namespace einkorn::detail {
 
-/// Rows that every block size from 2 to 8 divides.
+/// Rows of a sampled group, divisible by every block size from 2 to 8.
 inline constexpr int rows_per_group = 840;
 
-/// Which groups of rows are looked at: `taken` of `all`, evenly spaced, each the rows_per_group rows from
-/// first_row(i) on. A last group of fewer rows counts only where all are taken.
+/// The sampled groups of rows: num_sampled of num_groups, evenly spaced. Group i has the rows_per_group rows
+/// from first_row(i) on; the last group may have fewer rows if all groups are sampled.
 struct RowGroups {
-  std::int64_t all, taken;
+  std::int64_t num_groups, num_sampled;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t i) const {
-    return i * all / taken * rows_per_group;
+    return i * num_groups / num_sampled * rows_per_group;
   }
 };
 
-/// Blocks that groups of rows have, for each block size, and entries.
+/// The numbers of blocks per block size, and of entries, of sampled groups of rows.
 struct BlockCounts {
-  std::int64_t blocks[largest_block + 1] = {};  // [block size]
+  std::int64_t blocks[max_detected_block_size + 1] = {};  // [block size]
   std::int64_t entries = 0;
 
   KOKKOS_FUNCTION void operator+=(BlockCounts const& other) {
-    for (int b = smallest_block; b <= largest_block; ++b) blocks[b] += other.blocks[b];
+    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) blocks[b] += other.blocks[b];
     entries += other.entries;
   }
 };
 
-/// Counts the entries that are the first of their block, in the order of the rows, for all block sizes at once:
-/// in its row no entry of the block comes before, and no row of the block row above has one (a binary search
-/// in each, the nearest first). `threads` work items share a group, entry by entry, whatever the row lengths.
+/// Counts, for all block sizes at once, the entries that are the first of their block: no previous entry of the
+/// row is in the block, and no previous row of the block row has an entry in it (one binary search per row, the
+/// nearest row first). `threads` work items share the entries of a group, balanced for any row lengths.
 template <class Matrix>
 struct SampleBlocks {
   using Ordinal = typename Matrix::ordinal_type;
@@ -77,64 +77,59 @@ struct SampleBlocks {
   KOKKOS_FORCEINLINE_FUNCTION void count(Ordinal row, Offset k, BlockCounts& counts) const {
     Ordinal const column = A.columns(k), first = column - column % b;
     if (k > A.row_begin(row) && A.columns(k - 1) >= first) return;
-    for (Ordinal above = row - row % b; above < row; ++above)
-      if (has_block(row - 1 - (above - (row - row % b)), first, b)) return;
+    Ordinal const first_row = row - row % b;
+    for (Ordinal above = row; above > first_row;)
+      if (has_block(--above, first, b)) return;
     ++counts.blocks[b];
   }
   /// Whether the row has an entry in the columns first .. first + b - 1.
   KOKKOS_FORCEINLINE_FUNCTION bool has_block(Ordinal row, Ordinal first, Ordinal b) const {
-    Offset low = A.row_begin(row), high = A.row_end(row);
-    Offset const end = high;
-    while (low < high) {
-      Offset const middle = low + (high - low) / 2;
-      if (A.columns(middle) < first)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < end && A.columns(low) - first < b;
+    Offset const end = A.row_end(row);
+    Offset const k = lower_bound_index(A.columns, A.row_begin(row), end, first);
+    return k < end && A.columns(k) - first < b;
   }
 };
 
-/// The counts of the groups that are taken. 1 launch; fences exec.
+/// The counts of the sampled groups. 1 launch; fences exec.
 template <class Exec, class Matrix>
 BlockCounts sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& groups) {
   constexpr int threads = is_gpu<Exec> ? 4096 : 1;
   BlockCounts counts;
-  if (groups.taken > 0)
+  if (groups.num_sampled > 0)
     Kokkos::parallel_reduce(
         "einkorn::detect_block_size",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, groups.taken * threads),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, groups.num_sampled * threads),
         SampleBlocks<Matrix>{A, groups, threads}, counts);
   return counts;
 }
 
-/// The block size of the fewest bytes, the smallest of those that tie.
+/// The block size with the fewest bytes; the smallest in case of ties.
 template <class Matrix>
-int min_bytes(BlockCounts const& counts) {
+int block_size_of_min_bytes(BlockCounts const& counts) {
   auto const bytes = [&](int b) {
     return static_cast<double>(counts.blocks[b]) *
            static_cast<double>(static_cast<std::size_t>(b * b) * sizeof(typename Matrix::scalar_type) +
                                sizeof(typename Matrix::ordinal_type));
   };
-  int best = smallest_block;
-  for (int b = smallest_block + 1; b <= largest_block; ++b)
+  int best = min_detected_block_size;
+  for (int b = min_detected_block_size + 1; b <= max_detected_block_size; ++b)
     if (bytes(b) < bytes(best)) best = b;
   return best;
 }
 
-/// The block size of the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows, at most
-/// one in 32. 0 where A is small (less than 2^20 entries or 256 groups), or the sample holds less than half of
-/// the entries that are its share, as where a few rows hold most. The same on every run and every backend.
+/// The block size with the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows, at
+/// most one in
+/// 32. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than half of the
+/// expected number of entries, because a few rows have most of them. Deterministic, the same on every backend.
 template <class Exec, class Matrix>
 int sampled_block_size(Exec const& exec, Matrix const& A) {
-  std::int64_t const all = static_cast<std::int64_t>(A.num_rows) / rows_per_group;
+  std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / rows_per_group;
   auto const nnz = static_cast<double>(A.nnz());
-  if (all < 256 || nnz < 1048576.0) return 0;
-  RowGroups const groups{all, std::min<std::int64_t>(32, all / 32)};
+  if (num_groups < 256 || nnz < 1048576.0) return 0;
+  RowGroups const groups{num_groups, std::min<std::int64_t>(32, num_groups / 32)};
   auto const counts = sample_blocks(exec, A, groups);
-  double const share = nnz * static_cast<double>(groups.taken) / static_cast<double>(all);
-  return static_cast<double>(counts.entries) < 0.5 * share ? 0 : min_bytes<Matrix>(counts);
+  double const expected = nnz * static_cast<double>(groups.num_sampled) / static_cast<double>(num_groups);
+  return static_cast<double>(counts.entries) < 0.5 * expected ? 0 : block_size_of_min_bytes<Matrix>(counts);
 }
 
 }  // namespace einkorn::detail

@@ -2,21 +2,24 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/split.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
 namespace einkorn::detail {
 
-/// Where the entries of a row lie in the values of F, whose structure is theirs. The block is found by binary
-/// search in the block row, after a look at the block of the entry before and at the next one.
+/// The positions of the entries of a row in F.values. The block of an entry is that of the previous entry, the
+/// next block, or found by binary search in the block row.
+/// @pre F has a block for every entry.
 template <class Format>
-class PlaceInBlocks {
+class PositionInBlocks {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION PlaceInBlocks(Format const& F, Ordinal row)
+  KOKKOS_FORCEINLINE_FUNCTION PositionInBlocks(Format const& F, Ordinal row)
       : F_(F), size_(static_cast<Ordinal>(F.block_size)) {
     Ordinal const block_row = row / size_;
     in_block_ = static_cast<Offset>((row - block_row * size_) * size_);
@@ -25,24 +28,16 @@ class PlaceInBlocks {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Ordinal column) {
-    Ordinal const wanted = column / size_;
-    if (F_.columns(block_) != wanted)
-      block_ = block_ + 1 < end_ && F_.columns(block_ + 1) == wanted ? block_ + 1 : find(wanted);
-    return block_ * F_.entries_per_block() + in_block_ + static_cast<Offset>(column - wanted * size_);
+    Ordinal const block_column = column / size_;
+    if (F_.columns(block_) != block_column)
+      block_ = block_ + 1 < end_ && F_.columns(block_ + 1) == block_column ? block_ + 1 : find(block_column);
+    return block_ * F_.entries_per_block() + in_block_ + static_cast<Offset>(column - block_column * size_);
   }
 
  private:
-  /// The last block whose column is at most `wanted`: the one itself, as F has the structure.
-  KOKKOS_FUNCTION Offset find(Ordinal wanted) const {
-    Offset low = begin_, high = end_;
-    while (high - low > 1) {
-      Offset const middle = low + (high - low) / 2;
-      if (F_.columns(middle) <= wanted)
-        low = middle;
-      else
-        high = middle;
-    }
-    return low;
+  /// The last block with a column <= block_column.
+  KOKKOS_FUNCTION Offset find(Ordinal block_column) const {
+    return row_of_entry(F_.columns, begin_, end_, block_column);
   }
 
   Format const& F_;
@@ -50,8 +45,8 @@ class PlaceInBlocks {
   Offset in_block_, begin_, end_, block_;
 };
 
-/// The entries of a row of A to their places in the blocks of F. adds: added up in their order, on blocks of
-/// zeros (a position may repeat). Otherwise every entry has a place of its own and overwrites it.
+/// Writes the entries of a row of A to their positions in the blocks of F. adds: adds repeated positions in
+/// their order, to zeroed blocks. Otherwise positions do not repeat and values are overwritten.
 template <bool adds, class Format, class Matrix>
 struct ScatterValues {
   using Scalar = typename Format::scalar_type;
@@ -60,9 +55,9 @@ struct ScatterValues {
   Matrix A;
 
   KOKKOS_FUNCTION void operator()(typename Format::ordinal_type row) const {
-    PlaceInBlocks<Format> place(F, row);
+    PositionInBlocks<Format> position(F, row);
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
-      auto& value = F.values(place(A.columns(k)));
+      auto& value = F.values(position(A.columns(k)));
       if constexpr (adds)
         value += Scalar(A.values(k));
       else
@@ -71,7 +66,7 @@ struct ScatterValues {
   }
 };
 
-/// One row a thread: on the host, and where positions repeat. 1 launch.
+/// One row per thread: on the host, and if positions repeat. 1 launch.
 template <class Exec, class Format, class Matrix>
 void scatter_values(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Format::ordinal_type>> const rows(exec, 0, F.num_rows);

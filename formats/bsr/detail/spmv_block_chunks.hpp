@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
@@ -13,10 +14,10 @@
 
 namespace einkorn::detail {
 
-/// As many rows of a block row as fit side by side a group of 32 threads (GPU), for a block size b that is only
-/// known at run time: 32 / b rows, or one whose columns the lanes take in turns where b > 32. A chunk of rows
-/// goes over all blocks of its block row, so that a lane has one sum. Reads are coalesced within a row of a
-/// block; the chunks of one block row are neighbours and share its lines of memory through the caches.
+/// SpMV for a block size b known at run time only (GPU). A group of 32 threads computes a chunk of 32 / b rows
+/// of a block row, or one row with several columns per lane if b > 32. A chunk visits all blocks of its block
+/// row, so that a lane has one sum. Reads are coalesced within a row of a block; neighbouring chunks of one
+/// block row share its cache lines.
 template <BsrTuning tuning, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvBlockChunks {
   using Ordinal = typename Format::ordinal_type;
@@ -33,11 +34,11 @@ struct SpmvBlockChunks {
   X x;
   Y y;
   Epilogue<Sum> epilogue;
-  int chunk_teams;  // teams that it takes to cover the chunks once
+  int chunk_teams;  // teams per pass over the chunks
 
   static int chunks_per_block_row(int block_size) {
     int const rows = block_size < lanes ? lanes / block_size : 1;
-    return (block_size + rows - 1) / rows;
+    return ceil_div(block_size, rows);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
@@ -48,7 +49,7 @@ struct SpmvBlockChunks {
     int const column_tile = Y::rank() == 1 ? 0 : team / chunk_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     int const size = F.block_size, width = size < lanes ? size : lanes, rows = lanes / width;
-    int const chunks = (size + rows - 1) / rows, lane = thread % lanes;
+    int const chunks = ceil_div(size, rows), lane = thread % lanes;
     std::int64_t const chunk =
         static_cast<std::int64_t>(team - column_tile * chunk_teams) * chunks_per_team + thread / lanes;
     bool const inside = chunk / chunks < static_cast<std::int64_t>(F.num_block_rows);
@@ -80,17 +81,17 @@ struct SpmvBlockChunks {
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Offset block, Offset end, int r, int c, std::size_t column,
                                              Sum (&sum)[k]) const {
     auto const size = static_cast<Ordinal>(F.block_size);
-    Offset const a_block = F.entries_per_block();
+    Offset const entries_per_block = F.entries_per_block();
     auto const in_block = static_cast<Offset>(static_cast<Ordinal>(r) * size + static_cast<Ordinal>(c));
     Ordinal columns[unroll];
     Scalar values[unroll];
     bool used[unroll];
     for (int u = 0; u < unroll; ++u) {
-      Offset const wanted = block + static_cast<Offset>(u);
-      used[u] = wanted < end;
-      Offset const q = used[u] ? wanted : end - 1;
-      columns[u] = F.columns(q);  // the other chunks of the block row read it too
-      values[u] = L::load_streaming(F.values.data() + q * a_block + in_block);
+      Offset const next = block + static_cast<Offset>(u);
+      used[u] = next < end;
+      Offset const q = used[u] ? next : end - 1;
+      columns[u] = F.columns(q);  // cached: the other chunks of the block row read it too
+      values[u] = L::load_streaming(F.values.data() + q * entries_per_block + in_block);
     }
     for (int u = 0; u < unroll; ++u) {
       Ordinal const first = columns[u] * size;

@@ -13,12 +13,12 @@
 
 namespace einkorn::detail {
 
-/// One block row a group of `lanes` neighbouring threads (GPU), for a block size b that the compiler knows. The
-/// lanes lie over `slots` blocks as BlockLanes says, and step along the block row by as many. A lane asks for
-/// `unroll` blocks before it uses the first; past the end it asks for the last block again and drops the
-/// product, so that loads need no predicate. At the end the sums of a row are added up over slots and columns
-/// in an order that b and lanes alone decide. k columns of a multivector are worked on together. Source: Bell &
-/// Garland, 2008 (CSR-vector), with blocks for entries.
+/// SpMV with a group of `lanes` neighbouring threads per block row (GPU) and b known at compile time. The lanes
+/// are assigned to `slots` blocks at a time (BlockLanes). A lane loads `unroll` blocks before it uses the
+/// first; past the end it loads the last block again and discards the product, so that loads are not
+/// predicated. Finally the sums of a row are added over slots and columns, in an order that depends on b and
+/// lanes only. k columns of a multivector per pass. Source: Bell and Garland, 2008 (CSR-vector), with blocks
+/// instead of entries.
 template <BsrTuning tuning, int b, int lanes, int k, class Exec, class Format, class X, class Y, class Sum>
 struct SpmvBlockLanes {
   using Ordinal = typename Format::ordinal_type;
@@ -36,8 +36,8 @@ struct SpmvBlockLanes {
   X x;
   Y y;
   Epilogue<Sum> epilogue;
-  int row_teams;  // teams that it takes to cover the block rows once
-  int passes;     // block rows that a group takes one after another
+  int row_teams;  // teams per pass over the block rows
+  int passes;     // block rows per group, in sequence
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     work(team.league_rank(), team.team_rank());
@@ -54,12 +54,12 @@ struct SpmvBlockLanes {
   }
 
  private:
-  using Unsigned = std::make_unsigned_t<Ordinal>;  // the last team may reach past the largest Ordinal
+  using Unsigned = std::make_unsigned_t<Ordinal>;  // block rows of the last team may overflow Ordinal
 
   KOKKOS_FORCEINLINE_FUNCTION void sum_block_row(Unsigned position, int lane, std::size_t column) const {
     bool const inside = position < static_cast<Unsigned>(F.num_block_rows);
     auto const block_row = static_cast<Ordinal>(position);
-    bool const has_work = lane < Shape::used_lanes;  // the others read what lane 0 reads
+    bool const has_work = lane < Shape::used_lanes;  // the other lanes read the same as lane 0
     int const slot = has_work ? lane / (Shape::rows * b) : 0;
     int const r = has_work ? lane / b % Shape::rows : 0, c = has_work ? lane % b : 0;
     Sum sum[k][parts];
@@ -90,12 +90,12 @@ struct SpmvBlockLanes {
     Scalar values[unroll][parts];
     bool used[unroll];
     for (int u = 0; u < unroll; ++u) {
-      Offset const wanted = block + static_cast<Offset>(u * Shape::slots);
-      used[u] = wanted < end;
-      Offset const q = used[u] ? wanted : end - 1;
+      Offset const next = block + static_cast<Offset>(u * Shape::slots);
+      used[u] = next < end;
+      Offset const q = used[u] ? next : end - 1;
       columns[u] = L::load_streaming(F.columns.data() + q);
       for (int t = 0; t < parts; ++t) {
-        int const row = r + t * Shape::rows < b ? r + t * Shape::rows : b - 1;  // its sum is dropped
+        int const row = r + t * Shape::rows < b ? r + t * Shape::rows : b - 1;  // sum not used
         values[u][t] = L::load_streaming(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c));
       }
     }
@@ -117,8 +117,8 @@ struct SpmvBlockLanes {
     }
   }
 
-  /// In the lanes of slot 0 and column 0: the sum over slots and columns. Halves what is left to add, over
-  /// and over; counts need not be powers of two.
+  /// The sum over slots and columns, in the lanes of slot 0 and column 0. Tree reductions over counts that need
+  /// not be powers of two.
   KOKKOS_FORCEINLINE_FUNCTION static Sum sum_of_row(Sum sum, int slot, int c) {
     for (int left = Shape::slots; left > 1; left = (left + 1) / 2) {
       int const half = (left + 1) / 2;

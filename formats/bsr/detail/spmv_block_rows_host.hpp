@@ -14,10 +14,10 @@
 
 namespace einkorn::detail {
 
-/// Whole block rows, cut into parts (see host_parts) that have as many blocks plus block rows as each other.
-/// b: the block size, or 0 where it is known at run time only. With a known b all rows of a block row are
-/// summed in one pass over its blocks, otherwise one after another. 2 x 2, 4 x 4 and 8 x 8 blocks, whose rows
-/// are (parts of) SIMD registers, keep a sum an element until the block row ends.
+/// SpMV in parts (see host_parts) of whole block rows with equal numbers of blocks plus block rows (host).
+/// @tparam b the block size; 0: known at run time only With b > 0 one pass over the blocks of a block row sums
+/// all its rows, otherwise one pass per row. For 2 x 2, 4 x 4 and 8 x 8 blocks, whose rows fit SIMD registers,
+/// each element of the block has a sum until the end of the block row.
 template <int b, class Format, class X, class Y, class Sum>
 struct SpmvBlockRowsHost {
   using Ordinal = typename Format::ordinal_type;
@@ -30,12 +30,12 @@ struct SpmvBlockRowsHost {
   Ordinal num_parts;
 
   void operator()(Ordinal part) const {
-    constexpr bool rows_are_registers = Y::rank() == 1 && (b == 2 || b == 4 || b == 8);
+    constexpr bool rows_fit_registers = Y::rank() == 1 && (b == 2 || b == 4 || b == 8);
     Ordinal const last = first_block_row(part + 1);
     for (Ordinal block_row = first_block_row(part); block_row < last; ++block_row) {
       Ordinal const first = block_row * size(), left = F.num_rows - first;
       Ordinal const rows = left < size() ? left : size();
-      if constexpr (rows_are_registers)
+      if constexpr (rows_fit_registers)
         by_registers(block_row, first, rows);
       else
         for (Ordinal r = 0; r < rows; r += rows_at_once)
@@ -58,7 +58,7 @@ struct SpmvBlockRowsHost {
     return rows_before_diagonal(F.row_offsets, F.num_block_rows, blocks,
                                 at == parts ? steps : steps / parts * at);
   }
-  /// x(column), or 0 past the last column, where blocks hold padding.
+  /// x(column), or 0 beyond the last column, where blocks have padding.
   [[nodiscard]] Sum from_x(Ordinal column, std::size_t vector) const {
     return column < F.num_cols ? Sum(entry(x, column, vector)) : Sum(0);
   }
@@ -81,7 +81,7 @@ struct SpmvBlockRowsHost {
     for (Ordinal r = 0; r < rows; ++r) epilogue(y(first + r), sum[r].sum());
   }
 
-  /// Rows r .. r + rows_at_once - 1 of the block row, those of them that are below `rows`.
+  /// Computes the rows r .. r + rows_at_once - 1 of the block row that are below `rows`.
   void by_rows(Ordinal block_row, Ordinal first, Ordinal r, Ordinal rows, std::size_t column) const {
     auto const width = num_vectors() - column < k ? num_vectors() - column : k;
     Sum sum[rows_at_once][k];
@@ -98,7 +98,8 @@ struct SpmvBlockRowsHost {
   template <class Scalar>
   [[gnu::always_inline]] void add_block(Scalar const* values, Ordinal first_column, std::size_t column,
                                         std::size_t width, Sum (&sum)[rows_at_once][k]) const {
-    Ordinal const left = F.num_cols - first_column, columns = left < size() ? left : size();
+    Ordinal const columns_left = F.num_cols - first_column,
+                  columns = columns_left < size() ? columns_left : size();
     if constexpr (b > 0) {
       Sum part_of_x[b][k];
       for (int c = 0; c < b; ++c)
@@ -106,9 +107,9 @@ struct SpmvBlockRowsHost {
           part_of_x[c][j] = c < columns && j < width ? Sum(entry(x, first_column + c, column + j)) : Sum(0);
       for (int i = 0; i < b; ++i)
         for (std::size_t j = 0; j < k; ++j) {
-          Sum of_block = Sum(values[i * b]) * part_of_x[0][j];
-          for (int c = 1; c < b; ++c) of_block += Sum(values[i * b + c]) * part_of_x[c][j];
-          sum[i][j] += of_block;
+          Sum block_sum = Sum(values[i * b]) * part_of_x[0][j];
+          for (int c = 1; c < b; ++c) block_sum += Sum(values[i * b + c]) * part_of_x[c][j];
+          sum[i][j] += block_sum;
         }
     } else {
       for (Ordinal c = 0; c < columns; ++c)

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
@@ -18,7 +19,7 @@
 
 namespace einkorn::detail {
 
-/// body(integral_constant<int, b>) for the block sizes that have kernels of their own, body(.. 0) for others.
+/// Calls body(integral_constant<int, b>) for the block sizes known at compile time, with 0 for others.
 template <class Body>
 void with_block_size(int block_size, Body const& body) {
   switch (block_size) {
@@ -45,7 +46,7 @@ void with_block_size(int block_size, Body const& body) {
 
 template <class Y, int k>
 std::size_t column_tiles(Y const& y) {
-  return Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  return Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), std::size_t(k));
 }
 
 template <int b, int lanes, class Exec, class Format, class X, class Y, class Sum>
@@ -56,8 +57,8 @@ void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, lanes, sizeof(Sum), k);
   using Functor = SpmvBlockLanes<tuning, b, lanes, k, Exec, Format, X, Y, Sum>;
   auto const teams_of = [&](int passes) {
-    auto const a_team = static_cast<std::size_t>(Functor::groups * passes);
-    return (static_cast<std::size_t>(F.num_block_rows) + a_team - 1) / a_team;
+    return ceil_div(static_cast<std::size_t>(F.num_block_rows),
+                    static_cast<std::size_t>(Functor::groups * passes));
   };
   int passes = block_rows_per_group(b);
   if (teams_of(passes) < std::size_t(min_block_row_teams)) passes = 1;
@@ -75,17 +76,16 @@ void spmv_block_chunks(Exec const& exec, Epilogue<Sum> const& epilogue, Format c
   constexpr int k = Y::rank() == 1 ? 1 : columns_at_once;
   constexpr BsrTuning tuning = bsr_tuning(arch_of<Exec>, 32, sizeof(Sum), k);
   using Functor = SpmvBlockChunks<tuning, k, Exec, Format, X, Y, Sum>;
-  constexpr auto a_team = static_cast<std::size_t>(Functor::chunks_per_team);
   auto const chunks = static_cast<std::size_t>(F.num_block_rows) *
                       static_cast<std::size_t>(Functor::chunks_per_block_row(F.block_size));
-  auto const chunk_teams = (chunks + a_team - 1) / a_team;
+  auto const chunk_teams = ceil_div(chunks, std::size_t(Functor::chunks_per_team));
   auto const league = chunk_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",
                        light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
                        Functor{F, x, y, epilogue, static_cast<int>(chunk_teams)});
 }
 
-/// Lanes by mean blocks a block row, among the widths that b has kernels for.
+/// Selects the number of lanes by the mean number of blocks per block row.
 template <int b, class Exec, class Format, class X, class Y, class Sum>
 void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                       Y const& y) {
@@ -98,7 +98,7 @@ void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   spmv_block_lanes<b, 32>(exec, epilogue, F, x, y);
 }
 
-/// y <- alpha A x + beta y for an A with blocks. 1 launch.
+/// y <- alpha A x + beta y for an A with at least one block. 1 launch.
 template <class Exec, class Format, class X, class Y, class Sum>
 void spmv_blocks(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y) {
   with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {

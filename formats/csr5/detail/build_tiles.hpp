@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -17,37 +18,24 @@
 
 namespace einkorn::detail {
 
-/// The row that holds entry k, known to lie in [low, high].
-template <class Format, class Ordinal, class Offset>
-KOKKOS_FORCEINLINE_FUNCTION Ordinal row_of_entry_among(Format const& F, Ordinal low, Ordinal high, Offset k) {
-  while (low < high) {
-    Ordinal const middle = low + (high - low) / 2 + 1;
-    if (F.row_offsets(middle) <= k)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
-}
-
-/// The last row that can have an entry in the tile.
+/// One more than the last row that can have an entry in the tile.
 template <class Format, class Offset>
-KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type last_row(Format const& F, Offset tile) {
+KOKKOS_FORCEINLINE_FUNCTION typename Format::ordinal_type end_row(Format const& F, Offset tile) {
   auto const next = F.tile_row(tile + 1);
-  return next < F.num_rows ? next : F.num_rows - 1;
+  return next < F.num_rows ? next + 1 : F.num_rows;
 }
 
-/// Calls visit(j, row) for every row that starts at entry first + j, j < count, in order. Empty rows are jumped
-/// over.
+/// Calls visit(j, row) in order for every non-empty row of [low, high) that starts at entry first + j, 0 <= j <
+/// count.
 template <class Format, class Ordinal, class Offset, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_start(Format const& F, Ordinal low, Ordinal high, Offset first,
                                                 int count, Visit const& visit) {
   Offset const end = first + static_cast<Offset>(count);
-  Ordinal row = row_of_entry_among(F, low, high, first);
+  Ordinal row = row_of_entry(F.row_offsets, low, high, first);
   if (F.row_offsets(row) == first) visit(0, row);
   for (Offset next = F.row_offsets(row + 1); next < end; next = F.row_offsets(row + 1)) {
     ++row;
-    if (F.row_offsets(row + 1) == next) row = row_of_entry_among(F, row, high, next);
+    if (F.row_offsets(row + 1) == next) row = row_of_entry(F.row_offsets, row, high, next);
     visit(static_cast<int>(next - first), row);
   }
 }
@@ -67,7 +55,7 @@ struct FindTileRows {
   }
 };
 
-/// tile_rows without flags.
+/// Writes tile_rows, without flags.
 template <class Exec, class Format>
 void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
   using Offset = typename Format::offset_type;
@@ -76,8 +64,8 @@ void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_t
                        FindTileRows<Format>{F, nnz});
 }
 
-/// Descriptors, and in empty_begin(tile + 1) the number of starts of a tile that spans an empty row, 0 for
-/// others.
+/// Writes the descriptors, and to empty_begin(tile + 1) the number of starts of a tile that spans an empty row,
+/// 0 for other tiles.
 template <class Exec, class Format>
 struct DescribeTiles {
   using Ordinal = typename Format::ordinal_type;
@@ -88,7 +76,7 @@ struct DescribeTiles {
   Format F;
   int words;
 
-  /// GPU: a tile a warp.
+  /// GPU: one tile per warp.
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
     Offset const tile = static_cast<Offset>(team.league_rank()) * tiles_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
@@ -96,27 +84,27 @@ struct DescribeTiles {
     int const lane = team.team_rank() % L::size;
     Csr5Lane state{starts_of(tile, lane), 0, 0};
     int const count = Kokkos::popcount(state.starts);
-    int upto = count;  // starts in this lane and the lanes before
+    int inclusive = count;  // starts in this lane and the previous ones
     for (int step = 1; step < L::size; step *= 2) {
-      int const left = L::shuffle(upto, lane >= step ? lane - step : lane);
-      if (lane >= step) upto += left;
+      int const left = L::shuffle(inclusive, lane >= step ? lane - step : lane);
+      if (lane >= step) inclusive += left;
     }
-    state.y_offset = upto - count;
+    state.y_offset = inclusive - count;
     auto const with_start = L::ballot(state.starts != 0);
     auto const right = static_cast<typename L::Mask>(with_start >> lane >> 1);
     if (state.starts != 0) state.seg_offset = right != 0 ? L::lowest(right) : L::size - 1 - lane;
-    put(tile, lane, state);
-    int const starts = L::shuffle(upto, L::size - 1);
+    store(tile, lane, state);
+    int const starts = L::shuffle(inclusive, L::size - 1);
     if (lane == 0)
       F.empty_begin(tile + 1) = spans_empty_row(tile, starts) ? static_cast<Offset>(starts) : Offset(0);
   }
 
-  /// Host: a tile after the other.
+  /// Host: one tile per call.
   void operator()(Offset tile) const {
     Csr5Lane state[64] = {};
     int const lanes = F.shape.lanes, sigma = F.shape.sigma;
     state[0].starts = 1;
-    for_each_start(F, F.tile_row(tile), last_row(F, tile), tile * F.tile_size(), lanes * sigma,
+    for_each_start(F, F.tile_row(tile), end_row(F, tile), tile * F.tile_size(), lanes * sigma,
                    MarkStart{state, sigma});
     int starts = 0, without_start = 0;
     for (int lane = 0; lane < lanes; ++lane) {
@@ -126,40 +114,40 @@ struct DescribeTiles {
     for (int lane = lanes - 1; lane >= 0; --lane) {
       if (state[lane].starts != 0) state[lane].seg_offset = without_start;
       without_start = state[lane].starts != 0 ? 0 : without_start + 1;
-      put(tile, lane, state[lane]);
+      store(tile, lane, state[lane]);
     }
     F.empty_begin(tile + 1) = spans_empty_row(tile, starts) ? static_cast<Offset>(starts) : Offset(0);
   }
 
  private:
-  /// Sets the bit of a start in its lane. A functor, as nvcc warns of a host lambda in a function for host and
-  /// device.
+  /// Sets the bit of a start in its lane. A functor, because nvcc warns about a host lambda in a host-device
+  /// function.
   struct MarkStart {
     Csr5Lane* state;
     int sigma;
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, Ordinal) const {
-      state[at / sigma].starts |= std::uint32_t(1) << at % sigma;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int j, Ordinal) const {
+      state[j / sigma].starts |= std::uint32_t(1) << j % sigma;
     }
   };
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t starts_of(Offset tile, int lane) const {
     std::uint32_t starts = lane == 0 ? 1u : 0u;  // the first entry of a tile always counts
     Offset const first = tile * F.tile_size() + static_cast<Offset>(lane) * static_cast<Offset>(F.shape.sigma);
-    for_each_start(F, F.tile_row(tile), last_row(F, tile), first, F.shape.sigma,
+    for_each_start(F, F.tile_row(tile), end_row(F, tile), first, F.shape.sigma,
                    [&](int j, Ordinal) { starts |= std::uint32_t(1) << j; });
     return starts;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void put(Offset tile, int lane, Csr5Lane const& state) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(Offset tile, int lane, Csr5Lane const& state) const {
     auto const packed = pack(F.shape, state);
     auto const lanes = static_cast<Offset>(F.shape.lanes);
     Offset const at = tile * static_cast<Offset>(words) * lanes + static_cast<Offset>(lane);
     F.tile_descriptors(at) = static_cast<std::uint32_t>(packed);
     if (words > 1) F.tile_descriptors(at + lanes) = static_cast<std::uint32_t>(packed >> 32);
   }
-  /// Between the tile's first row and its last there are as many rows as starts, or else empty ones too.
+  /// Whether the tile has more rows from its first to its last than starts, that is, empty rows.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool spans_empty_row(Offset tile, int starts) const {
     Ordinal const first = F.tile_row(tile);
-    Ordinal const last = row_of_entry_among(F, first, last_row(F, tile), (tile + 1) * F.tile_size() - 1);
+    Ordinal const last = row_of_entry(F.row_offsets, first, end_row(F, tile), (tile + 1) * F.tile_size() - 1);
     return last - first != starts - 1;
   }
 };
@@ -171,7 +159,7 @@ void describe_tiles(Exec const& exec, Format const& F) {
   char const* const label = "einkorn::from_csr[csr5,tile_desc]";
   Functor const functor{F, F.shape.words()};
   if constexpr (is_gpu<Exec>) {
-    auto const teams = (F.num_tiles + Functor::tiles_per_team - 1) / Functor::tiles_per_team;
+    auto const teams = ceil_div(F.num_tiles, Functor::tiles_per_team);
     Kokkos::parallel_for(
         label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
         functor);
@@ -182,7 +170,7 @@ void describe_tiles(Exec const& exec, Format const& F) {
 }
 
 template <class Format>
-struct PlaceEmptyOffsets {
+struct SumEmptyBegins {
   using Offset = typename Format::offset_type;
 
   Format F;
@@ -193,14 +181,14 @@ struct PlaceEmptyOffsets {
   }
 };
 
-/// Turns the counts in empty_begin into positions and returns their sum. Fences exec.
+/// Replaces the counts in empty_begin by their prefix sums and returns the total. Fences exec.
 template <class Exec, class Format>
-typename Format::offset_type place_empty_offsets(Exec const& exec, Format const& F) {
+typename Format::offset_type sum_empty_begins(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   Offset total = 0;
   Kokkos::parallel_scan("einkorn::from_csr[csr5,empty_begin]",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
-                        PlaceEmptyOffsets<Format>{F}, total);
+                        SumEmptyBegins<Format>{F}, total);
   return total;
 }
 
@@ -222,8 +210,9 @@ struct FillEmptyOffsets {
                segment_bits);
     Offset at = F.empty_begin(tile) + static_cast<Offset>(state.y_offset);
     Offset const first = tile * F.tile_size() + lane * static_cast<Offset>(F.shape.sigma);
-    if (lane == 0 && F.row_offsets(low) < first) F.empty_offsets(at++) = 0;  // goes on from the tile before
-    for_each_start(F, low, last_row(F, tile), first, F.shape.sigma,
+    if (lane == 0 && F.row_offsets(low) < first)
+      F.empty_offsets(at++) = 0;  // continues a row of the previous tile
+    for_each_start(F, low, end_row(F, tile), first, F.shape.sigma,
                    [&](int, Ordinal row) { F.empty_offsets(at++) = row - low; });
   }
 };
@@ -241,7 +230,7 @@ struct FlagTiles {
   }
 };
 
-/// Fills empty_offsets and sets the flags of the tiles that have some.
+/// Fills empty_offsets and sets the flags of tiles that span empty rows.
 template <class Exec, class Format>
 void fill_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
@@ -255,7 +244,7 @@ void fill_empty_offsets(Exec const& exec, Format const& F) {
                        FlagTiles<Format>{F});
 }
 
-/// tile_rows, tile_descriptors and empty_offsets of a format whose sizes, shape and row_offsets are set. Fences
+/// Builds tile_rows, tile_descriptors and empty_offsets. Sizes, shape and row_offsets of F are set. Fences
 /// exec.
 template <class Exec, class Format>
 void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) {
@@ -265,12 +254,12 @@ void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) 
       exec, "einkorn::Csr5::tile_descriptors",
       tiles * static_cast<std::size_t>(F.shape.words()) * static_cast<std::size_t>(F.shape.lanes));
   find_tile_rows(exec, F, nnz);
-  exec.fence("einkorn::from_csr: the row of the tail is read back");
+  exec.fence("einkorn::from_csr: row of the tail");
   F.tail_row = static_cast<typename Format::ordinal_type>(read_one(F.tile_rows, tiles));
   if (tiles == 0) return;
   F.empty_begin = allocate<decltype(F.empty_begin)>(exec, "einkorn::Csr5::empty_begin", tiles + 1);
   describe_tiles(exec, F);
-  auto const in_flagged_tiles = place_empty_offsets(exec, F);
+  auto const in_flagged_tiles = sum_empty_begins(exec, F);
   if (in_flagged_tiles == 0) {
     F.empty_begin = {};
     return;
@@ -305,7 +294,7 @@ struct ListEmptyRows {
   }
 };
 
-/// The rows before the tail that hold no entry. Fences exec.
+/// Lists the empty rows before the tail. Fences exec.
 template <class Exec, class Format>
 void list_empty_rows(Exec const& exec, Format& F) {
   using Ordinal = typename Format::ordinal_type;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/carry.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -16,14 +17,14 @@
 
 namespace einkorn::detail {
 
-/// CSR5 SpMV on a GPU: Algorithm 8 of Liu & Vinter, ICS 2015, one tile a warp, one lane of the tile a thread;
-/// the first teams take the rows of the tail, the last ones the empty rows, one row a thread.
+/// CSR5 SpMV on a GPU: Algorithm 8 of Liu and Vinter, ICS 2015, with one tile per warp and one lane of the tile
+/// per thread. The first teams compute the rows of the tail, the last teams the empty rows, one row per thread.
 ///
-/// Departures: the sums of lanes are joined by a segmented scan with shuffles, where the paper subtracts two
-/// prefix sums (which cancels digits across rows); a lane without a start writes no y (line 25 leaves that
-/// guard out); the first segment of a tile, where it goes on from the tile before, is put into `carry` (the
-/// paper's calibrator), or, without carry, left to FinishRows below. `indices` says whether some tiles have
-/// codes for their columns; which ones is decided tile by tile, alike for all lanes of a warp.
+/// Departures: a segmented scan with shuffles adds the sums of lanes, where the paper subtracts two prefix
+/// sums, which cancels digits across rows. A lane without a start writes no y (line 25 omits this guard). The
+/// first segment of a tile that continues a row of the previous tile is written to `carry` (the calibrator of
+/// the paper), or without carry is left to FinishRows.
+/// @tparam indices compressed: some tiles have codes for their columns; decided per tile, uniformly in a warp
 template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTiles {
   using Sum = typename EpilogueOp::sum_type;
@@ -36,14 +37,14 @@ struct SpmvTiles {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
   using L = Lanes<Exec>;
   static constexpr int team_size = tuning.team_size, tiles_per_team = team_size / L::size;
-  static constexpr int batch = tuning.batch;  // (value, column) pairs that a lane has in flight
+  static constexpr int batch = tuning.batch;  // (value, column) pairs in flight per lane
 
   Format F;
   X x;
   Y y;
   EpilogueOp epilogue;
   Carry carry;                 // [num_tiles + 1] or [0]
-  int tail_teams, tile_teams;  // the teams behind these take the empty rows
+  int tail_teams, tile_teams;  // the remaining teams compute the empty rows
   int words, y_bits, segment_bits;
 
   template <class Team>
@@ -63,23 +64,22 @@ struct SpmvTiles {
   }
 
  private:
-  /// What the lanes of a tile need to know to write the sum of its k-th segment.
+  /// The destination of the sums of the segments of a tile.
   struct Target {
     Offset tile, empty_begin;
     Ordinal row;
-    bool goes_on, spans_empty_row;  // goes_on: segment 0 began in a tile before
+    bool continues_row, spans_empty_row;  // continues_row: segment 0 began in a previous tile
   };
 
   KOKKOS_FORCEINLINE_FUNCTION void write(Target const& target, int k, Sum const& sum,
                                          Accumulators& accumulators) const {
-    if (k == 0 && target.goes_on) {
+    if (k == 0 && target.continues_row) {
       if (carry.extent(0) > 0) carry(target.tile) = sum;
       return;
     }
-    int const below = k;
     Ordinal const row =
-        target.row + (target.spans_empty_row ? F.empty_offsets(target.empty_begin + static_cast<Offset>(below))
-                                             : static_cast<Ordinal>(below));
+        target.row + (target.spans_empty_row ? F.empty_offsets(target.empty_begin + static_cast<Offset>(k))
+                                             : static_cast<Ordinal>(k));
     epilogue(accumulators, y(row), row, sum);
   }
 
@@ -90,11 +90,11 @@ struct SpmvTiles {
     auto const state =
         unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
     Target target{tile, 0, F.tile_row(tile), false, F.spans_empty_row(tile)};
-    target.goes_on = F.row_offsets(target.row) < base;
+    target.continues_row = F.row_offsets(target.row) < base;
     if (target.spans_empty_row) target.empty_begin = F.empty_begin(tile);
 
-    Sum sum = Sum(0), head = Sum(0);  // head: what comes before the first start of this lane
-    int open = state.y_offset - 1;    // number of the segment that sum belongs to
+    Sum sum = Sum(0), head = Sum(0);  // head: entries before the first start of this lane
+    int open = state.y_offset - 1;    // index of the segment of sum
     bool started = false;
     auto const add = [&](bool starts_row, Sum const& product) {
       if (starts_row) {
@@ -129,21 +129,21 @@ struct SpmvTiles {
     for (int u = 0; u < batch; ++u) raw[u] = columns.template raw<L>(at + u * L::size);
   }
 
-  /// Products of the batch whose columns are there; then those of the next batch are under way. Values, x and
-  /// the next columns are asked for before the first is used.
+  /// The products of the batch whose columns are loaded. Loads the columns of the next batch if there is one.
+  /// All loads are issued before the first value is used.
   template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION void form_products(Columns const& columns, Offset at, bool goes_on,
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(Columns const& columns, Offset at, bool has_next,
                                                  typename Columns::Raw (&raw)[batch],
                                                  Sum (&products)[batch]) const {
     Scalar values[batch];
     for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns.column(raw[u])));
     for (int u = 0; u < batch; ++u) values[u] = L::load_streaming(F.values.data() + at + u * L::size);
-    if (goes_on) load_columns(columns, at + batch * L::size, raw);
+    if (has_next) load_columns(columns, at + batch * L::size, raw);
     for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
   }
 
-  /// Sum of the heads of the lanes to the right, up to and with the first that has a start: what the open
-  /// segment of this lane still lacks. A segmented scan from the right; only additions of parts of one row.
+  /// The sum of the heads of the lanes to the right, up to and including the first lane with a start: it
+  /// completes the open segment of this lane. A segmented scan from the right that adds parts of one row only.
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_heads(Sum head, int lane, typename L::Mask started) const {
     auto const from_here = static_cast<typename L::Mask>(started >> lane);
     int const distance =
@@ -156,9 +156,9 @@ struct SpmvTiles {
     return lane + 1 < L::size ? right : Sum(0);
   }
 
-  /// Rows of the tail, one a thread; a long one is summed by its whole warp.
+  /// Rows of the tail, one per thread; the whole warp sums a long row.
   KOKKOS_FORCEINLINE_FUNCTION void sum_tail(int tail_team, int thread, Accumulators& accumulators) const {
-    constexpr Offset longest = 32;
+    constexpr Offset max_by_thread = 32;
     auto const number = static_cast<Offset>(tail_team) * team_size + static_cast<Offset>(thread);
     bool const inside = number < static_cast<Offset>(F.num_rows - F.tail_row);
     Ordinal const row = F.tail_row + static_cast<Ordinal>(inside ? number : 0);
@@ -166,12 +166,12 @@ struct SpmvTiles {
     Offset const begin = row_begin < tail_begin ? tail_begin : row_begin;
     Offset const end = inside ? F.row_offsets(row + 1) : begin;
     Sum sum = Sum(0);
-    if (end - begin <= longest) sum = sum_entries(begin, end, 1);
-    for (auto waiting = L::ballot(end - begin > longest); waiting != 0; waiting &= waiting - 1) {
-      int const owner = L::lowest(waiting), own = thread % L::size;
+    if (end - begin <= max_by_thread) sum = sum_entries(begin, end, 1);
+    for (auto long_rows = L::ballot(end - begin > max_by_thread); long_rows != 0; long_rows &= long_rows - 1) {
+      int const owner = L::lowest(long_rows), lane = thread % L::size;
       Offset const from = L::shuffle(begin, owner), to = L::shuffle(end, owner);
-      Sum const part = sum_over_lanes<L, L::size>(sum_entries(from + static_cast<Offset>(own), to, L::size));
-      if (own == owner) sum = part;
+      Sum const part = sum_over_lanes<L, L::size>(sum_entries(from + static_cast<Offset>(lane), to, L::size));
+      if (lane == owner) sum = part;
     }
     if (!inside) return;
     if (row_begin >= tail_begin)
@@ -196,7 +196,7 @@ struct SpmvTiles {
   }
 };
 
-/// Which boundaries between tiles a row crosses. Part t is tile t, part num_tiles the tail (see add_carry).
+/// The carries of each row that crosses tiles, for add_carry. Part t is tile t, part num_tiles the tail.
 template <class Format>
 struct TileRuns {
   using Ordinal = typename Format::ordinal_type;
@@ -209,15 +209,15 @@ struct TileRuns {
     Ordinal const row = F.tile_row(part);
     if (row >= F.num_rows) return {};
     offset_type const begin = F.row_offsets(row);
-    if (begin >= first || first - begin > size) return {};  // starts here, or a part before has it
+    if (begin >= first || first - begin > size)
+      return {};  // the row starts here, or an earlier part returns it
     offset_type const last = (F.row_offsets(row + 1) - 1) / size;
     return {row, part, last - part + 1};
   }
 };
 
-/// The plan-free way to complete rows that cross tiles: reads what such a row has beyond its first tile once
-/// more, one warp a boundary. Costs little where rows are short; a row of many tiles is better served by a
-/// plan.
+/// Completes rows that cross tiles without a plan: one warp per boundary reads the entries of such a row beyond
+/// its first tile again. Fast for short rows; for rows of many tiles a plan is faster.
 template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp>
 struct FinishRows {
   using Sum = typename EpilogueOp::sum_type;
@@ -259,9 +259,8 @@ void spmv_tiles_gpu(Exec const& exec, EpilogueOp const& epilogue, Format const& 
                     Carry const& carry) {
   using Offset = typename Format::offset_type;
   using Tiles = SpmvTiles<indices, Exec, Format, X, Y, EpilogueOp, Carry>;
-  auto const teams_for = [](auto items, int a_team) {
-    return static_cast<int>((items + static_cast<decltype(items)>(a_team) - 1) /
-                            static_cast<decltype(items)>(a_team));
+  auto const teams_for = [](auto items, int items_per_team) {
+    return static_cast<int>(ceil_div(items, static_cast<decltype(items)>(items_per_team)));
   };
   int const tail_teams = teams_for(F.num_rows - F.tail_row, Tiles::team_size);
   int const tile_teams = teams_for(F.num_tiles, Tiles::tiles_per_team);

@@ -16,7 +16,7 @@
 
 namespace einkorn::detail {
 
-/// The tiles cut into chunks (see host_parts); the last chunk has the tail.
+/// The tiles in chunks (see host_parts); the last chunk also has the tail.
 template <class Format>
 struct TileChunks {
   using Ordinal = typename Format::ordinal_type;
@@ -29,7 +29,7 @@ struct TileChunks {
   }
   [[nodiscard]] offset_type first_entry(offset_type chunk) const { return first_tile(chunk) * F.tile_size(); }
 
-  /// The chunks that a row which began in the chunk before goes on in (a callable for add_carry).
+  /// The chunks in which a row of the previous chunk continues, for add_carry.
   CarryRun<Ordinal, offset_type> operator()(offset_type chunk) const {
     if (chunk == 0) return {};
     Ordinal const row = F.tile_row(first_tile(chunk));
@@ -41,10 +41,10 @@ struct TileChunks {
   }
 };
 
-/// CSR5 SpMV on the host: Algorithm 8 of Liu & Vinter, ICS 2015, one tile after the other, one lane of the tile
-/// a SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`; one that crosses chunks goes
-/// through carry, or without carry is finished by the chunk that it begins in. Departures: as on the GPU no
-/// prefix sums are subtracted and lanes without a start write no y.
+/// CSR5 SpMV on the host: Algorithm 8 of Liu and Vinter, ICS 2015, one tile after another, one lane of the tile
+/// per SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`. A row that crosses chunks uses
+/// carry; without carry, the chunk in which it begins completes it. Departures as on the GPU: no prefix sums
+/// are subtracted, and lanes without a start write no y.
 template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTilesHost {
   using Sum = typename EpilogueOp::sum_type;
@@ -59,11 +59,11 @@ struct SpmvTilesHost {
   Carry carry;  // [num_chunks] or [0]
   int words, y_bits, segment_bits;
 
-  /// The row that is being summed across tiles.
+  /// The row that is summed across tiles.
   struct Pending {
     Ordinal row = 0;
     Sum sum = Sum(0);
-    bool open = false, began_before = false;  // began_before: in another chunk, whose thread writes y
+    bool open = false, began_before = false;  // began_before: in another chunk, which writes y
   };
 
   void run(Offset chunk, Accumulators& accumulators) const {
@@ -91,18 +91,18 @@ struct SpmvTilesHost {
   }
 
  private:
-  /// The chunk's share of the empty rows before the tail, wherever they lie.
+  /// Updates this chunk's part of the list of empty rows, independent of their positions.
   void update_empty_rows(Offset chunk, Accumulators& accumulators) const {
     auto const& rows = chunks.F.empty_rows;
-    auto const share = [&](Offset part) {
-      auto const parts = static_cast<std::size_t>(chunks.num_chunks), at = static_cast<std::size_t>(part);
-      return rows.extent(0) / parts * at + rows.extent(0) % parts * at / parts;
+    auto const begin_of = [&](Offset part) {
+      auto const parts = static_cast<std::size_t>(chunks.num_chunks), index = static_cast<std::size_t>(part);
+      return rows.extent(0) / parts * index + rows.extent(0) % parts * index / parts;
     };
-    for (auto at = share(chunk); at < share(chunk + 1); ++at)
-      epilogue(accumulators, y(rows(at)), rows(at), Sum(0));
+    for (auto i = begin_of(chunk); i < begin_of(chunk + 1); ++i)
+      epilogue(accumulators, y(rows(i)), rows(i), Sum(0));
   }
 
-  /// Of an entry of a tile. Always inline, so that it is fused with the addition after it wherever it is used.
+  /// The product of an entry of a tile. Always inlined, so that the following addition is fused in all uses.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Sum product(Offset at) const {
     auto const& F = chunks.F;
     return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
@@ -114,8 +114,8 @@ struct SpmvTilesHost {
     pending = {};
   }
 
-  /// Sums of the segments of one tile: the first and the last may belong to rows that cross it, the others go
-  /// to y.
+  /// The sums of the segments of one tile: the first and the last may belong to rows that cross tiles, the
+  /// others are written to y.
   struct Segments {
     SpmvTilesHost const& kernel;
     Accumulators& accumulators;
@@ -163,7 +163,7 @@ struct SpmvTilesHost {
                       open[W - 1] + std::popcount(starts[W - 1])};
     Sum head[W] = {}, at_start[W];
     DecodedColumns<Ordinal, Offset> decoded;
-    std::uint32_t started = 0;  // bit i: lane i has met a start
+    std::uint32_t started = 0;  // bit i: lane i has had a start
     auto sum = Simd<Sum, W>::zero();
     for (int j = 0; j < F.shape.sigma; ++j) {
       if ((any >> j) & 1u) {
@@ -205,14 +205,14 @@ struct SpmvTilesHost {
     }
   }
 
-  /// The same code with and without codes, which compilers then turn into the same operations.
+  /// The same code with and without column codes, so that both have the same floating-point operations.
   void sum_tail(Pending& pending, Offset chunk, Accumulators& accumulators) const {
     auto const& F = chunks.F;
     Offset const coded = F.coded_entries();
     Offset k = F.tail_begin();
     for (Ordinal row = F.tail_row; row < F.num_rows; ++row) {
-      bool const goes_on = F.row_offsets(row) < F.tail_begin();
-      if (!goes_on) {
+      bool const continues_row = F.row_offsets(row) < F.tail_begin();
+      if (!continues_row) {
         flush(pending, chunk, accumulators);
         pending = {row, Sum(0), true, false};
       }

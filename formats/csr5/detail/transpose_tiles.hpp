@@ -19,10 +19,9 @@ namespace einkorn::detail {
 
 enum class Direction { to_tiles, from_tiles };
 
-/// Moves an array (or what a callable of the index gives) between CSR order and the order of the tiles. A team
-/// takes whole tiles, reads them in the order in which they lie, turns them in team scratch and writes them in
-/// the order in which they shall lie, so that both sides coalesce on a GPU; on the host a team is a thread that
-/// turns one tile at a time in cache.
+/// Copies an array, or the values of a function of the index, between CSR order and the order of the tiles
+/// (GPU). A team reads whole tiles, transposes them in team scratch and writes them, so that reads and writes
+/// are coalesced.
 template <class Exec, Direction direction, class To, class From>
 struct TransposeTiles {
   using T = typename To::non_const_value_type;
@@ -47,27 +46,27 @@ struct TransposeTiles {
                            ? static_cast<int>(num_tiles - first_tile)
                            : tiles_per_team;
     auto const base = first_tile * static_cast<std::size_t>(tile_size);
-    auto* const turned = static_cast<T*>(
+    auto* const staged = static_cast<T*>(
         team.team_scratch(0).get_shmem_aligned(scratch_bytes(tiles_per_team * tile_size), alignof(T)));
     int const count = tiles * tile_size;
     if constexpr (direction == Direction::to_tiles) {
-      read(team, count, base, [&](int k, T const& value) { turned[bank_padded_index(k)] = value; });
+      read(team, count, base, [&](int k, T const& value) { staged[bank_padded_index(k)] = value; });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int p) {
-        to(base + static_cast<std::size_t>(p)) = turned[bank_padded_index(entry_at(p, tile_size))];
+        to(base + static_cast<std::size_t>(p)) = staged[bank_padded_index(entry_at(p, tile_size))];
       });
     } else {
       read(team, count, base,
-           [&](int p, T const& value) { turned[bank_padded_index(entry_at(p, tile_size))] = value; });
+           [&](int p, T const& value) { staged[bank_padded_index(entry_at(p, tile_size))] = value; });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int k) {
-        to(base + static_cast<std::size_t>(k)) = turned[bank_padded_index(k)];
+        to(base + static_cast<std::size_t>(k)) = staged[bank_padded_index(k)];
       });
     }
   }
 
  private:
-  /// put(i, from(base + i)) for i < count, with four loads of a thread in flight.
+  /// Calls put(i, from(base + i)) for i < count, with four loads per thread in flight.
   template <class Put>
   KOKKOS_FORCEINLINE_FUNCTION void read(Member const& team, int count, std::size_t base, Put const& put) const {
     constexpr int batch = 4;
@@ -82,7 +81,7 @@ struct TransposeTiles {
         if (i + u * stride < count) put(i + u * stride, values[u]);
     }
   }
-  /// The CSR entry whose place is p, both counted from the first of the team's tiles.
+  /// The CSR entry at position p, both relative to the first tile of the team.
   KOKKOS_FORCEINLINE_FUNCTION int entry_at(int p, int tile_size) const {
     int const tile = tiles_per_team == 1 ? 0 : p / tile_size, in_tile = p - tile * tile_size;
     int const j = in_tile >> lane_bits, lane = in_tile - (j << lane_bits);
@@ -96,7 +95,7 @@ struct TransposeTiles {
   }
 };
 
-/// The same on the host: a tile fits the first cache, so one side may be read or written with a stride.
+/// The same on the host. A tile fits the first-level cache, so that one side is read or written with a stride.
 template <Direction direction, class To, class From>
 struct TransposeTilesHost {
   using T = typename To::non_const_value_type;
@@ -123,7 +122,7 @@ struct TransposeTilesHost {
   }
 };
 
-/// One array. Asynchronous on exec; 1 launch.
+/// Copies one array between CSR order and the order of the tiles. Asynchronous on exec; 1 launch.
 template <Direction direction, class Exec, class Format, class To, class From>
 void move_array(Exec const& exec, std::string const& label, Format const& F, To const& to, From const& from) {
   auto const num_tiles = static_cast<std::size_t>(F.num_tiles), num_entries = static_cast<std::size_t>(F.nnz());
@@ -133,9 +132,8 @@ void move_array(Exec const& exec, std::string const& label, Format const& F, To 
     int const tile_size = F.shape.lanes * F.shape.sigma;
     int const fit = max_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
     int const tiles_per_team = std::clamp(fit, 1, 8);
-    auto const a_team = static_cast<std::size_t>(tiles_per_team);
-    auto policy =
-        Kokkos::TeamPolicy<Exec>(exec, static_cast<int>((num_tiles + a_team - 1) / a_team) + 1, team_size);
+    auto policy = Kokkos::TeamPolicy<Exec>(
+        exec, static_cast<int>(ceil_div(num_tiles, static_cast<std::size_t>(tiles_per_team))) + 1, team_size);
     auto const scratch = Functor::scratch_bytes(tiles_per_team * tile_size) + alignof(std::max_align_t);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
     Kokkos::parallel_for(
@@ -177,7 +175,7 @@ struct CountOtherColumns {
   }
 };
 
-/// Whether A has the rows and columns that F was made from. Fences exec.
+/// Whether A has the structure that F was converted from. Fences exec.
 template <class Exec, class Format, class Matrix>
 bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
