@@ -9,28 +9,27 @@
 
 namespace einkorn {
 
-/// Empty diagonals between two runs that from_csr stores to make one band of them. An empty diagonal costs
-/// num_rows values from memory in every SpMV; one band more costs num_rows of x, which come from the second
-/// cache. So none are. Analytical, not measured.
+/// Maximum number of empty diagonals that from_csr stores to join two runs of diagonals into one band. An empty
+/// diagonal costs num_rows values from memory per SpMV; an additional band costs num_rows entries of x from the
+/// L2 cache. Hence 0. Analytical, not measured.
 inline constexpr std::int64_t default_max_gap = 0;
 
-/// The numbers of the bDIA kernel. A structural type: kernels take it as a template argument.
+/// Parameters of the bDIA kernel. A structural type, used as a template argument.
 struct BdiaTuning {
-  int team_size;         ///< threads a team
-  int rows_per_thread;   ///< team_size rows apart
-  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
-  int unroll;  ///< diagonals whose values a thread asks for in one batch; the next batch is under way then
-  int columns_at_once;  ///< columns of a multivector that share one pass over the matrix
-  int window_bytes;     ///< scratch of a team for windows of x, at most (but for one diagonal at least)
+  int team_size;         ///< threads per team
+  int rows_per_thread;   ///< at a distance of team_size rows
+  int min_teams_per_sm;  ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;            ///< diagonals per batch of values; the next batch is loaded before this one is used
+  int columns_at_once;   ///< columns of a multivector per pass over the matrix
+  int window_bytes;      ///< maximum scratch for windows of x (but at least the window of one diagonal)
 };
 
-/// Measured on an H200 (2026-11, cold) against 7 to 11 other shapes for one vector in float and double. One
-/// band: teams of 128 threads with two rows each are 1 to 2 % faster than those of 256, one row a thread 10 to
-/// 20 % slower. Several bands: the windows of neighbouring teams overlap in each, and four rows a thread, so
-/// that fewer teams stage them, are 3 % (27 points, double) to 12 % (7 points, float) faster than two. Each
-/// thread has 32 to 64 bytes of values in flight and as many asked for before they are used up; twice as many
-/// need too many registers (20 % slower). Not measured: several columns, which have a window each, so one row a
-/// thread.
+/// H200, 2026-11, cold, against 7 to 11 other shapes for one vector in float and double. One band: teams of 128
+/// threads with two rows each are 1 to 2 % faster than teams of 256; one row per thread is 10 to 20 % slower.
+/// Several bands: the windows of adjacent teams overlap in each band; four rows per thread, with fewer teams to
+/// stage them, are 3 % (27 points, double) to 12 % (7 points, float) faster than two. A thread has two batches
+/// of 32 to 64 bytes of values in flight; twice as many need too many registers (20 % slower). Several columns
+/// have a window each, hence one row per thread: not measured.
 constexpr BdiaTuning bdia_tuning(Arch arch, std::size_t scalar_bytes, bool several_columns,
                                  bool several_bands) {
   int const unroll = (scalar_bytes > 8 ? 2 : scalar_bytes > 4 ? 4 : 8) * (several_columns ? 2 : 1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/bdia_tuning.hpp>
@@ -26,15 +27,15 @@
 namespace einkorn {
 
 struct BdiaOptions {
-  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
-  Checks checks = Checks::on;              ///< of the CSR's structure
-  /// Runs of diagonals with at most this many empty ones between them become one band.
+  double fill_limit = default_fill_limit;  ///< maximum slots per entry of the CSR
+  Checks checks = Checks::on;              ///< validate the structure of the CSR
+  /// Runs of diagonals separated by at most this many empty diagonals are joined into one band.
   std::int64_t max_gap = default_max_gap;
 };
 
 namespace detail {
 
-/// Fills F's table of bands. The host's arrays may go when it returns: exec is fenced.
+/// Copies the table of bands to F. Fences exec, so that the host's arrays may be freed on return.
 template <class Exec, class Format>
 void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> const& table, Format& F) {
   using Ordinal = typename Format::ordinal_type;
@@ -64,15 +65,14 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
 
 }  // namespace detail
 
-/// CSR to bDIA, on the device. Rows may be unsorted; positions that repeat are added up in their order; a
-/// stored zero makes its diagonal a stored one and is then a zero like the padding. The bands are put together
-/// on the host from the list of diagonals, which is read back after it has passed the fill limit.
-///
-/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
-/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
-/// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
-/// slots is allocated, InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError,
-/// OutOfMemory.
+/// Converts CSR to bDIA on the device. Rows may be unsorted; repeated positions are summed in order; the
+/// diagonal of a stored zero is stored, where the zero is indistinguishable from padding. The host determines
+/// the bands from the list of diagonals, which is read back after the check of the fill limit.
+/// @throws FillLimit before the slots are allocated
+/// @throws InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError, OutOfMemory
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once, writes one byte per diagonal of
+/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once on a GPU if rows are sorted and
+/// positions unique, else twice. Fences exec.
 template <>
 struct FromCsr<Bdia> {
   using Options = BdiaOptions;
@@ -101,7 +101,7 @@ struct FromCsr<Bdia> {
         read_on_host("einkorn::diagonal_offsets on the host", list), options.max_gap);
     detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
-    F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
     F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
     detail::store_bands(exec, table, F);
@@ -114,10 +114,10 @@ struct FromCsr<Bdia> {
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: reads A once and writes every slot on a GPU where rows are sorted without repeats, otherwise a slot
-/// an entry; asynchronous on exec.
+/// F.values <- A.values for an A of unchanged structure.
+/// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
+/// Cost: reads A once; writes every slot on a GPU if rows are sorted and positions unique, else one slot per
+/// entry; asynchronous on exec. Checks read A's structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

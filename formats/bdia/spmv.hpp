@@ -18,8 +18,8 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
-/// for the dot products that the new y feeds, in the same sweep).
+/// spmv() with a custom epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new
+/// y in the same pass.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
           class Y>
 requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
@@ -52,20 +52,24 @@ void spmv_fused(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
   }
 }
 
-/// y <- alpha A x + beta y for A in bDIA.
+/// Multiplies a matrix in bDIA by a vector or multivector.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
-/// alpha
-/// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
-/// bands cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar + cols
-/// scalar + rows scalar, and rows scalar more when beta != 0; on a GPU x is besides read from the second cache
-/// once a band, in windows that overlap by the width of the band (several bands of up to narrow_band diagonals
-/// on the mean are multiplied as by DIA). A multivector shares one pass over A among 4
-/// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
-/// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap, alignment), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Wang, Ren
-/// & Tian, "bDIA", section 3; departures at detail/spmv_windows.hpp.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked).
+/// beta == 0 overwrites y even if it contains NaN; alpha == 0 reads neither A nor x. Stored zeros are
+/// multiplied: NaN or infinity in x affects every row whose bands cross it.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (slots beyond Offset), Error
+///         (Kokkos not initialised)
+/// Cost: 1 launch, asynchronous on exec; no fence, no allocation. 2 stride * num_diagonals flops per column;
+/// stride * num_diagonals scalar + cols scalar + rows scalar bytes, plus rows scalar if beta != 0. On a GPU x
+/// is also read from the L2 cache once per band, in windows that overlap by the width of the band; several
+/// bands with a mean width of up to max_narrow_band_width use the kernel of DIA. On a GPU one pass over A
+/// computes 4 columns; on the host a block of A is read from the cache for each column.
+/// Deterministic: results repeat bit for bit.
+/// Source: Wang, Ren & Tian, 2012 (see bdia.hpp), section 3; departures: see detail/spmv_windows.hpp.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
@@ -74,7 +78,7 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
   spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
-/// The rows' entries (see formats/spmv_plan.hpp).
+/// Row access (see formats/spmv_plan.hpp).
 template <class Scalar, class Ordinal, class Offset, class Device>
 auto row_entries(Bdia<Scalar, Ordinal, Offset, Device> const& F) {
   return detail::BandRowEntries<Bdia<Scalar, Ordinal, Offset, Device>>{F};

@@ -9,10 +9,11 @@
 
 namespace einkorn {
 
-/// bDIA to CSR with sorted rows: the CSR that it was made from, bit for bit, when that had sorted rows, no
-/// position twice and no stored zero. Otherwise rows come back sorted, repeated positions as their sum, and
-/// zeros not at all. Cost: reads the values twice, writes the CSR; on the device; fences exec once. Throws
-/// OutOfMemory.
+/// bDIA to CSR with sorted rows: reproduces the CSR given to from_csr bit for bit if its rows were sorted, its
+/// positions unique and no stored entry zero. Otherwise rows are sorted, repeated positions summed, and zeros
+/// dropped.
+/// @throws OutOfMemory
+/// Cost: reads the values twice, writes the CSR; on the device; fences exec once.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<typename Bdia<Scalar, Ordinal, Offset, Device>::scalar_type, Ordinal, Offset, Device> to_csr(
     Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) {

@@ -17,28 +17,29 @@ namespace einkorn {
 
 namespace detail {
 
-/// Band b is empty, does not ascend, leaves the matrix, or does not lie behind its predecessor in memory.
+/// True for a band that is empty, not ascending, not inside the matrix, or not stored directly after its
+/// predecessor.
 template <class Format>
 struct IsInvalidBand {
   Format F;
 
   KOKKOS_FUNCTION bool operator()(std::size_t b) const {
     using Offset = typename Format::offset_type;
-    std::int64_t const begin = wide(F.band_offsets(b)), width = wide(F.band_widths(b));
+    std::int64_t const begin = to_int64(F.band_offsets(b)), width = to_int64(F.band_widths(b));
     std::int64_t const min_begin =
-        b == 0 ? 1 - wide(F.num_rows) : wide(F.band_offsets(b - 1)) + wide(F.band_widths(b - 1));
-    if (width < 1 || begin < min_begin || begin >= wide(F.num_cols) || width > wide(F.num_cols) - begin)
+        b == 0 ? 1 - to_int64(F.num_rows) : to_int64(F.band_offsets(b - 1)) + to_int64(F.band_widths(b - 1));
+    if (width < 1 || begin < min_begin || begin >= to_int64(F.num_cols) || width > to_int64(F.num_cols) - begin)
       return true;
     return F.band_bases(b + 1) != F.band_bases(b) + static_cast<Offset>(width) * F.stride;
   }
 
  private:
-  static KOKKOS_FORCEINLINE_FUNCTION std::int64_t wide(typename Format::ordinal_type number) {
+  static KOKKOS_FORCEINLINE_FUNCTION std::int64_t to_int64(typename Format::ordinal_type number) {
     return static_cast<std::int64_t>(number);
   }
 };
 
-/// The list of diagonals does not say what the table of bands says of band b.
+/// True for a band whose diagonals differ from the list of diagonals.
 template <class Format>
 struct DiagonalListMismatch {
   Format F;
@@ -54,9 +55,9 @@ struct DiagonalListMismatch {
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless F keeps the invariants of Bdia; the message names the first offending band
-/// and its numbers. For structs put together by hand: from_csr makes none that fails. What slots outside the
-/// matrix hold is not looked at. Reads the table of bands once, on the device; fences exec.
+/// Checks the invariants of Bdia, for a struct filled by the caller. Slots outside the matrix are not checked.
+/// @throws InvalidStructure, naming the first invalid band and its numbers
+/// Cost: reads the table of bands once, on the device; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
@@ -90,7 +91,7 @@ void validate(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F) 
     return "Bdia: band " + text(bad) + " has offset " + read(F.band_offsets, bad) + ", width " +
            read(F.band_widths, bad) + " and slots " + read(F.band_bases, bad) + " .. " +
            read(F.band_bases, bad + 1) +
-           ", expected width * stride slots and diagonals behind those of the band before, from " +
+           ", expected width * stride slots and diagonals after those of the band before, from " +
            text(1 - F.num_rows) + " to " + text(F.num_cols - 1);
   });
   auto const last = detail::read_one(F.band_bases, bands);

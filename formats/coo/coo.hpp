@@ -11,13 +11,14 @@
 
 namespace einkorn {
 
-/// Coordinates: entry k is values(k) in row rows(k), column columns(k). The entries lie row after row, so that
-/// those of a row are neighbours; within a row they may have any order, and a position may repeat (its values
-/// add up).
+/// A matrix in coordinate format: entry k is values(k) in row rows(k) and column columns(k).
 ///
-/// Invariants: rows, columns and values have nnz() entries; rows does not decrease; 0 <= rows(k) < num_rows,
-/// 0 <= columns(k) < num_cols. validate() (validate.hpp) checks all of it on the device: a Coo may be filled by
-/// hand. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.4.
+/// Entries are sorted by row. Within a row they may have any order, and positions may repeat (values are
+/// summed).
+///
+/// Invariants: rows, columns and values have nnz() entries; rows is non-decreasing; 0 <= rows(k) < num_rows,
+/// 0 <= columns(k) < num_cols. A Coo may be filled by the caller; validate() (validate.hpp) checks all
+/// invariants on the device. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.4.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Coo {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Coo: Ordinal must be signed");
@@ -33,14 +34,14 @@ struct Coo {
   Kokkos::View<Ordinal*, Device> rows;     // [nnz]
   Kokkos::View<Ordinal*, Device> columns;  // [nnz]
   Kokkos::View<Scalar*, Device> values;    // [nnz]
-  Fingerprint source;                      // of the CSR that it was made from
+  Fingerprint source;                      // of the CSR given to from_csr
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return static_cast<Offset>(values.extent(0)); }
-  /// Memory of the format.
+  /// Bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + (rows.extent(0) + columns.extent(0)) * sizeof(Ordinal);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("rows", rows);

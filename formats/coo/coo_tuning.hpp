@@ -8,20 +8,20 @@
 
 namespace einkorn {
 
-/// The numbers of the COO kernel on a GPU: one part of the entries a warp. A structural type: kernels take it
-/// as a template argument.
+/// Parameters of the COO kernel on a GPU: one part of the entries per warp. A structural type, used as a
+/// template argument.
 struct CooTuning {
-  int team_size;         ///< threads a team
-  int min_teams_per_sm;  ///< teams that a multiprocessor must have registers for
-  int unroll;            ///< steps of one entry a lane that are asked for before the first is used
+  int team_size;         ///< threads per team
+  int min_teams_per_sm;  ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;            ///< steps of one entry per lane that are loaded before the first is used
 };
 
-/// Columns of a multivector that share one pass over the matrix on a GPU; the plan has a carry for each.
+/// Columns of a multivector per pass over the matrix on a GPU; the plan has a carry for each.
 inline constexpr int coo_columns_at_once = 4;
 
-/// Analytical, not measured. Steps are joined by shuffles, during which a warp asks for nothing: what hides
-/// that is other warps, so 4 steps (64 bytes a lane for double and int) and 48 registers before 8 steps. With
-/// several columns a step holds as many products as there are columns: 2 steps are as much.
+/// Analytical, not measured. A warp loads nothing while it combines steps by shuffles; other warps hide this
+/// latency. Hence 4 steps (64 bytes per lane for double and int) with 48 registers rather than 8 steps. With
+/// several columns a step has one product per column, so that 2 steps need as many registers.
 constexpr CooTuning coo_tuning(Arch arch, std::size_t sum_bytes, bool several_columns) {
   switch (arch) {
     case Arch::hopper:
@@ -33,18 +33,18 @@ constexpr CooTuning coo_tuning(Arch arch, std::size_t sum_bytes, bool several_co
   }
 }
 
-/// Steps a part on a GPU. Analytical, not measured: each part costs 3 reads of rows and one sum to be carried,
-/// 1 % of its entries' bytes for 32 steps of double and int; but an H200 holds 5000 warps of this kernel, so
-/// that a matrix of less than 3 parts for each is cut into shorter ones. Multiples of every unroll above.
+/// Steps per part on a GPU. Analytical, not measured: a part costs 3 reads of rows and one carry, 1 % of the
+/// bytes of its entries for 32 steps of double and int. An H200 runs 5000 warps of this kernel at once; a
+/// matrix with fewer than 3 parts for each of them has shorter parts. A multiple of every unroll above.
 constexpr int coo_steps_per_part(std::size_t nnz, int lanes) {
   int steps = 32;
   while (steps > 8 && nnz / static_cast<std::size_t>(lanes * steps) < 16384) steps /= 2;
   return steps;
 }
 
-/// Up to so many neighbouring rows without entry are put to beta y by the lane that meets the gap, which saves
-/// one pass over y; a longer gap anywhere, or more rows than entries, and a kernel of its own scales y first.
-/// Analytical, not measured: as many writes as lanes of a warp.
+/// Maximum run of empty rows that a lane of the product kernel scales by beta itself, which saves a pass over
+/// y. If there is a longer run, or more rows than entries, a separate kernel scales y first. Analytical, not
+/// measured: as many writes as lanes of a warp.
 inline constexpr int coo_max_gap = 32;
 
 }  // namespace einkorn

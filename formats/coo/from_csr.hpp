@@ -18,14 +18,14 @@
 namespace einkorn {
 
 struct CooOptions {
-  Checks checks = Checks::on;  ///< of the CSR's structure
+  Checks checks = Checks::on;  ///< validate the structure of the CSR
 };
 
-/// CSR to COO, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
-/// as they are. Nothing is shared with A, and nothing refused for its size.
-///
-/// Cost: reads A once (columns once more: checks and fingerprint), writes rows, columns and values; a binary
-/// search among a few rows an entry. Fences exec. Throws InvalidStructure (checks), OutOfMemory.
+/// Converts CSR to COO on the device. Entries keep their order; unsorted rows, repeated positions and stored
+/// zeros are preserved. The result shares no memory with A.
+/// @throws InvalidStructure (checks), OutOfMemory
+/// Cost: reads A once (columns once more for checks and fingerprint), writes rows, columns and values; a binary
+/// search among a few rows per entry. Fences exec.
 template <>
 struct FromCsr<Coo> {
   using Options = CooOptions;
@@ -67,10 +67,11 @@ struct CopyCooValues {
 
 }  // namespace detail
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec); a Coo that was
-/// filled by hand knows none unless its `source` is set to fingerprint(exec, A). Cost without checks: one read
-/// and one write of the values, asynchronous on exec.
+/// F.values <- A.values for an A of unchanged structure.
+/// @pre F was made by from_csr, or the caller has set F.source to fingerprint(exec, A).
+/// @throws StalePlan (checks), before anything changes, if A has another structure than F.source.
+/// Cost: one read and one write of the values; asynchronous on exec. Checks read A's structure once and fence
+/// exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

@@ -20,8 +20,8 @@
 
 namespace einkorn {
 
-/// The plan of a Coo (see formats/spmv_plan.hpp): its entries in equal parts, and a place for the sum that each
-/// part has of the row it goes on with.
+/// The plan of a Coo (see formats/spmv_plan.hpp): equal parts of its entries, and one carry per part for the row
+/// that continues in it.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -38,7 +38,7 @@ class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }
   /// Held by every call with the plan.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan without the matrix.
   [[nodiscard]] std::size_t bytes() const { return workspace_.bytes(); }
 
  private:
@@ -47,10 +47,11 @@ class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
-/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
-/// spmv. VectorScalar: the scalar of x and y (void: that of F). Reads rows once, and with checks what
-/// validate() reads; 1 allocation; fences exec. Throws InvalidStructure (checks: a Coo may be filled by hand),
-/// OutOfMemory.
+/// Makes a plan for repeated SpMVs with F. The plan shares the memory of F: update_values(exec, F, A) affects
+/// the next spmv.
+/// @tparam VectorScalar  scalar of x and y (void: that of F)
+/// @throws InvalidStructure (checks: a Coo may be filled by the caller), OutOfMemory
+/// Cost: reads rows once, and with checks what validate() reads; 1 allocation; fences exec.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
@@ -63,6 +64,7 @@ auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const
 
 namespace detail {
 
+/// spmv() with the workspace of a plan or, if `work` is nullptr, without one.
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
 void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
               Y const& y_view, Work const* work) {
@@ -73,24 +75,32 @@ void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
   check_entries<typename Format::offset_type>(F.values.extent(0));
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[coo]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
-  spmv_entries(exec, "einkorn::spmv[coo]", epilogue, F, x, y, work);
+  char const* const label = "einkorn::spmv[coo]";
+  if (work != nullptr && !work->has_long_gaps)
+    return sum_entries<CooRows::write>(exec, label, epilogue, F, x, y, *work);
+  if (epilogue.beta != Sum(1)) scale(exec, epilogue.beta, y);
+  add_coo_product(exec, label, epilogue.alpha, F, x, y, work);
 }
 
 }  // namespace detail
 
-/// y <- alpha A x + beta y for A in COO, with a plan.
+/// Multiplies a matrix in COO by a vector or multivector, with a plan.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp). Rows must not
-/// decrease: make_spmv_plan() looks, spmv does not. Cost: 2 nnz flops a column; bytes = nnz (scalar + 2
-/// ordinal) + cols scalar + rows scalar, and rows scalar more when beta != 0; where more than 32 empty rows are
-/// neighbours or rows outnumber entries, y is written once and read once more. A multivector shares one pass
-/// over A among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous
-/// on exec: no fence, no allocation; 1 launch for the parts (every 4 columns on a GPU), 1 a column for rows
-/// that cross parts, 1 for y where it is scaled apart. Throws DimensionMismatch, InvalidArgument (overlap,
-/// alignment), InvalidStructure (arrays of different lengths), OverflowError (entries too many for Offset),
-/// Error (Kokkos not initialised). Source: Bell & Garland, 2008, section 4.4; departures at
-/// detail/spmv_entry_parts.hpp.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked). Rows are non-decreasing (checked by make_spmv_plan(), not here).
+/// Special values as for CSR (csr/spmv.hpp).
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), InvalidStructure (arrays of different
+///         lengths), OverflowError (too many entries for Offset), Error (Kokkos not initialised)
+/// Cost: asynchronous on exec; no fence, no allocation. 1 launch for the parts (on a GPU per 4 columns, on the
+/// host per column), 1 per column for rows that cross parts, 1 if y is scaled separately. 2 nnz flops per
+/// column; nnz (scalar + 2 ordinal) + cols scalar + rows scalar bytes, plus rows scalar if beta != 0. If more
+/// than 32 consecutive rows are empty, or rows outnumber entries, y is read and written once more. On a GPU one
+/// pass over A computes 4 columns, on the host 1.
+/// Deterministic: results repeat bit for bit.
+/// Source: Bell & Garland, 2008, section 4.4; departures: see detail/spmv_entry_parts.hpp.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Coo<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -103,9 +113,9 @@ void spmv(Exec const& exec, SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, V> co
   }
 }
 
-/// The same without a plan, hence without workspace: the part that a row begins in reads on to the row's end,
-/// so that a row of many parts is read by one warp (on the host: one thread) alone. Right for any matrix, slow
-/// where a row is long. y is scaled by a launch of its own unless beta == 1, and read and written once more.
+/// spmv() without a plan, hence without workspace: the part in which a row begins reads the row to its end.
+/// Correct for any matrix, but one warp (on the host one thread) reads a row of many parts. Unless beta == 1 a
+/// separate launch scales y, which is read and written once more.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Coo<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Coo<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

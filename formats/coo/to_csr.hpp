@@ -51,10 +51,10 @@ struct CopyCooEntries {
 
 }  // namespace detail
 
-/// COO to CSR: the CSR that it was made from, bit for bit, in arrays of its own. Cost: one read and one write
-/// of columns and values, a binary search in rows for each row (however many are empty), and with checks what
-/// validate() reads; on the device; fences exec with checks only. Throws InvalidStructure (checks: a Coo may be
-/// filled by hand), OutOfMemory.
+/// COO to CSR: reproduces the CSR given to from_csr bit for bit. The result shares no memory with F.
+/// @throws InvalidStructure (checks: a Coo may be filled by the caller), OutOfMemory
+/// Cost: one read and one write of columns and values, a binary search in rows per row (empty rows included),
+/// and with checks what validate() reads; on the device; fences exec only with checks.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F,
                                             Checks checks = Checks::on) {

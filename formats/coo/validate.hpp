@@ -17,7 +17,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// The sizes of a Coo that the host sees, checked.
+/// Checks the sizes of a Coo and its arrays, on the host.
 template <class Format>
 void check_coo_sizes(Format const& F) {
   using Offset = typename Format::offset_type;
@@ -38,9 +38,10 @@ void check_coo_sizes(Format const& F) {
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless F keeps the invariants of Coo; the message names the first offending entry
-/// and its value. Runs on the device; reads rows twice and columns once, copies a few numbers to the host,
-/// fences exec.
+/// Checks the invariants of Coo.
+/// @throws InvalidStructure, naming the first invalid entry and its value
+/// @throws OverflowError if the number of entries does not fit Offset
+/// Cost: on the device; reads rows twice and columns once, copies a few numbers to the host, fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");
@@ -53,10 +54,10 @@ void validate(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const& F) {
   exec.fence("einkorn::validate: what fills the matrix on exec has run");
   using Decreases = detail::Decreases<decltype(F.rows)>;
   auto const last = static_cast<Offset>(F.nnz() - 1);
-  auto const falls = detail::first_bad(exec, "einkorn::validate[coo,order]", last, Decreases{F.rows});
-  require<InvalidStructure>(falls == last, [&] {
-    return "Coo: rows decreases after entry " + text(falls) + ": " + at(F.rows, falls) + " to " +
-           at(F.rows, falls + 1);
+  auto const unsorted = detail::first_bad(exec, "einkorn::validate[coo,order]", last, Decreases{F.rows});
+  require<InvalidStructure>(unsorted == last, [&] {
+    return "Coo: rows decreases after entry " + text(unsorted) + ": " + at(F.rows, unsorted) + " to " +
+           at(F.rows, unsorted + 1);
   });
   using OutOfRange = detail::OutOfRange<decltype(F.rows), Ordinal>;
   auto const row =

@@ -11,13 +11,14 @@
 
 namespace einkorn {
 
-/// The diagonals that hold an entry, each in full length. Diagonal d has the entries (i, i + offsets(d)), and
-/// that of row i lies at values(d * stride + i), so that neighbouring rows are neighbours in memory. No index
-/// an entry.
+/// A matrix in DIA: every nonempty diagonal in full length.
 ///
-/// Invariants: offsets ascend, differ, and lie in (-num_rows, num_cols); stride >= num_rows; values has stride
-/// * num_diagonals() entries; slots outside the matrix hold 0. validate() (validate.hpp) checks all but the
-/// last. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.1.
+/// Diagonal d contains the entries (i, i + offsets(d)); that of row i is at values(d * stride + i). There is no
+/// index per entry.
+///
+/// Invariants: offsets are strictly ascending and in (-num_rows, num_cols); stride >= num_rows; values has
+/// stride * num_diagonals() entries; slots outside the matrix are 0. validate() (validate.hpp) checks all but
+/// the last. Source: Bell & Garland, NVIDIA NVR-2008-004, section 3.1.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Dia {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Dia: Ordinal must be signed");
@@ -31,17 +32,17 @@ struct Dia {
 
   Ordinal num_rows = 0, num_cols = 0;
   Offset stride = 0;                       // from_csr: num_rows rounded up to a multiple of 32
-  Offset num_entries = 0;                  // of the CSR that it was made from
+  Offset num_entries = 0;                  // of the CSR given to from_csr
   bool sorted_unique_rows = true;          // that CSR had sorted rows without repeated positions
   Kokkos::View<Ordinal*, Device> offsets;  // [num_diagonals]: column - row
   Kokkos::View<Scalar*, Device> values;    // [stride * num_diagonals]
-  Fingerprint source;                      // of the CSR that it was made from
+  Fingerprint source;                      // of the CSR given to from_csr
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_diagonals() const {
     return static_cast<Ordinal>(offsets.extent(0));
   }
-  /// As diagonal bands, each of one diagonal (see formats/diagonals/detail/search.hpp).
+  /// Access as diagonal bands of one diagonal each (see formats/diagonals/detail/search.hpp).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal num_bands() const { return num_diagonals(); }
   KOKKOS_FORCEINLINE_FUNCTION Ordinal band_offset(Ordinal band) const { return offsets(band); }
   KOKKOS_FORCEINLINE_FUNCTION Ordinal band_width(Ordinal) const { return 1; }
@@ -49,11 +50,11 @@ struct Dia {
     return static_cast<Offset>(band) * stride;
   }
 
-  /// Memory of the format.
+  /// Bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const {
     return values.extent(0) * sizeof(Scalar) + offsets.extent(0) * sizeof(Ordinal);
   }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("offsets", offsets);

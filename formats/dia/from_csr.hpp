@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/dia/dia.hpp>
@@ -20,17 +21,17 @@
 namespace einkorn {
 
 struct DiaOptions {
-  double fill_limit = default_fill_limit;  ///< stored entries for each entry of the CSR, at most
-  Checks checks = Checks::on;              ///< of the CSR's structure
+  double fill_limit = default_fill_limit;  ///< maximum slots per entry of the CSR
+  Checks checks = Checks::on;              ///< validate the structure of the CSR
 };
 
-/// CSR to DIA, on the device. Rows may be unsorted; positions that repeat are added up in their order; a stored
-/// zero makes its diagonal a stored one and is then a zero like the padding.
-///
-/// Cost: reads A's structure twice (checks and fingerprint, search) and A once more, writes one byte a
-/// diagonal of the matrix (num_rows + num_cols - 1, freed on return) and the slots once on a GPU where rows are
-/// sorted without repeats, twice otherwise. Fences exec. Throws FillLimit before anything of the size of the
-/// slots is allocated, InvalidStructure (checks), OverflowError, OutOfMemory.
+/// Converts CSR to DIA on the device. Rows may be unsorted; repeated positions are summed in order; the
+/// diagonal of a stored zero is stored, where the zero is indistinguishable from padding.
+/// @throws FillLimit before the slots are allocated
+/// @throws InvalidStructure (checks), OverflowError, OutOfMemory
+/// Cost: reads A's structure twice (checks and fingerprint, search) and A once, writes one byte per diagonal of
+/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once on a GPU if rows are sorted and
+/// positions unique, else twice. Fences exec.
 template <>
 struct FromCsr<Dia> {
   using Options = DiaOptions;
@@ -51,7 +52,7 @@ struct FromCsr<Dia> {
     detail::require_fill("DIA", static_cast<double>(A.num_rows) * count, static_cast<double>(A.nnz()),
                          options.fill_limit);
     detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
-    F.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
     F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
     F.offsets = detail::list_diagonals(exec, A, diagonals);
@@ -63,10 +64,10 @@ struct FromCsr<Dia> {
   }
 };
 
-/// F.values <- A.values on the known structure. Throws StalePlan, before anything changes, when A's structure
-/// is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost without
-/// checks: reads A once and writes every slot on a GPU where rows are sorted without repeats, otherwise a slot
-/// an entry; asynchronous on exec.
+/// F.values <- A.values for an A of unchanged structure.
+/// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
+/// Cost: reads A once; writes every slot on a GPU if rows are sorted and positions unique, else one slot per
+/// entry; asynchronous on exec. Checks read A's structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

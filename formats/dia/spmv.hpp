@@ -17,8 +17,8 @@
 
 namespace einkorn {
 
-/// The product below with what a kernel does with each row of y left to `update` (Update, or EpilogueWithDots
-/// for the dot products that the new y feeds, in the same sweep).
+/// spmv() with a custom epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new
+/// y in the same pass.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class EpilogueOp, class X,
           class Y>
 requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
@@ -39,18 +39,22 @@ void spmv_fused(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
     detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", epilogue, F, x, y);
 }
 
-/// y <- alpha A x + beta y for A in DIA.
+/// Multiplies a matrix in DIA by a vector or multivector.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: beta == 0 overwrites y, NaN in it included;
-/// alpha
-/// == 0 reads neither A nor x; a stored zero meets its x, so a NaN or infinity in x spreads to every row whose
-/// diagonals cross it. Cost: 2 stride * num_diagonals flops a column; bytes = stride * num_diagonals scalar +
-/// cols scalar + rows scalar, and rows scalar more when beta != 0. A multivector shares one pass over A among 4
-/// columns on a GPU; on the host a block of A is read from a cache for each column. Repeatable bit for bit.
-/// Asynchronous on exec: no fence, no allocation; 1 launch. Throws DimensionMismatch, InvalidArgument
-/// (overlap, alignment), OverflowError (slots beyond Offset), Error (Kokkos not initialised). Source: Bell &
-/// Garland, 2008, section 4.1.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked).
+/// beta == 0 overwrites y even if it contains NaN; alpha == 0 reads neither A nor x. Stored zeros are
+/// multiplied: NaN or infinity in x affects every row whose diagonals cross it.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (slots beyond Offset), Error
+///         (Kokkos not initialised)
+/// Cost: 1 launch, asynchronous on exec; no fence, no allocation. 2 stride * num_diagonals flops per column;
+/// stride * num_diagonals scalar + cols scalar + rows scalar bytes, plus rows scalar if beta != 0. On a GPU one
+/// pass over A computes 4 columns; on the host a block of A is read from the cache for each column.
+/// Deterministic: results repeat bit for bit.
+/// Source: Bell & Garland, 2008, section 4.1.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Dia<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> alpha,
@@ -59,7 +63,7 @@ void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> 
   spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
-/// The rows' entries (see formats/spmv_plan.hpp).
+/// Row access (see formats/spmv_plan.hpp).
 template <class Scalar, class Ordinal, class Offset, class Device>
 auto row_entries(Dia<Scalar, Ordinal, Offset, Device> const& F) {
   return detail::BandRowEntries<Dia<Scalar, Ordinal, Offset, Device>>{F};

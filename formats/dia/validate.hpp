@@ -17,7 +17,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// Diagonal d does not ascend or lies outside the matrix.
+/// True for a diagonal that does not ascend or lies outside the matrix.
 template <class Offsets, class Ordinal>
 struct IsInvalidDiagonal {
   Offsets offsets;
@@ -30,9 +30,9 @@ struct IsInvalidDiagonal {
 
 }  // namespace detail
 
-/// Throws InvalidStructure unless F keeps the invariants of Dia; the message names the first offending diagonal
-/// and its value. For structs put together by hand: from_csr makes none that fails. What slots outside the
-/// matrix hold is not looked at. Reads offsets once, on the device; fences exec.
+/// Checks the invariants of Dia, for a struct filled by the caller. Slots outside the matrix are not checked.
+/// @throws InvalidStructure, naming the first invalid diagonal and its value
+/// Cost: reads offsets once, on the device; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("validate");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/coo/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
@@ -27,19 +28,18 @@
 namespace einkorn {
 
 struct HybOptions {
-  double fill_limit = default_fill_limit;  ///< slots of the ELL part for each entry of the CSR, at most
-  std::int64_t width = 0;                  ///< of the ELL part; 0: by the rule of detail/choose_width.hpp
-  Checks checks = Checks::on;              ///< of the CSR's structure
+  double fill_limit = default_fill_limit;  ///< maximum slots of the ELL part per entry of the CSR
+  std::int64_t width = 0;                  ///< width of the ELL part; 0: automatic (detail/choose_width.hpp)
+  Checks checks = Checks::on;              ///< validate the structure of the CSR
 };
 
-/// CSR to HYB, on the device. Entries keep their order; unsorted rows, repeated positions and stored zeros stay
-/// as they are. By the rule nothing is refused for its size: the ELL part is as narrow as the fill limit asks,
-/// down to none. A width beyond the longest row is taken for the longest row.
-///
-/// Cost: reads A once (columns once more: checks and fingerprint) and row_offsets log2(3 mean) times for the
-/// width; writes the slots and the COO part. A temporary of num_rows + 1 offsets. Fences exec. Throws
-/// InvalidStructure (checks), InvalidArgument (negative width), FillLimit and OverflowError (a width by hand),
-/// before anything of the size of the slots is allocated; OutOfMemory.
+/// Converts CSR to HYB on the device. Entries keep their order; unsorted rows, repeated positions and stored
+/// zeros are preserved. An automatic width is reduced until the slots satisfy the fill limit, possibly to 0. A
+/// given width is limited to the longest row.
+/// @throws FillLimit, OverflowError (given width), before the slots are allocated
+/// @throws InvalidStructure (checks), InvalidArgument (negative width), OutOfMemory
+/// Cost: reads A once (columns once more for checks and fingerprint) and row_offsets log2(3 mean) times for the
+/// width; writes the slots and the COO part; a temporary of num_rows + 1 offsets. Fences exec.
 template <>
 struct FromCsr<Hyb> {
   using Options = HybOptions;
@@ -60,12 +60,13 @@ struct FromCsr<Hyb> {
     F.source = source;
     auto const width = width_for(exec, A, options);
     using Offsets = Kokkos::View<Offset*, Device>;
-    auto const rest =
+    auto const coo_offsets =
         allocate<Offsets>(exec, "einkorn::from_csr[hyb]", static_cast<std::size_t>(A.num_rows) + 1);
-    auto const num_coo_entries = static_cast<std::size_t>(detail::coo_part_offsets(exec, A, width, rest));
+    auto const num_coo_entries =
+        static_cast<std::size_t>(detail::coo_part_offsets(exec, A, width, coo_offsets));
     F.ell.num_entries = A.nnz() - static_cast<Offset>(num_coo_entries);
     F.ell.width = width;
-    F.ell.stride = (static_cast<Offset>(A.num_rows) + 31) / 32 * 32;
+    F.ell.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
     auto const slots = static_cast<std::size_t>(F.ell.stride) * static_cast<std::size_t>(width);
     F.ell.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::ell::columns", slots);
     F.ell.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::ell::values", slots);
@@ -74,7 +75,7 @@ struct FromCsr<Hyb> {
     F.coo.columns =
         allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Hyb::coo::columns", num_coo_entries);
     F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", num_coo_entries);
-    detail::expand_rows(exec, rest, A.num_rows, F.coo.rows);
+    detail::expand_rows(exec, coo_offsets, A.num_rows, F.coo.rows);
     detail::fill_coo_part<false>(exec, F.coo, width, A);
     exec.fence("einkorn::from_csr[hyb]: A may change from here on");
     return F;
@@ -96,10 +97,10 @@ struct FromCsr<Hyb> {
   }
 };
 
-/// The values of F <- A.values on the known structure. Throws StalePlan, before anything changes, when A's
-/// structure is not the one that F was made from (checks on: reads A's structure once and fences exec). Cost
-/// without checks: one read and one write of the values, the row offsets and a binary search for each entry of
-/// the COO part, asynchronous on exec.
+/// Values of F <- A.values for an A of unchanged structure.
+/// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
+/// Cost: reads the row offsets, reads and writes the values once, and a binary search per entry of the COO
+/// part; asynchronous on exec. Checks read A's structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

@@ -11,11 +11,11 @@
 
 namespace einkorn {
 
-/// Hybrid: the first ell.width entries of every row in ELL, what longer rows have beyond them in COO, both in
-/// the order of the CSR.
+/// A matrix in HYB: the first ell.width entries of every row in ELL, the remaining entries in COO, both in the
+/// order of the CSR.
 ///
-/// Invariants: those of Ell and Coo, which have the sizes of the whole; a row with entries in coo has no
-/// padding in ell. The `source` of either part is not set. Source: Bell & Garland, NVIDIA NVR-2008-004,
+/// Invariants: those of Ell and Coo, both with num_rows and num_cols of the matrix; a row with entries in coo
+/// has no padding in ell. `source` of the parts is not set. Source: Bell & Garland, NVIDIA NVR-2008-004,
 /// section 3.5.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Hyb {
@@ -28,12 +28,12 @@ struct Hyb {
   Ordinal num_rows = 0, num_cols = 0;
   Ell<Scalar, Ordinal, Offset, Device> ell;
   Coo<Scalar, Ordinal, Offset, Device> coo;
-  Fingerprint source;  // of the CSR that it was made from
+  Fingerprint source;  // of the CSR given to from_csr
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return ell.nnz() + coo.nnz(); }
-  /// Memory of the format.
+  /// Bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const { return ell.bytes() + coo.bytes(); }
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     ell.visit_arrays(visit);

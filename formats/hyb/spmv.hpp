@@ -20,7 +20,7 @@
 
 namespace einkorn {
 
-/// The plan of a Hyb (see formats/spmv_plan.hpp): what the plan of a Coo has, for the COO part.
+/// The plan of a Hyb (see formats/spmv_plan.hpp): the workspace of a Coo plan, for the COO part.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -37,7 +37,7 @@ class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }
   /// Held by every call with the plan.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan without the matrix.
   [[nodiscard]] std::size_t bytes() const { return workspace_.bytes(); }
 
  private:
@@ -46,8 +46,11 @@ class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();
 };
 
-/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
-/// spmv. VectorScalar: the scalar of x and y (void: that of F). 1 allocation; fences exec. Throws OutOfMemory.
+/// Makes a plan for repeated SpMVs with F. The plan shares the memory of F: update_values(exec, F, A) affects
+/// the next spmv.
+/// @tparam VectorScalar  scalar of x and y (void: that of F)
+/// @throws OutOfMemory
+/// Cost: 1 allocation; fences exec.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
@@ -58,6 +61,7 @@ auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const
 
 namespace detail {
 
+/// spmv() with the workspace of a plan or, if `work` is nullptr, without one.
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
 void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
               Y const& y_view, Work const* work) {
@@ -76,18 +80,23 @@ void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
 
 }  // namespace detail
 
-/// y <- alpha A x + beta y for A in HYB, with a plan: the ELL part, then the COO part is added.
+/// Multiplies a matrix in HYB by a vector or multivector, with a plan: the ELL part, then the COO part.
 ///
-/// Shapes: x [num_cols] or [.., k], y [num_rows] or [.., k], of any layout, aligned to their scalar. Aliasing:
-/// y must overlap neither x nor A (checked). Special values: as for CSR (csr/spmv.hpp);
-/// padding adds nothing, NaN and infinity in x(0) included. Cost: 2 flops a slot and a column; bytes = stride *
-/// width (scalar + ordinal) + COO entries (scalar + 2 ordinal) + cols scalar + rows scalar, rows scalar more
-/// when beta != 0, and 2 scalar more for each row with entries in COO. A multivector shares one pass over A
-/// among 4 columns on a GPU; on the host each column reads A anew. Repeatable bit for bit. Asynchronous on
-/// exec: no fence, no allocation; 1 launch for the ELL part; where there is a COO part 1 more (every 4 columns
-/// on a GPU) and 1 a column for rows that cross its parts. Throws DimensionMismatch, InvalidArgument (overlap,
-/// alignment), OverflowError (entries too many for Offset), Error (Kokkos not initialised). Source: Bell &
-/// Garland, 2008, section 4.5.
+///     y <- alpha A x + beta y
+///
+/// @param x  [num_cols] or [num_cols, k], any layout, aligned to its scalar
+/// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
+/// @pre y overlaps neither x nor A (checked).
+/// Special values as for CSR (csr/spmv.hpp). Padding adds nothing, even if x(0) is NaN or infinite.
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (too many entries for Offset),
+///         Error (Kokkos not initialised)
+/// Cost: asynchronous on exec; no fence, no allocation. 1 launch for the ELL part (as ell/spmv.hpp); for a COO
+/// part the launches of coo/spmv.hpp. 2 flops per slot and column; stride * width (scalar + ordinal) + COO
+/// entries (scalar + 2 ordinal) + cols scalar + rows scalar bytes, plus rows scalar if beta != 0, plus 2 scalar
+/// per row with entries in COO. On a GPU one pass over the COO part computes 4 columns, on the host 1; the ELL
+/// part is as in ell/spmv.hpp.
+/// Deterministic: results repeat bit for bit.
+/// Source: Bell & Garland, 2008, section 4.5.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X, class Y>
 requires SpmvOperands<Exec, Hyb<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -100,8 +109,8 @@ void spmv(Exec const& exec, SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, V> co
   }
 }
 
-/// The same without a plan, hence without workspace: of the COO part, one warp (on the host: one thread) reads
-/// all that a row has. Right for any matrix, slow where a row is very long.
+/// spmv() without a plan, hence without workspace: one warp (on the host one thread) reads all COO entries of a
+/// row. Correct for any matrix, slow for very long rows.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Hyb<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Hyb<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

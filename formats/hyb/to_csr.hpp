@@ -89,9 +89,10 @@ struct CopyHybCoo {
 
 }  // namespace detail
 
-/// HYB to CSR: the CSR that it was made from, bit for bit. Cost: reads the ELL part's columns twice and all
-/// else once, writes the CSR, and a binary search in the COO part for each row and for each entry of that part;
-/// on the device; fences exec once. Throws OutOfMemory.
+/// HYB to CSR: reproduces the CSR given to from_csr bit for bit.
+/// @throws OutOfMemory
+/// Cost: reads the columns of the ELL part twice and everything else once, writes the CSR; a binary search in
+/// the COO part per row and per entry of that part; on the device; fences exec once.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");

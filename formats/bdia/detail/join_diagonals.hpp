@@ -10,16 +10,17 @@
 
 namespace einkorn::detail {
 
-/// The bands of a matrix, on the host.
+/// The bands of a matrix (host).
 template <class Ordinal>
 struct BandTable {
   std::vector<Ordinal> offsets, widths;
-  double diagonals = 0;  // stored, of all bands; a double, since what is refused may be larger than any integer
+  double diagonals = 0;  // stored diagonals of all bands; double, since a refused number may overflow integers
 
   [[nodiscard]] std::size_t size() const { return offsets.size(); }
 };
 
-/// Ascending diagonals to bands: runs, joined where at most max_gap empty diagonals lie between them.
+/// Groups ascending diagonals into bands: runs of diagonals, joined if at most max_gap empty diagonals separate
+/// them.
 template <class Ordinal, class List>
 BandTable<Ordinal> join_diagonals(List const& diagonals, std::int64_t max_gap) {
   BandTable<Ordinal> table;

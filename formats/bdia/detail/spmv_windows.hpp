@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -15,13 +16,15 @@
 
 namespace einkorn::detail {
 
-/// A team of neighbouring rows (GPU). For a run of w diagonals of a band it needs rows + w - 1 neighbouring
-/// entries of x, the window, which it keeps in team scratch with zeros outside the vector. As many windows as
-/// fit are staged at once; then each thread runs down the diagonals of its rows. Values are asked for in
-/// batches, the first before the windows are staged and each next one before its predecessor is used. k columns
-/// of a multivector have their windows side by side and share the values. Source: Wang, Ren & Tian, "bDIA",
-/// figure 7; departures: several bands; bands wider than scratch are cut into pieces; several rows a thread;
-/// batches. one_band: a matrix with one band, for which nobody reads the table of widths before x.
+/// A team computes contiguous rows with windows of x in team scratch (GPU).
+///
+/// For w diagonals of a band the team uses rows + w - 1 contiguous entries of x, the window, with zeros outside
+/// the vector. All windows that fit in scratch are staged together; then each thread computes the diagonals of
+/// its rows. Values are loaded in batches: the first before the windows are staged, each further one before its
+/// predecessor is used. The k columns of a multivector have adjacent windows and share the values. one_band: the
+/// matrix has one band, whose width is known without reading band_widths.
+/// Source: Wang, Ren & Tian, 2012 (see bdia.hpp), figure 7; departures: several bands; bands wider than scratch
+/// are divided into segments; several rows per thread; batches.
 template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class EpilogueOp>
 struct SpmvWindows {
   using Sum = typename EpilogueOp::sum_type;
@@ -35,14 +38,14 @@ struct SpmvWindows {
 
   static constexpr int team_size = tuning.team_size, rows_per_thread = tuning.rows_per_thread;
   static constexpr int rows = team_size * rows_per_thread;
-  static constexpr int stage_batch = k > 2 ? 1 : 4 / k;  // entries of x that a thread asks for together
+  static constexpr int stage_batch = k > 2 ? 1 : 4 / k;  // entries of x that a thread loads before it stores
 
   Format F;
   X x;
   Y y;
   EpilogueOp epilogue;
-  int row_teams;  // teams that it takes to cover the rows once
-  int capacity;   // entries of scratch for each column, `rows` or more
+  int row_teams;  // teams per pass over the rows
+  int capacity;   // entries of scratch per column, at least `rows`
   Offset num_diagonals;
 
   KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
@@ -55,7 +58,7 @@ struct SpmvWindows {
     auto* const window = static_cast<XScalar*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(XScalar)));
 
     Scalar const* row_values[rows_per_thread];
-    for (int q = 0; q < rows_per_thread; ++q) {  // past the end: the last row again
+    for (int q = 0; q < rows_per_thread; ++q) {  // clamped to the last row
       auto const row = first_row + thread + q * team_size, last = static_cast<std::int64_t>(F.num_rows) - 1;
       row_values[q] = F.values.data() + static_cast<Offset>(row < last ? row : last);
     }
@@ -67,15 +70,15 @@ struct SpmvWindows {
     for (int q = 0; q < rows_per_thread; ++q)
       for (int c = 0; c < k; ++c) sum[q][c] = Sum(0);
     Batch next{};
-    Offset diagonal = 0, unstaged_diagonals = num_diagonals;  // behind the staged windows
+    Offset diagonal = 0, unstaged_diagonals = num_diagonals;
     load_batch(row_values, diagonal, unstaged_diagonals, next);
     Segment segment = segment_at(0, 0, 0);
     while (segment.length > 0) {
       int staged = stage(thread, first_row, column, first_offset, segment, window);
       unstaged_diagonals -= static_cast<Offset>(staged);
       team.team_barrier();
-      int at = thread;  // where the x of this thread's first row and the next diagonal lies
-      int inner = 0;    // that diagonal within its piece
+      int at = thread;  // position in the window for this thread's first row and the next diagonal
+      int inner = 0;    // index of that diagonal in its segment
       while (staged > 0) {
         int const count = staged < tuning.unroll ? staged : tuning.unroll;
         staged -= count;
@@ -102,8 +105,8 @@ struct SpmvWindows {
   struct Batch {
     Scalar values[rows_per_thread][tuning.unroll];
   };
-  /// Diagonals begin .. begin + length - 1 of a band, whose window lies at `start` of the scratch. Length 0: no
-  /// room, or no band left; band and begin then say where to go on.
+  /// Diagonals begin .. begin + length - 1 of a band, whose window begins at `start` of scratch. Length 0:
+  /// scratch is full or no band is left; band and begin are then the next diagonal to stage.
   struct Segment {
     Ordinal band, begin;
     int start, length;
@@ -116,10 +119,10 @@ struct SpmvWindows {
     return one_band ? static_cast<Ordinal>(num_diagonals) : F.band_width(band);
   }
   KOKKOS_FORCEINLINE_FUNCTION Segment segment_at(Ordinal band, Ordinal begin, int start) const {
-    int const room = capacity - start - (rows - 1);
-    if (band >= (one_band ? Ordinal(1) : F.num_bands()) || room <= 0) return {band, begin, start, 0};
+    int const max_length = capacity - start - (rows - 1);
+    if (band >= (one_band ? Ordinal(1) : F.num_bands()) || max_length <= 0) return {band, begin, start, 0};
     Ordinal const left = width(band) - begin;
-    return {band, begin, start, left < static_cast<Ordinal>(room) ? static_cast<int>(left) : room};
+    return {band, begin, start, left < static_cast<Ordinal>(max_length) ? static_cast<int>(left) : max_length};
   }
   KOKKOS_FORCEINLINE_FUNCTION Segment next_segment(Segment const& segment) const {
     Ordinal const end = segment.begin + static_cast<Ordinal>(segment.length);
@@ -128,7 +131,7 @@ struct SpmvWindows {
                       segment.start + segment.length + rows - 1);
   }
 
-  /// Asks for the values of `unroll` diagonals, or of as many as are left.
+  /// Loads the values of min(unroll, left) diagonals.
   KOKKOS_FORCEINLINE_FUNCTION void load_batch(Scalar const* const (&row_values)[rows_per_thread], Offset first,
                                               Offset left, Batch& batch) const {
     for (int u = 0; u < tuning.unroll; ++u)
@@ -137,8 +140,9 @@ struct SpmvWindows {
           batch.values[q][u] = L::load_streaming(row_values[q] + (first + static_cast<Offset>(u)) * F.stride);
   }
 
-  /// Puts the windows of `piece` and the pieces behind it that fit into scratch; returns their diagonals. A
-  /// window is no shorter than a step of the team, so one step enters at most one other piece.
+  /// Stages the windows of `segment` and of the segments after it that fit in scratch; returns the number of
+  /// their diagonals. A window is at least as long as a step of the team, so that a step enters at most one
+  /// further segment.
   KOKKOS_FORCEINLINE_FUNCTION int stage(int thread, std::int64_t first_row, std::size_t column,
                                         Ordinal first_offset, Segment segment, XScalar* window) const {
     int diagonals = 0, used = 0;
@@ -153,13 +157,13 @@ struct SpmvWindows {
         int const at = base + u * team_size;
         if (at < used && at >= segment.start + segment.length + rows - 1) segment = next_segment(segment);
         Ordinal const offset = one_band ? first_offset : F.band_offset(segment.band);
-        auto const wanted = first_row + static_cast<std::int64_t>(offset) +
-                            static_cast<std::int64_t>(segment.begin) + (at - segment.start);
-        auto const nearest = wanted < 0 ? 0 : wanted > last ? last : wanted;
+        auto const index = first_row + static_cast<std::int64_t>(offset) +
+                           static_cast<std::int64_t>(segment.begin) + (at - segment.start);
+        auto const clamped = index < 0 ? 0 : index > last ? last : index;
         for (int c = 0; c < k; ++c)
           if (is_column(column, c)) {
-            XScalar const value = entry(x, nearest, column + static_cast<std::size_t>(c));
-            x_values[u][c] = wanted == nearest ? value : XScalar(0);
+            XScalar const value = entry(x, clamped, column + static_cast<std::size_t>(c));
+            x_values[u][c] = index == clamped ? value : XScalar(0);
           } else {
             x_values[u][c] = XScalar(0);
           }
@@ -190,7 +194,8 @@ struct SpmvWindows {
   }
 };
 
-/// y <- alpha A x + beta y. num_cols > 0. 1 launch.
+/// y <- alpha A x + beta y. 1 launch.
+/// @pre num_cols > 0 and there is at least one band.
 template <BdiaTuning tuning, bool one_band, class Exec, class Format, class X, class Y, class EpilogueOp>
 void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F, X const& x,
                   Y const& y) {
@@ -198,8 +203,8 @@ void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogu
   using Functor = SpmvWindows<tuning, one_band, k, Exec, Format, X, Y, EpilogueOp>;
   constexpr auto entry_bytes = sizeof(typename Functor::XScalar) * k;
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
-  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
   auto const all_windows = static_cast<std::size_t>(F.num_bands()) * (rows_per_team - 1) +
                            static_cast<std::size_t>(F.num_diagonals());
   auto const capacity = std::max(

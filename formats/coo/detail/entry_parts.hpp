@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 
@@ -14,7 +15,7 @@
 
 namespace einkorn::detail {
 
-/// The entries of a COO cut into parts of equal length, wherever rows begin. None is empty.
+/// The entries of a COO in nonempty parts of equal length, independent of row boundaries.
 template <class Ordinal, class Offset, class Device>
 struct EntryParts {
   using offset_type = Offset;
@@ -25,29 +26,24 @@ struct EntryParts {
   KOKKOS_FORCEINLINE_FUNCTION Offset first_entry(Offset part) const {
     return part < num_parts ? part * size : num_entries;
   }
-  /// The row before the part's first entry, -1 if none: it goes on in the part if its first entry has it too.
+  /// The row of the entry before the part, -1 if there is none. The row continues in the part if the first
+  /// entry of the part belongs to it.
   KOKKOS_FORCEINLINE_FUNCTION Ordinal row_before(Offset part) const {
     return part > 0 ? rows(part * size - 1) : Ordinal(-1);
   }
 
-  /// The parts that a row goes on in, if this is the first of them (a callable for add_carry).
+  /// The parts in which a row continues, if this is the first of them; else empty (a callable for add_carry).
   KOKKOS_FUNCTION CarryRun<Ordinal, Offset> operator()(Offset part) const {
     Ordinal const row = row_before(part);
     if (part == 0 || rows(part * size) != row || row_before(part - 1) == row) return {};
-    Offset low = part + 1, high = num_parts;  // the first part that begins with another row: in [low, high]
-    if (low < high && rows(low * size) != row) high = low;
-    while (low < high) {
-      Offset const middle = low + (high - low) / 2;
-      if (rows(middle * size) == row)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return {row, part, low - part};
+    Offset const next = part + 1;
+    if (next == num_parts || rows(next * size) != row) return {row, part, 1};  // the common case: no search
+    auto const begins_with_row = [&](Offset other) { return rows(other * size) == row; };
+    return {row, part, partition_point_index(next, num_parts, begins_with_row) - part};
   }
 };
 
-/// One part a warp on a GPU, one of host_parts on the host.
+/// One part per warp on a GPU; host_parts() parts on the host.
 template <class Exec, class Format>
 EntryParts<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type>
 make_entry_parts([[maybe_unused]] Exec const& exec, Format const& F) {

@@ -12,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// rows(k) <- the row of entry k, on a GPU: equal numbers of entries a team, whatever the rows. The team's rows
-/// lie between that of its first and that of its last entry, so each thread has few rows left to search.
+/// rows(k) <- the row of entry k (GPU). Teams have equal numbers of entries. A team finds the rows of its first
+/// and last entry, so that its threads search few rows.
 template <class Exec, class Offsets, class Rows, class Offset>
 struct ExpandRows {
   using Ordinal = typename Rows::value_type;
@@ -37,7 +37,7 @@ struct ExpandRows {
   }
 };
 
-/// The same on the host: one search a part, then from row to row.
+/// ExpandRows on the host: one search per part, then row after row.
 template <class Offsets, class Rows, class Offset>
 struct ExpandRowsHost {
   using Ordinal = typename Rows::value_type;
@@ -57,7 +57,7 @@ struct ExpandRowsHost {
   }
 };
 
-/// rows(k) <- the row that holds entry k by the offsets of a CSR. Asynchronous on exec; 1 launch.
+/// rows(k) <- the row that contains entry k, from the row offsets of a CSR. Asynchronous on exec; 1 launch.
 template <class Exec, class Offsets, class Rows>
 void expand_rows(Exec const& exec, Offsets const& offsets, typename Rows::value_type num_rows,
                  Rows const& rows) {

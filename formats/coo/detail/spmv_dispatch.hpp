@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
@@ -19,7 +20,7 @@
 
 namespace einkorn::detail {
 
-/// One launch over the parts, for columns column .. column + coo_columns_at_once - 1 (GPU) or one vector
+/// Sums the parts in 1 launch: for columns column .. column + coo_columns_at_once - 1 (GPU) or one vector
 /// (host).
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Parts, class Carry>
 void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
@@ -29,8 +30,8 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
     constexpr int k = Y::rank() == 1 ? 1 : coo_columns_at_once;
     constexpr CooTuning tuning = coo_tuning(arch_of<Exec>, sizeof(Sum), k > 1);
     using Functor = SpmvEntryParts<tuning, target, k, Exec, Format, X, Y, Sum, Parts, Carry>;
-    constexpr auto parts_per_team = static_cast<std::size_t>(Functor::parts_per_team);
-    auto const league = (static_cast<std::size_t>(parts.num_parts) + parts_per_team - 1) / parts_per_team;
+    auto const league =
+        ceil_div(static_cast<std::size_t>(parts.num_parts), static_cast<std::size_t>(Functor::parts_per_team));
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
         Functor{F, x, y, epilogue, parts, carry, column});
@@ -40,17 +41,17 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
   }
 }
 
-/// The parts, then what rows have in other parts than the one they begin in: for each column, or for
-/// coo_columns_at_once of them in one pass over the entries.
+/// Sums the parts, then adds the carries of rows that cross parts: for each column (host) or for every
+/// coo_columns_at_once columns in one pass over the entries (GPU).
 template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Work>
 void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
                  X const& x, Y const& y, Work const& work) {
   auto const& parts = work.parts;
-  auto const add_carries = [&](auto const& y_j, [[maybe_unused]] std::size_t place) {
+  auto const add_carries = [&](auto const& y_j, [[maybe_unused]] std::size_t slot) {
     if constexpr (target != CooRows::add_without_carry) {
       if (parts.num_parts < 2) return;
       auto const size = static_cast<std::size_t>(parts.num_parts);
-      auto const carry = Kokkos::subview(work.carry, std::pair(place * size, (place + 1) * size));
+      auto const carry = Kokkos::subview(work.carry, std::pair(slot * size, (slot + 1) * size));
       add_carry(exec, parts, parts.num_parts, work.has_long_runs, carry, y_j, epilogue);
     }
   };
@@ -74,7 +75,9 @@ void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilo
   }
 }
 
-/// y <- y + alpha A x. work: a plan's, or nullptr. F has entries.
+/// y <- y + alpha A x.
+/// @param work  workspace of a plan, or nullptr
+/// @pre F has entries.
 template <class Exec, class Format, class X, class Y, class Sum, class Work>
 void add_coo_product(Exec const& exec, char const* label, Sum const& alpha, Format const& F, X const& x,
                      Y const& y, Work const* work) {
@@ -83,16 +86,6 @@ void add_coo_product(Exec const& exec, char const* label, Sum const& alpha, Form
   Work without_plan;
   without_plan.parts = make_entry_parts(exec, F);
   sum_entries<CooRows::add_without_carry>(exec, label, epilogue, F, x, y, without_plan);
-}
-
-/// y <- alpha A x + beta y. work: a plan's, or nullptr. F has entries.
-template <class Exec, class Format, class X, class Y, class Sum, class Work>
-void spmv_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
-                  X const& x, Y const& y, Work const* work) {
-  if (work != nullptr && !work->has_long_gaps)
-    return sum_entries<CooRows::write>(exec, label, epilogue, F, x, y, *work);
-  if (epilogue.beta != Sum(1)) scale(exec, epilogue.beta, y);
-  add_coo_product(exec, label, epilogue.alpha, F, x, y, work);
 }
 
 }  // namespace einkorn::detail

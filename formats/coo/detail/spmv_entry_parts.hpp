@@ -13,20 +13,22 @@
 
 namespace einkorn::detail {
 
-/// What the parts do with the sum of a row.
+/// How the parts apply the sum of a row.
 enum class CooRows {
-  add_without_carry,  ///< y += alpha sum; the part that a row begins in reads on to its end
-  add,                ///< y += alpha sum; what other parts have of the row goes to carry
-  write               ///< y <- alpha sum + beta y, rows without entry included; carry as above
+  add_without_carry,  ///< y += alpha sum; the part in which a row begins reads the row to its end
+  add,                ///< y += alpha sum; other parts store their sum of the row in carry
+  write               ///< y <- alpha sum + beta y, empty rows included; carry as for add
 };
 
-/// Segmented sum over parts of equal length, one a warp (GPU): COO-flat of Bell & Garland, 2008. A warp goes
-/// through its part in steps of one entry a lane. While a step belongs to one row as a whole, lanes add up for
-/// themselves; in other steps a segmented scan by shuffles gives the first lane of each row its sum, and the
-/// sum of the last row is kept open for the next step. Only parts of one row are ever added, nothing is
-/// subtracted. A row that goes on from the part before is put into `carry`, which add_carry adds in a fixed
-/// order, or, in add_alone, read by the part that it begins in. Departures: steps within one row do without the
-/// scan, which ends when the longest piece is summed; rows without entry are written here where gaps are short.
+/// Segmented sum over parts of equal length, one per warp (GPU).
+///
+/// A warp computes its part in steps of one entry per lane. If all entries of a step belong to the current row,
+/// each lane adds to its own sum. Otherwise a segmented scan by shuffles computes the sum of each row in the
+/// row's first lane, and the last row of the step becomes the current row. Only entries of one row are added;
+/// no prefix sums are subtracted. The sum of a row that began in an earlier part is stored in `carry`, which
+/// add_carry adds in a fixed order; with add_without_carry the part in which the row begins reads all of it.
+/// Source: COO-flat of Bell & Garland, 2008; departures: steps within one row need no scan; the scan stops when
+/// the longest piece is summed; empty rows are written here if gaps are short.
 template <CooTuning tuning, CooRows target, int k, class Exec, class Format, class X, class Y, class Sum,
           class Parts, class Carry, class L = Lanes<Exec>>
 struct SpmvEntryParts {
@@ -42,7 +44,7 @@ struct SpmvEntryParts {
   Y y;
   Epilogue<Sum> epilogue;
   Parts parts;
-  Carry carry;         // [num_parts * k], not read
+  Carry carry;         // [num_parts * k], write-only
   std::size_t column;  // the first of the k columns of x and y
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
@@ -51,7 +53,7 @@ struct SpmvEntryParts {
     if (part < parts.num_parts) sum_part(part, team.team_rank() % L::size);
   }
 
-  /// All lanes of a warp call it together.
+  /// @pre All lanes of the warp call it together.
   KOKKOS_FUNCTION void sum_part(Offset part, int lane) const {
     Offset const begin = parts.first_entry(part), end = parts.first_entry(part + 1);
     RowSum current{part, parts.row_before(part), {}, 0, false, true};
@@ -74,22 +76,22 @@ struct SpmvEntryParts {
   }
 
  private:
-  /// The row that the last step ended with; the same in all lanes but for `sum`.
+  /// The current row, with which the last step ended; uniform within the warp except for `sum`.
   struct RowSum {
     Offset part;
     Ordinal row;
-    Sum sum[k];           // this lane's share
-    int owner_lane;       // the lane that has all of it, unless it is spread
-    bool is_distributed;  // whether other lanes have shares too
-    bool is_continued;    // whether it is what the part before ended with
+    Sum sum[k];           // partial sum of this lane
+    int owner_lane;       // lane with the whole sum unless is_distributed
+    bool is_distributed;  // several lanes have partial sums
+    bool is_continued;    // the row began in an earlier part
   };
   struct Batch {
     Ordinal rows[unroll];
     Sum products[unroll][k];
   };
 
-  /// Entries at, at + L::size, ...: all loads are asked for before the first is used. From limit on: the row of
-  /// the entry before it and products 0, so that loads need no predicate.
+  /// Loads entries at, at + L::size, ..., all before the first is used. Entries from limit on are replaced by
+  /// entry limit - 1 with product 0, so that no load is predicated.
   KOKKOS_FORCEINLINE_FUNCTION void load(Batch& batch, Offset at, Offset limit) const {
     Ordinal columns[unroll];
     Scalar values[unroll];
@@ -112,7 +114,7 @@ struct SpmvEntryParts {
         batch.products[u][j] = inside[u] ? Sum(values[u]) * batch.products[u][j] : Sum(0);
   }
 
-  /// The numbers of the steps are constants, which keeps the batch in registers.
+  /// Step indices are constants, which keeps the batch in registers.
   template <int... u>
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Batch& batch, int lane, RowSum& current,
                                              std::integer_sequence<int, u...>) const {
@@ -154,14 +156,14 @@ struct SpmvEntryParts {
     current.is_distributed = current.is_continued = false;
   }
 
-  /// The open row's sum, in all lanes.
+  /// Computes the sum of the current row in all lanes.
   KOKKOS_FORCEINLINE_FUNCTION void reduce_row_sum(RowSum const& current, Sum (&total)[k]) const {
     for (int j = 0; j < k; ++j)
       total[j] = current.is_distributed ? sum_over_lanes<L, L::size>(current.sum[j])
                                         : L::shuffle(current.sum[j], current.owner_lane);
   }
 
-  /// What the open row has from entry `at` on, unless another part began with it.
+  /// Adds the entries of the current row from entry `at` on, unless the row began in an earlier part.
   KOKKOS_FORCEINLINE_FUNCTION void finish_row(Offset at, int lane, RowSum& current) const {
     if (current.is_continued) return;
     Offset const nnz = parts.num_entries;

@@ -10,8 +10,8 @@
 
 namespace einkorn::detail {
 
-/// The same on the host: a thread goes through its part row by row, SIMD lanes share a row. What goes on from
-/// the part before goes to carry, or is left to the part that it begins in.
+/// SpmvEntryParts on the host: one thread per part, row after row; SIMD lanes share a row. The sum of a row that
+/// began in an earlier part is stored in carry or, with add_without_carry, left to that part.
 template <CooRows target, class Format, class X, class Y, class Sum, class Parts, class Carry>
 struct SpmvEntryPartsHost {
   using Ordinal = typename Format::ordinal_type;
@@ -22,7 +22,7 @@ struct SpmvEntryPartsHost {
   Y y;
   Epilogue<Sum> epilogue;
   Parts parts;
-  Carry carry;  // [num_parts], not read
+  Carry carry;  // [num_parts], write-only
 
   void operator()(Offset part) const {
     Offset k = parts.first_entry(part);
@@ -51,8 +51,8 @@ struct SpmvEntryPartsHost {
   }
 
  private:
-  /// Where entry k's row ends, but no further than limit. Rows are sorted: a row that is there 8 entries on is
-  /// there in between.
+  /// End of the row of entry k, at most limit. Because rows are sorted, 8 entries are skipped if the last of
+  /// them belongs to the row.
   [[nodiscard]] Offset row_end(Offset k, Offset limit) const {
     auto const* const rows = F.rows.data();
     Ordinal const row = rows[k];

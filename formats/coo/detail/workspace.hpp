@@ -13,13 +13,13 @@
 
 namespace einkorn::detail {
 
-/// What a plan keeps for products with a COO.
+/// Workspace of a plan for products with a COO.
 template <class Ordinal, class Offset, class Device, class Sum>
 struct CooWorkspace {
   EntryParts<Ordinal, Offset, Device> parts;
-  Kokkos::View<Sum*, Device> carry;  // [num_parts * columns]: of what goes on from the part before
+  Kokkos::View<Sum*, Device> carry;  // [num_parts * columns]: sum of a row that began in an earlier part
   bool has_long_runs = false;        // of parts that share a row (max_short_carry_run)
-  bool has_long_gaps = false;        // whether y is better scaled by a kernel of its own
+  bool has_long_gaps = false;        // y is scaled by a separate kernel
 
   [[nodiscard]] std::size_t bytes() const { return carry.extent(0) * sizeof(Sum); }
 };
@@ -33,13 +33,13 @@ struct FindLongestGap {
   Offset nnz;
   Ordinal num_rows;
 
-  KOKKOS_FUNCTION void operator()(Offset k, Ordinal& most) const {
+  KOKKOS_FUNCTION void operator()(Offset k, Ordinal& longest) const {
     Ordinal const before = k > 0 ? rows(k - 1) : Ordinal(-1), after = k < nnz ? rows(k) : num_rows;
-    if (after - before - 1 > most) most = after - before - 1;
+    if (after - before - 1 > longest) longest = after - before - 1;
   }
 };
 
-/// Rows without entry side by side, at most; before the first entry and behind the last one too. Fences exec.
+/// The longest run of empty rows, including those before the first and after the last entry. Fences exec.
 template <class Exec, class Format>
 typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
   using Ordinal = typename Format::ordinal_type;
@@ -65,7 +65,7 @@ struct FindLongRun {
   }
 };
 
-/// Whether some row begins max_short_carry_run parts in a row. Fences exec.
+/// Whether some row begins more than max_short_carry_run consecutive parts. Fences exec.
 template <class Exec, class Parts>
 bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
@@ -78,7 +78,8 @@ bool has_long_runs(Exec const& exec, Parts const& parts) {
   return found > 0;
 }
 
-/// 1 allocation; reads rows once where y is to be written. Fences exec.
+/// Makes the workspace. writes_y: whether the product may write y in its own kernel. 1 allocation; reads rows
+/// once if writes_y. Fences exec.
 template <class Sum, class Exec, class Format>
 CooWorkspace<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type, Sum>
 make_coo_workspace(Exec const& exec, Format const& F, bool writes_y) {

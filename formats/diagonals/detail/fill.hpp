@@ -3,6 +3,9 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/bank_padding.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
 #include <einkorn/formats/diagonals/detail/scatter.hpp>
@@ -15,7 +18,7 @@
 
 namespace einkorn::detail {
 
-/// A row in scratch.
+/// A row of the CSR, copied to scratch.
 template <class Scalar, class Ordinal>
 struct ScratchRow {
   Scalar const* values;
@@ -26,7 +29,7 @@ struct ScratchRow {
   KOKKOS_FORCEINLINE_FUNCTION Scalar value(int i) const { return values[bank_padded_index(begin + i)]; }
 };
 
-/// A row where it lies.
+/// A row of the CSR in global memory.
 template <class Matrix>
 struct UnstagedRow {
   using Offset = typename Matrix::offset_type;
@@ -39,10 +42,12 @@ struct UnstagedRow {
   KOKKOS_FORCEINLINE_FUNCTION typename Matrix::scalar_type value(Offset i) const { return A.values(begin + i); }
 };
 
-/// Every slot of some rows, zeros included, from rows of A that are strict: sorted, no position twice. A team
-/// copies the entries of its rows, which are one piece of A, to team scratch; then a thread goes along a row
-/// and, with it, along an equal part of the diagonals, so that threads that write lie side by side in a
-/// diagonal. Rows that do not fit scratch are read where they lie. Rows from num_rows up to the stride are 0.
+/// Writes every slot of some rows, zeros included.
+///
+/// A team copies the entries of its rows, which are contiguous in A, to team scratch. Each thread then merges
+/// one row with a part of the list of diagonals, so that adjacent threads write adjacent slots. Rows that do
+/// not fit in scratch are read from global memory. Rows num_rows .. stride - 1 are set to 0.
+/// @pre The rows of A are sorted and their positions unique.
 template <class Exec, class Format, class List, class Matrix>
 struct FillDiagonals {
   using Ordinal = typename Format::ordinal_type;
@@ -52,21 +57,21 @@ struct FillDiagonals {
   static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
 
   Format F;
-  List list;  // [num_diagonals]: column - row of each, ascending
+  List list;  // [num_diagonals]: column - row, ascending
   Matrix A;
   int rows_per_team;
-  int staged_entries;  // that scratch has room for
+  int staged_entries;  // capacity of scratch
 
   static std::size_t scratch_bytes(int staged) {
     return static_cast<std::size_t>(bank_padded_index(staged)) * (sizeof(Scalar) + sizeof(Ordinal)) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto const room = static_cast<std::size_t>(bank_padded_index(staged_entries));
-    auto* const values =
-        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Scalar), alignof(Scalar)));
-    auto* const columns =
-        static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(Ordinal), alignof(Ordinal)));
+    auto const capacity = static_cast<std::size_t>(bank_padded_index(staged_entries));
+    auto* const values = static_cast<Scalar*>(
+        team.team_scratch(0).get_shmem_aligned(capacity * sizeof(Scalar), alignof(Scalar)));
+    auto* const columns = static_cast<Ordinal*>(
+        team.team_scratch(0).get_shmem_aligned(capacity * sizeof(Ordinal), alignof(Ordinal)));
     auto const first = static_cast<std::int64_t>(team.league_rank()) * rows_per_team;
     std::int64_t const left = static_cast<std::int64_t>(F.stride) - first;
     int const rows = left < rows_per_team ? static_cast<int>(left) : rows_per_team;
@@ -95,8 +100,8 @@ struct FillDiagonals {
   }
 
  private:
-  /// The slots of a row on the diagonals of one part of several. `at` is the next entry of the row, `diagonal`
-  /// the one that it lies on.
+  /// Writes the slots of a row on the diagonals of one of `parts` parts. `at` is the next entry of the row,
+  /// `diagonal` its diagonal.
   template <class Index, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void fill(std::int64_t row, int part, int parts, Index at,
                                         Row const& A_row) const {
@@ -107,13 +112,7 @@ struct FillDiagonals {
     auto const i = static_cast<Ordinal>(row);
     if (part > 0) {
       Ordinal const lowest = list(from);
-      for (Index end = A_row.length; at < end;) {  // the first entry that does not lie before `lowest`
-        Index const middle = at + (end - at) / 2;
-        if (A_row.column(middle) - i < lowest)
-          at = middle + 1;
-        else
-          end = middle;
-      }
+      at = lower_bound_index([&](Index e) { return A_row.column(e) - i; }, at, A_row.length, lowest);
     }
     constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;
     Ordinal diagonal = at < A_row.length ? A_row.column(at) - i : none;
@@ -131,31 +130,33 @@ struct FillDiagonals {
   }
 };
 
-/// Every slot of F from the strict rows of A; `list` has the diagonals. 1 launch, asynchronous on exec.
+/// Writes every slot of F from A; `list` contains the diagonals. 1 launch, asynchronous on exec.
+/// @pre The rows of A are sorted and their positions unique.
 template <class Exec, class Format, class List, class Matrix>
 void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& F, List const& list,
                              Matrix const& A) {
   using Functor = FillDiagonals<Exec, Format, List, Matrix>;
-  constexpr int room =
+  constexpr int capacity =
       staging_capacity<Exec>(sizeof(typename Functor::Scalar) + sizeof(typename Functor::Ordinal));
   double const entries_per_row =
-      1.1 * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);  // a tenth to spare
+      1.1 * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);  // 10 % margin
   int rows = 256;
-  while (rows > 8 && rows * entries_per_row > room) rows /= 2;
-  int staged = std::min(room, static_cast<int>(1.1 * rows * std::min(entries_per_row, 1.0 * room)) + 64);
-  if (rows * entries_per_row > room) {
+  while (rows > 8 && rows * entries_per_row > capacity) rows /= 2;
+  int staged =
+      std::min(capacity, static_cast<int>(1.1 * rows * std::min(entries_per_row, 1.0 * capacity)) + 64);
+  if (rows * entries_per_row > capacity) {
     rows = 32;
     staged = 0;
   }
-  auto const league = (static_cast<std::int64_t>(F.stride) + rows - 1) / rows;
+  auto const league = ceil_div(static_cast<std::int64_t>(F.stride), rows);
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
   Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged});
 }
 
-/// The entries of A to their slots of F.values. is_new: whatever the slots held, the others become 0; otherwise
-/// they are 0 already, from the same structure. `list` has F's diagonals, or is empty. Asynchronous on exec; 1
-/// launch, and the zeroing where rows are not strict.
+/// Writes the entries of A to their slots of F.values. `list` contains F's diagonals or is empty. is_new: the
+/// other slots are set to 0; otherwise they are 0 already, from an A of the same structure.
+/// Asynchronous on exec; 1 launch, and a fill with zeros if slots are scattered to.
 template <class Exec, class Format, class List, class Matrix>
 void fill_diagonals(Exec const& exec, char const* label, Format const& F, List const& list, Matrix const& A,
                     bool is_new) {

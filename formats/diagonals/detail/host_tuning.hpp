@@ -4,18 +4,16 @@
 
 namespace einkorn {
 
-/// Rows that a host thread takes from each diagonal in turn (DIA, bDIA). Their sums (4 KB in double) and the
-/// part of x under a diagonal stay in the first cache, and a block of one diagonal is a page of 4 KB, which
-/// prefetchers run through. Analytical, not measured.
+/// Rows per block on the host (DIA, bDIA). Their sums (4 KB in double) and the part of x of a diagonal stay in
+/// the L1 cache; a block of one diagonal is a page of 4 KB, which prefetchers cover. Analytical, not measured.
 inline constexpr int diagonal_block_rows = 512;
 
-/// Diagonals that share one pass over those sums: 4 values and 4 x are read for one sum read and written, so
-/// that the loop is not bound by stores. Analytical, not measured.
+/// Diagonals per pass over the sums of a block: 4 values and 4 entries of x are read for each sum read and
+/// written, so that the loop is not bound by stores. Analytical, not measured.
 inline constexpr int diagonals_per_batch = 4;
 
-/// Neighbouring threads that share a row of the CSR in conversions on a GPU. 4 threads read 4 entries side by
-/// side, 8 rows of a warp write 8 neighbouring slots of a diagonal: both about a sector of 32 bytes.
-/// Analytical, not measured.
+/// Adjacent threads per row of the CSR in conversions on a GPU. 4 threads read 4 contiguous entries, 8 rows of
+/// a warp write 8 contiguous slots of a diagonal: both about a sector of 32 bytes. Analytical, not measured.
 inline constexpr int diagonal_lanes_per_row = 4;
 
 }  // namespace einkorn

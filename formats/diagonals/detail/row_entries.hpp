@@ -8,7 +8,7 @@
 
 namespace einkorn::detail {
 
-/// The rows' entries (see formats/spmv_plan.hpp) of diagonal bands (diagonal_search.hpp).
+/// Row access (see formats/spmv_plan.hpp) for diagonal bands (search.hpp).
 template <class Format>
 struct BandRowEntries {
   using scalar_type = typename Format::scalar_type;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,29 +12,23 @@
 
 namespace einkorn::detail {
 
-/// The first slot of the diagonal column - row = offset, by binary search; false when it is in no band.
+/// Finds the first slot of the diagonal column - row = offset by binary search; false if no band contains it.
 template <class Format>
 KOKKOS_FORCEINLINE_FUNCTION bool find_diagonal(Format const& F, typename Format::ordinal_type offset,
                                                typename Format::offset_type& first_slot) {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
-  Ordinal low = 0, high = F.num_bands();  // of the first band that begins behind the diagonal
-  while (low < high) {
-    Ordinal const middle = low + (high - low) / 2;
-    if (F.band_offset(middle) <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == 0) return false;
-  Ordinal const band = low - 1;
+  auto const begins_by = [&](Ordinal band) { return F.band_offset(band) <= offset; };
+  Ordinal const end = partition_point_index(Ordinal(0), F.num_bands(), begins_by);
+  if (end == 0) return false;
+  Ordinal const band = end - 1;
   auto const inner = static_cast<std::int64_t>(offset) - static_cast<std::int64_t>(F.band_offset(band));
   if (inner >= static_cast<std::int64_t>(F.band_width(band))) return false;
   first_slot = F.band_base(band) + static_cast<Offset>(inner) * F.stride;
   return true;
 }
 
-/// Some entries of a row to their slots; no two go to the same one.
+/// Writes every lanes-th entry of a row to its slot; slots are distinct.
 template <int lanes, class Format, class Matrix>
 struct ScatterSortedUniqueRows {
   using Ordinal = typename Format::ordinal_type;
@@ -53,8 +48,8 @@ struct ScatterSortedUniqueRows {
   }
 };
 
-/// A row whose entries may come in any order and positions: what shares a slot is added up in the order of the
-/// row, by one thread.
+/// Sums the entries of a row, unsorted and with repeated positions, into their slots, in the order of the row:
+/// one thread per row.
 template <class Format, class Matrix>
 struct ScatterUnsortedRow {
   using Ordinal = typename Format::ordinal_type;
@@ -76,7 +71,8 @@ struct ScatterUnsortedRow {
   }
 };
 
-/// The entries of A to their slots of F.values; other slots stay as they are. Asynchronous on exec; 1 launch.
+/// Writes the entries of A to their slots of F.values; other slots are unchanged. Asynchronous on exec; 1
+/// launch.
 template <class Exec, class Format, class Matrix>
 void scatter_to_diagonals(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

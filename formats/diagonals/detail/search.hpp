@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
 
@@ -14,30 +15,35 @@
 
 namespace einkorn::detail {
 
-/// What the files diagonal_*.hpp read, DIA and bDIA alike ("diagonal bands"): band b < num_bands() holds the
-/// diagonals band_offset(b) .. band_offset(b) + band_width(b) - 1, ascending and apart from those of the other
-/// bands; the entry of row i and column i + band_offset(b) + j lies at band_base(b) + j * stride + i of values,
-/// and band_base(b) is stride times the diagonals before the band. A diagonal of DIA is a band of width 1.
+// Diagonal bands: the interface of DIA and bDIA that formats/diagonals uses. Band b < num_bands() contains the
+// diagonals band_offset(b) .. band_offset(b) + band_width(b) - 1; bands are ascending and disjoint. The entry of
+// row i in column i + band_offset(b) + j is at band_base(b) + j * stride + i of values, where band_base(b) is
+// stride times the number of diagonals before the band. A diagonal of DIA is a band of width 1.
+//
+// structure() (analysis/detail) has a search of its own: it flags diagonals in the same pass over the matrix in
+// which it measures everything else, and needs bands and entries per diagonal. Here only the marks are needed,
+// so that a conversion costs one light pass.
 
-/// Which diagonals of a CSR hold an entry: the diagonal of column - row = d is number d + num_rows - 1.
+/// The nonempty diagonals of a CSR: diagonal column - row = d has number d + num_rows - 1.
 template <class Device>
 struct DiagonalMarks {
-  Kokkos::View<std::uint64_t*, Device> words;  // a byte a diagonal, 1 or 0, in words of eight
-  std::size_t count = 0;                       // diagonals in use
-  bool sorted_unique_rows = true;              // the columns of every row increase, and none repeats
+  Kokkos::View<std::uint64_t*, Device> words;  // one byte per diagonal, 1 or 0, eight per word
+  std::size_t count = 0;                       // nonempty diagonals
+  bool sorted_unique_rows = true;              // the columns of every row are strictly increasing
 };
 
-/// The bytes of such words, diagonal by diagonal.
+/// The bytes of the words, one per diagonal.
 template <class Words>
 KOKKOS_FORCEINLINE_FUNCTION unsigned char* bytes_of(Words const& words) {
   return reinterpret_cast<unsigned char*>(words.data());
 }
 
-/// Marks the diagonals of some entries of a row and counts those that do not lie behind their predecessor.
-/// Threads that meet at a diagonal store the same byte, atomically, and read first: a diagonal is stored a few
-/// times. On a GPU they read it through the first cache, which may be late: then they store once more. A thread
-/// asks for `batch` columns, then for their marks, before it stores any: a store of a byte might change a
-/// column, for all that a compiler knows, and loads would wait for it.
+/// Marks the diagonals of every lanes-th entry of a row; counts entries not right of their predecessor.
+///
+/// A mark is stored, atomically, only if it reads as 0, so that a diagonal is stored a few times only. On a GPU
+/// the read goes through the L1 cache and may be stale, which causes a redundant store. A thread loads `batch`
+/// columns and then their marks before it stores any, because byte stores may alias the columns and would
+/// delay the loads.
 template <int lanes, class Exec, class Matrix, class Words>
 struct MarkDiagonals {
   using L = Lanes<Exec>;
@@ -54,17 +60,17 @@ struct MarkDiagonals {
     std::int64_t const shift = static_cast<std::int64_t>(A.num_rows) - 1 - static_cast<std::int64_t>(row);
     unsigned char* const marks = bytes_of(words) + shift;
     for (Offset k = begin + static_cast<Offset>(item % lanes); k < end; k += batch * lanes) {
-      Ordinal column[batch], before[batch];
+      Ordinal column[batch], previous[batch];
       for (int j = 0; j < batch; ++j) {
         Offset const at = k + static_cast<Offset>(j * lanes);
         column[j] = at < end ? A.columns(at) : Ordinal(-1);
-        before[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
+        previous[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
       }
       unsigned char mark[batch];
       for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? load_mark(marks + column[j]) : 1;
       for (int j = 0; j < batch; ++j) {
         if (mark[j] == 0) L::store_volatile(marks + column[j], static_cast<unsigned char>(1));
-        if (column[j] >= 0 && before[j] >= column[j]) ++unordered;
+        if (column[j] >= 0 && previous[j] >= column[j]) ++unordered;
       }
     }
   }
@@ -87,15 +93,15 @@ struct CountMarks {
   }
 };
 
-/// Reads A's structure twice (the second time from a cache). Fences exec.
+/// Finds the nonempty diagonals of A. Reads A's structure twice (the second time from the cache). Fences exec.
 template <class Exec, class Matrix>
 DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
   using Device = typename Matrix::device_type;
   using Words = Kokkos::View<std::uint64_t*, Device>;
   DiagonalMarks<Device> result;
   if (A.num_rows == 0 || A.num_cols == 0 || A.nnz() == 0) return result;
-  auto const most = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
-  auto const words = allocate<Words>(exec, "einkorn::diagonals", (most + 7) / 8);
+  auto const all = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
+  auto const words = allocate<Words>(exec, "einkorn::diagonals", ceil_div(all, 8));
   Kokkos::deep_copy(exec, words, std::uint64_t(0));
   constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
   std::size_t unordered = 0;
@@ -130,7 +136,7 @@ struct ListMarks {
   }
 };
 
-/// The marked diagonals as column - row, ascending. Asynchronous on exec.
+/// Lists the marked diagonals as column - row, ascending. Asynchronous on exec.
 template <class Exec, class Matrix>
 Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_diagonals(
     Exec const& exec, Matrix const& A, DiagonalMarks<typename Matrix::device_type> const& marks) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/simd.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
@@ -15,10 +16,10 @@
 
 namespace einkorn::detail {
 
-/// A block of rows after another, and within a block diagonal after diagonal: sums(i) += value(i) x(i +
-/// offset), all three contiguous. Diagonals are taken a few at a time where all of them lie inside the matrix.
-/// Whatever the cuts, a row adds up its diagonals in ascending order. Source: Bell & Garland, 2008,
-/// section 4.1; departure: blocked, so that the sums are read from and written to the first cache.
+/// Blocks of rows, and within a block diagonal after diagonal (host): sums(i) += value(i) x(i + offset), all
+/// three contiguous. Rows inside all diagonals of a batch are computed for the batch at once. The sum of a row
+/// adds its diagonals in ascending order, independently of blocks and batches. Source: Bell & Garland, 2008,
+/// section 4.1; departure: blocked, so that the sums stay in the L1 cache.
 template <class Format, class X, class Y, class EpilogueOp>
 struct SpmvDiagonalsHost {
   using Sum = typename EpilogueOp::sum_type;
@@ -37,7 +38,7 @@ struct SpmvDiagonalsHost {
 
   void run(std::int64_t part, Accumulators& accumulators) const {
     auto const num_rows = static_cast<std::int64_t>(F.num_rows);
-    auto const blocks = (num_rows + block - 1) / block;
+    auto const blocks = ceil_div(num_rows, block);
     for (auto b = blocks * part / num_parts; b < blocks * (part + 1) / num_parts; ++b) {
       auto const first = b * block;
       auto const rows = static_cast<int>(std::min<std::int64_t>(block, num_rows - first));
@@ -51,7 +52,7 @@ struct SpmvDiagonalsHost {
   }
 
  private:
-  /// A diagonal within a block: rows begin .. end - 1 of the block meet x(shift + row).
+  /// A diagonal within a block: rows begin .. end - 1 of the block use x(shift + row).
   struct Part {
     Scalar const* values;
     std::int64_t shift;
@@ -91,7 +92,7 @@ struct SpmvDiagonalsHost {
       add_rows<1, contiguous>(pending + u, pending[u].begin, pending[u].end, from, sums);
   }
 
-  /// The rows that all of the diagonals cover are added at once, the others a diagonal at a time.
+  /// Adds a batch of diagonals: at once for the rows that all of them cover, one by one for the others.
   template <bool contiguous, class From>
   static void add_batch(Part const* parts, From const& from, Sum* sums) {
     int begin = parts[0].begin, end = parts[0].end;
@@ -126,9 +127,9 @@ struct SpmvDiagonalsHost {
     if constexpr (contiguous) {
       return Group::load(from.data() + at);
     } else {
-      Sum accumulators[lanes];
-      for (int i = 0; i < lanes; ++i) accumulators[i] = Sum(from(at + i));
-      return Group::load(accumulators);
+      Sum entries[lanes];
+      for (int i = 0; i < lanes; ++i) entries[i] = Sum(from(at + i));
+      return Group::load(entries);
     }
   }
 };

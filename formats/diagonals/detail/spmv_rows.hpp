@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
@@ -14,12 +15,13 @@
 
 namespace einkorn::detail {
 
-/// A few rows a thread, a team apart (GPU). A thread asks for the values of `unroll` diagonals before it uses
-/// the first; x comes through the first cache, where neighbouring rows and diagonals meet. Teams whose rows
-/// have all diagonals inside the matrix check nothing; in the others the nearest x is read outside the matrix,
-/// and its product dropped, so that no load waits for a condition. k columns of a multivector are worked on
-/// together. A team takes `turns` pieces of rows one after another. `offsets` [num_diagonals] ascends. Source:
-/// Bell & Garland, 2008, section 4.1; departures: several rows a thread, batches, the teams without checks.
+/// Rows per thread at a distance of the team size (GPU).
+///
+/// A thread loads the values of `unroll` diagonals before it uses the first; x is reused through the L1 cache.
+/// A chunk of rows for which all diagonals are inside the matrix needs no checks. In other chunks the index of
+/// x is clamped and the product discarded, so that no load is predicated. A thread computes k columns of a
+/// multivector; a team computes chunks_per_team chunks. Source: Bell & Garland, 2008, section 4.1; departures:
+/// several rows per thread, batches, chunks without checks.
 template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offsets, class X, class Y,
           class EpilogueOp>
 struct SpmvDiagonalRows {
@@ -33,15 +35,15 @@ struct SpmvDiagonalRows {
   using L = Lanes<Exec>;
 
   static constexpr int team_size = tuning.team_size, rows_per_thread = k > 1 ? 1 : tuning.rows_per_thread;
-  static constexpr int rows = team_size * rows_per_thread;  // of a piece
+  static constexpr int rows = team_size * rows_per_thread;  // per chunk
   static constexpr int chunks_per_team = k > 1 ? 1 : tuning.chunks_per_team;
 
   Format F;
-  Offsets offsets;
+  Offsets offsets;  // [num_diagonals], ascending
   X x;
   Y y;
   EpilogueOp epilogue;
-  int row_teams;  // teams that it takes to cover the rows once
+  int row_teams;  // teams per pass over the rows
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
@@ -80,11 +82,11 @@ struct SpmvDiagonalRows {
     for (int first = 0; first < num_diagonals; first += tuning.unroll)
       add_batch<is_inside>(first, num_diagonals, row, column, sum);
     for (int q = 0; q < rows_per_thread; ++q) {
-      auto const to = row + q * team_size;
-      if (!is_inside && to >= static_cast<std::int64_t>(F.num_rows)) return;
+      auto const row_q = row + q * team_size;
+      if (!is_inside && row_q >= static_cast<std::int64_t>(F.num_rows)) return;
       for (int j = 0; j < k; ++j)
         if (k == 1 || column + static_cast<std::size_t>(j) < y.extent(1))
-          epilogue(accumulators, entry(y, to, column + static_cast<std::size_t>(j)), to, sum[q][j],
+          epilogue(accumulators, entry(y, row_q, column + static_cast<std::size_t>(j)), row_q, sum[q][j],
                    prefetched[q]);
     }
   }
@@ -98,9 +100,9 @@ struct SpmvDiagonalRows {
       if (first + u >= num_diagonals) break;
       Scalar const* const diagonal_values = F.values.data() + static_cast<Offset>(first + u) * F.stride;
       for (int q = 0; q < rows_per_thread; ++q) {
-        auto const wanted = row + q * team_size;
-        values[u][q] = L::load_streaming(
-            diagonal_values + static_cast<Offset>(is_inside || wanted < last_row ? wanted : last_row));
+        auto const row_q = row + q * team_size;
+        values[u][q] = L::load_streaming(diagonal_values +
+                                         static_cast<Offset>(is_inside || row_q < last_row ? row_q : last_row));
       }
     }
     for (int u = 0; u < tuning.unroll; ++u) {
@@ -112,23 +114,23 @@ struct SpmvDiagonalRows {
   }
 
   template <bool is_inside>
-  KOKKOS_FORCEINLINE_FUNCTION void add_product(std::int64_t wanted, std::size_t column, Sum const& value,
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(std::int64_t index, std::size_t column, Sum const& value,
                                                Sum (&sum)[k]) const {
     auto const last_column = static_cast<std::int64_t>(F.num_cols) - 1;
-    auto const nearest = is_inside    ? wanted
-                         : wanted < 0 ? std::int64_t(0)
-                                      : (wanted > last_column ? last_column : wanted);
+    auto const clamped = is_inside   ? index
+                         : index < 0 ? std::int64_t(0)
+                                     : (index > last_column ? last_column : index);
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
       if (k > 1 && vector >= x.extent(1)) return;
-      Sum const product = value * Sum(entry(x, nearest, vector));
-      sum[j] += is_inside || wanted == nearest ? product : Sum(0);
+      Sum const product = value * Sum(entry(x, clamped, vector));
+      sum[j] += is_inside || index == clamped ? product : Sum(0);
     }
   }
 };
 
-/// y <- alpha A x + beta y for a format whose diagonal d lies at values(d * stride). num_cols > 0, a diagonal
-/// or more. 1 launch.
+/// y <- alpha A x + beta y for a format whose diagonal d begins at values(d * stride). 1 launch.
+/// @pre num_cols > 0 and there is at least one diagonal.
 template <DiagonalRowsTuning tuning, class Exec, class Format, class Offsets, class X, class Y,
           class EpilogueOp>
 void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
@@ -141,8 +143,8 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::chunks_per_team);
-  auto const row_teams = (static_cast<std::size_t>(F.num_rows) + rows_per_team - 1) / rows_per_team;
-  auto const tiles = Y::rank() == 1 ? std::size_t(1) : (y.extent(1) + k - 1) / k;
+  auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
   epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
                   Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams)});
 }

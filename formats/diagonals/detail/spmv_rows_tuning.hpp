@@ -8,23 +8,22 @@
 
 namespace einkorn {
 
-/// The numbers of the kernel that gives whole rows of diagonals to threads (DIA; bDIA where bands are narrow).
-/// A structural type: kernels take it as a template argument.
+/// Parameters of the kernel with one thread per row (DIA; bDIA if bands are narrow). A structural type, used as
+/// a template argument.
 struct DiagonalRowsTuning {
-  int team_size;            ///< threads a team
-  int rows_per_thread;      ///< team_size rows apart
-  int min_teams_per_sm;     ///< teams that a multiprocessor must have registers for
-  int unroll;               ///< diagonals whose values a thread asks for before it uses the first
-  int columns_at_once;      ///< columns of a multivector (then one row a thread) that share one pass over the
-                            ///< matrix
-  int chunks_per_team = 1;  ///< pieces of team_size * rows_a_thread rows that a team takes one after another
+  int team_size;            ///< threads per team
+  int rows_per_thread;      ///< at a distance of team_size rows
+  int min_teams_per_sm;     ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;               ///< diagonals whose values a thread loads before it uses the first
+  int columns_at_once;      ///< columns of a multivector per pass over the matrix (then one row per thread)
+  int chunks_per_team = 1;  ///< chunks of team_size * rows_per_thread rows per team
 };
 
 /// H200, 2026-11, against 12 to 22 other shapes on 7 diagonals of 256^3 and 27 of 160^3, cold: double 1.02 and
-/// 1.03 of copy, where one row a thread has 0.90 and 0.96; float 1.01 and 1.01, where batches of 8 have 0.86
-/// and 0.88 and one row a thread 0.69 (too few bytes under way). Larger teams, or teams that march through
-/// planes so that x stays in the first cache, gain nothing: at 95 % of the second cache's throughput both are
-/// bound by memory. 16 bytes a scalar, AMD: analytical, not measured.
+/// 1.03 of copy (one row per thread: 0.90 and 0.96); float 1.01 and 1.01 (batches of 8: 0.86 and 0.88; one row
+/// per thread: 0.69, too few bytes in flight). Larger teams, or teams that advance through planes to keep x in
+/// the L1 cache, gain nothing: at 95 % of the throughput of the L2 cache both are bound by memory. Scalars of
+/// 16 bytes, AMD: analytical, not measured.
 constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_bytes) {
   switch (arch) {
     case Arch::hopper:
@@ -39,10 +38,10 @@ constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_
   }
 }
 
-/// Of a product that gathers sums, and from how many rows on: a team that takes several pieces hands its sums
-/// over less often, and meets x of the pieces before. With fewer rows there are too few teams. H200, 2026-11,
-/// 7 diagonals of 464^3 with two dot products: 1.68 ms, 1.03 of copy, where one piece of two rows a thread has
-/// 1.87, four such pieces 1.74 and sixteen 2.0. Other scalars: not measured.
+/// Parameters for a product with fused dot products, used from min_rows rows on (with fewer rows there are too
+/// few teams). A team with several chunks stores fewer partial sums and reuses x of the chunks before. H200,
+/// 2026-11, 7 diagonals of 464^3 with two dot products: 1.68 ms, 1.03 of copy (one chunk of two rows per
+/// thread: 1.87 ms; four such chunks: 1.74; sixteen: 2.0). Other scalars: not measured.
 struct FusedDiagonalRowsTuning {
   DiagonalRowsTuning rows;
   std::size_t min_rows;
@@ -53,10 +52,10 @@ constexpr FusedDiagonalRowsTuning fused_diagonal_rows_tuning(Arch arch, std::siz
   return {diagonal_rows_tuning(arch, scalar_bytes), ~std::size_t(0)};
 }
 
-/// Mean width of several bands of a bDIA up to which its rows go to threads as those of a DIA do; wider ones
-/// have their x staged in team scratch (bdia_tuning.hpp). H200, 2026-11, by rows and by windows: bands of 3
-/// (stencil27:160) 224 and 240 us, of 11 (elasticity:80) 291 and 286 us in double, 148 and 185 us in float; one
-/// band of 27 or 101 is 4 to 6 % faster by windows.
+/// Maximum mean width of the bands of a bDIA with several bands for which the kernel of DIA is used; for wider
+/// bands x is staged in team scratch (bdia_tuning.hpp). H200, 2026-11, kernel of DIA and windows: bands of 3
+/// (stencil27:160) 224 and 240 us; of 11 (elasticity:80) 291 and 286 us in double, 148 and 185 us in float; one
+/// band of 27 or 101 is 4 to 6 % faster with windows.
 inline constexpr int max_narrow_band_width = 16;
 
 }  // namespace einkorn

@@ -13,8 +13,7 @@
 
 namespace einkorn::detail {
 
-/// The slots of a row that lie in the matrix and hold no zero, from left to right. Without columns and values
-/// they are counted only.
+/// Copies the nonzero slots of a row inside the matrix to a CSR, from left to right. dry_run: only counts them.
 template <class Format, class Offsets, class Columns, class Values>
 struct CollectRow {
   using Ordinal = typename Format::ordinal_type;
@@ -47,7 +46,7 @@ struct CollectRow {
   }
 };
 
-/// Diagonal bands to CSR: sorted rows, without zeros. Reads the values twice; fences exec once.
+/// Diagonal bands to CSR with sorted rows and without zeros. Reads the values twice; fences exec once.
 template <class Exec, class Format>
 Csr<typename Format::scalar_type, typename Format::ordinal_type, typename Format::offset_type,
     typename Format::device_type>

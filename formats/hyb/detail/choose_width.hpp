@@ -25,7 +25,7 @@ struct CountLongRows {
   }
 };
 
-/// Rows that hold so many entries or more. Reads row_offsets once; returns, so exec is fenced.
+/// Number of rows with at least `length` entries. Reads row_offsets once; fences exec.
 template <class Exec, class Matrix>
 typename Matrix::ordinal_type count_long_rows(Exec const& exec, Matrix const& A,
                                               typename Matrix::offset_type length) {
@@ -38,9 +38,9 @@ typename Matrix::ordinal_type count_long_rows(Exec const& exec, Matrix const& A,
   return rows;
 }
 
-/// The largest width that at least a third of the rows fill (Bell & Garland, section 3.5), that stores at most
-/// fill_limit slots for each entry, and whose slots can be counted in Offset. Bisection: widths that a third of
-/// the rows fill store at most 3 slots an entry, so log2(3 mean) passes over row_offsets.
+/// The largest width that at least a third of the rows fill (Bell & Garland, section 3.5), with at most
+/// fill_limit slots per entry and a number of slots that fits Offset. Bisection with log2(3 mean) passes over
+/// row_offsets: a width that a third of the rows fill stores at most 3 slots per entry.
 template <class Exec, class Matrix, class Lengths>
 typename Matrix::offset_type choose_width(Exec const& exec, Matrix const& A, Lengths const& lengths,
                                           double fill_limit) {

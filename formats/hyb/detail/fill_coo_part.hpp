@@ -24,8 +24,8 @@ struct CountCooPart {
   }
 };
 
-/// offsets(row) <- entries that the rows before it have beyond the first `width`; returns how many there are in
-/// all. Fences exec.
+/// offsets(row) <- number of entries beyond the first `width` in the rows before it. Returns the total. Fences
+/// exec.
 template <class Exec, class Matrix, class Offsets>
 typename Matrix::offset_type coo_part_offsets(Exec const& exec, Matrix const& A,
                                               typename Matrix::offset_type width, Offsets const& offsets) {
@@ -54,8 +54,9 @@ struct FillCooPart {
   }
 };
 
-/// Entries of the CSR beyond each row's first `width` to the COO, whose rows are there already: an entry's
-/// place in its row is found by a search for the row's first entry in the COO. values_only leaves columns.
+/// Copies the entries beyond the first `width` of each row to the COO. A search for the row's first entry in
+/// the COO gives the position of an entry in its row. values_only: columns are not written. 1 launch.
+/// @pre F.rows is set.
 template <bool values_only, class Exec, class Format, class Matrix>
 void fill_coo_part(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Offset = typename Format::offset_type;
