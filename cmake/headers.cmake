@@ -19,6 +19,7 @@ set(einkorn_headers
   core/ceil_div.hpp
   core/concepts.hpp
   core/cooperative.hpp
+  core/cooperative_vector.hpp
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
   core/detail/virtual_team.hpp

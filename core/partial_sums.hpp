@@ -35,8 +35,8 @@ struct PartialsLayout {
 };
 
 /// `num_sums` sums in double precision that the kernels of a fused pass accumulate. Block b stores its sums in
-/// partials(b num_sums), ..., partials(b num_sums + num_sums - 1); a pass of several launches numbers its blocks
-/// consecutively. Adding the blocks in order, as sum_partials() does, gives the same bits in every run.
+/// partials(b num_sums), ..., partials(b num_sums + num_sums - 1); a pass of several launches numbers its
+/// blocks consecutively. Adding the blocks in order, as sum_partials() does, gives the same bits in every run.
 template <int num_sums, class Device>
 struct PartialSums {
   static constexpr bool accumulates = true, is_captured = false;

@@ -20,9 +20,9 @@ namespace einkorn {
 
 namespace detail {
 
-/// Adds the partial sums of all blocks and calls step(totals) in one thread. Each team adds a contiguous range of
-/// blocks; the last team to finish adds the sums of the teams, in their order: one launch and the same bits in
-/// every run.
+/// Adds the partial sums of all blocks and calls step(totals) in one thread. Each team adds a contiguous range
+/// of blocks; the last team to finish adds the sums of the teams, in their order: one launch and the same bits
+/// in every run.
 template <class Exec, int count, class Device, class Step>
 struct SumPartials {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;

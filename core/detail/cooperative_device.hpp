@@ -16,14 +16,14 @@
 namespace einkorn::detail {
 
 inline constexpr int max_cooperative_blocks = 1024;
-inline constexpr int max_warps_of_block = 32;
+inline constexpr int max_warps_per_block = 32;
 
-/// Where the blocks of a launch leave their sums for each other. A slot is two words, {upper half of the double
-/// | epoch} and {lower half | epoch}: whoever reads a word knows by itself whether it is the awaited one, so
-/// that 8-byte stores suffice and nothing has to be reset.
+/// The slots through which the blocks of a launch exchange sums. A slot is two words, {upper half of the double
+/// | epoch} and {lower half | epoch}: a reader detects from each word alone whether it is current. Thus 8-byte
+/// stores suffice and nothing is reset.
 struct CooperativeSlots {
-  std::uint64_t*
-      words;  // [2 sets][max_cooperative_sums][blocks][2], and the epoch that the last launch ended with
+  /// [2 sets][max_cooperative_sums][blocks][2], and the last epoch of the previous launch
+  std::uint64_t* words;
   int blocks;
 
   KOKKOS_FUNCTION std::uint64_t* slot(std::uint32_t epoch, int sum, int block) const {
@@ -52,27 +52,27 @@ class DeviceCooperativeSpace {
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> words_;
 };
 
-/// In shared memory.
+/// The shared memory of a block.
 struct CooperativeBlock {
-  double of_warp[max_cooperative_sums][max_warps_of_block];
+  double warp_sums[max_cooperative_sums][max_warps_per_block];
   double totals[max_cooperative_sums];
   alignas(16) unsigned char state[max_cooperative_state];
 };
 
 /// A thread of a cooperative launch on a GPU.
 ///
-/// A barrier is one trip through the second cache: every block stores its sums, and a warp a sum of every block
-/// reads those of all blocks, spinning until they carry the epoch of this barrier. No atomic read-modify-write,
-/// no block that others wait for to answer; the other warps wait in sync_block() and leave the caches alone.
+/// A barrier costs one round trip through L2: every block stores its sums, and in every block one warp per sum
+/// polls the slots of all blocks until they have the epoch of this barrier. There is no atomic
+/// read-modify-write and no master block; the other warps wait in sync_block() and cause no memory traffic.
 ///
-/// Order of memory. What a block has written comes before its first sync_block(), that before the release of
-/// its first slot, that before its acquisition by the first warp of another block, and that before that block's
-/// second sync_block(): causality holds along the chain, for all threads of both blocks.
+/// Memory order: writes of a block happen before its first sync_block(), which happens before the release of
+/// its slot 0, which happens before the acquire by the first warp of another block, which happens before the
+/// second sync_block() of that block. This orders the writes for all threads of both blocks.
 ///
-/// Two sets of slots are enough. A block stores into the set of epoch e again for e + 2, after it has passed
-/// barrier e + 1; then every block has stored its slot of e + 1, which it does behind the second sync_block()
-/// of barrier e, where all its threads had read what they need of e. A third set would never be used. (Epochs
-/// wrap after 2^32 barriers; a slot that such a run leaves alone for just that number would be mistaken.)
+/// Two sets of slots suffice. A block reuses the set of epoch e for epoch e + 2, after barrier e + 1. By then
+/// every block has stored its slot of e + 1, which it does after the second sync_block() of barrier e, when all
+/// its threads have read the slots of e. (Epochs wrap after 2^32 barriers: a slot not written for exactly 2^32
+/// barriers would be taken for current.)
 template <class Exec>
 class DeviceCooperativeMember {
   using L = Lanes<Exec>;
@@ -101,9 +101,9 @@ class DeviceCooperativeMember {
   KOKKOS_FUNCTION unsigned char* scratch() const { return scratch_; }
   KOKKOS_FUNCTION std::uint32_t epoch() const { return epoch_; }
 
-  /// One thread of a launch says what all know.
+  /// True in one block of the launch, for steps that publish results.
   KOKKOS_FUNCTION bool is_leader() const { return block_ == 0; }
-  /// Memory of the block, not initialised, for a T that the threads of a block share.
+  /// Uninitialized memory of the block for a T that its threads share.
   template <class T>
   KOKKOS_FUNCTION T& state() const {
     static_assert(sizeof(T) <= max_cooperative_state && alignof(T) <= 16);
@@ -117,16 +117,16 @@ class DeviceCooperativeMember {
   KOKKOS_FUNCTION void sum_all(double (&sums)[k]) {
     sum_all(sums, [](double const*) {});
   }
-  /// Fixed order: lanes of a warp, warps of a block; blocks by lanes, lanes of a warp.
+  /// Fixed order: lanes of a warp, warps of a block; blocks of a lane, lanes of a warp.
   template <int k, class Step>
   KOKKOS_FUNCTION void sum_all(double (&sums)[k], Step const& step) {
-    leave_to_block(sums);
+    store_warp_sums(sums);
     sync<k, true>(step);
     for (int i = 0; i < k; ++i) sums[i] = shared_.totals[i];
   }
   template <int k, class Step>
   KOKKOS_FORCEINLINE_FUNCTION void sum_relaxed(double (&sums)[k], Step const& step) {
-    leave_to_block(sums);
+    store_warp_sums(sums);
     sync<k, false>(step);
   }
 
@@ -163,34 +163,35 @@ class DeviceCooperativeMember {
     sum_all(total, step);
   }
 
-  /// Once, at the end, by all: the next launch goes on from this epoch. All have read the old one before the
-  /// first barrier, without which it is not changed.
-  KOKKOS_FUNCTION void leave() const {
+  /// Stores the epoch from which the next launch continues. Called by all threads at the end. All threads have
+  /// read the old epoch before the first barrier; without a barrier it does not change.
+  KOKKOS_FUNCTION void finish() const {
     if (rank() == 0 && *slots_.last_epoch() != epoch_) *slots_.last_epoch() = epoch_;
   }
 
  private:
   template <int k>
-  KOKKOS_FORCEINLINE_FUNCTION void leave_to_block(double (&sums)[k]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store_warp_sums(double (&sums)[k]) const {
     static_assert(k >= 1 && k <= max_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
     constexpr int lanes = lanes_of_sum<L, k>;
     int const lane = thread_ % L::size;
     double const sum = sums_over_lanes<L>(sums, lane);
-    if (lane % lanes == 0 && lane / lanes < k) shared_.of_warp[lane / lanes][thread_ / L::size] = sum;
+    if (lane % lanes == 0 && lane / lanes < k) shared_.warp_sums[lane / lanes][thread_ / L::size] = sum;
   }
 
-  /// The barrier. A warp a number adds up what the warps have left and trades it with the other blocks; then
-  /// one thread runs the step. orders: what threads wrote before is seen by all after, for which one warp has
-  /// to see all others; without, only the numbers pass.
-  template <int k, bool orders, class Step>
+  /// The barrier. One warp per number adds the sums of the warps and exchanges the result with the other
+  /// blocks; then one thread runs the step.
+  /// @tparam orders_memory earlier writes of all threads become visible to all threads; otherwise only the
+  /// numbers are exchanged. With k == 0 one warp still synchronizes with all blocks.
+  template <int k, bool orders_memory, class Step>
   KOKKOS_FORCEINLINE_FUNCTION void sync(Step const& step) {
     L::sync_block();
     ++epoch_;
     int const warps = threads_ / L::size, lane = thread_ % L::size;
     for (int i = thread_ / L::size; i < (k > 0 ? k : 1); i += warps) {
-      double sum = k > 0 && lane < warps ? shared_.of_warp[i][lane] : 0.0;
+      double sum = k > 0 && lane < warps ? shared_.warp_sums[i][lane] : 0.0;
       if constexpr (k > 0) sum = sum_over_lanes<L, L::size>(sum);
-      if (blocks_ > 1) sum = trade(i, sum, orders && i == 0);
+      if (blocks_ > 1) sum = exchange(i, sum, orders_memory && i == 0);
       if (k > 0 && lane == 0) shared_.totals[i] = sum;
     }
     L::sync_block();
@@ -198,38 +199,38 @@ class DeviceCooperativeMember {
     L::sync_block();
   }
 
-  /// By a warp: number i of this block in, its total over all blocks out. A lane reads a few slots at a time
-  /// until all of them are there, so that their latencies overlap.
-  KOKKOS_FORCEINLINE_FUNCTION double trade(int i, double sum, bool orders) const {
-    constexpr int batch = 5;  // all of 132 blocks by 32 lanes
+  /// Collective over a warp: takes number i of this block, returns its total over all blocks. A lane polls
+  /// `batch` slots at a time, so that their latencies overlap.
+  KOKKOS_FORCEINLINE_FUNCTION double exchange(int i, double sum, bool orders_memory) const {
+    constexpr int batch = 5;  // covers 132 blocks with 32 lanes
     int const lane = thread_ % L::size;
-    if (lane == 0) publish(i, sum, orders);
+    if (lane == 0) publish(i, sum, orders_memory);
     sum = 0;
     for (int first = lane; first < blocks_; first += batch * L::size) {
       std::uint64_t words[batch][2];
-      bool waits = true;
-      while (waits) {
+      bool is_incomplete = true;
+      while (is_incomplete) {
         for (int u = 0; u < batch; ++u)
           if (first + u * L::size < blocks_)
             L::load_relaxed(slots_.slot(epoch_, i, first + u * L::size), words[u][0], words[u][1]);
-        waits = false;
+        is_incomplete = false;
         for (int u = 0; u < batch; ++u)
           if (first + u * L::size < blocks_)
-            waits = waits || static_cast<std::uint32_t>(words[u][0]) != epoch_ ||
-                    static_cast<std::uint32_t>(words[u][1]) != epoch_;
+            is_incomplete = is_incomplete || static_cast<std::uint32_t>(words[u][0]) != epoch_ ||
+                            static_cast<std::uint32_t>(words[u][1]) != epoch_;
       }
       for (int u = 0; u < batch; ++u)
         if (first + u * L::size < blocks_) sum += unpacked(words[u]);
     }
-    if (orders) L::acquire();
+    if (orders_memory) L::acquire();
     return sum_over_lanes<L, L::size>(sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void publish(int i, double sum, bool orders) const {
+  KOKKOS_FORCEINLINE_FUNCTION void publish(int i, double sum, bool orders_memory) const {
     std::uint64_t bits = 0;
     memcpy(&bits, &sum, sizeof(bits));
     auto* const slot = slots_.slot(epoch_, i, block_);
-    if (orders)
+    if (orders_memory)
       L::store_release(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);
     else
       L::store_relaxed(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);

@@ -16,47 +16,48 @@
 
 namespace einkorn::detail {
 
-/// What the threads of one launch share, each piece in a cache line of its own.
-struct HostMeeting {
+/// The state that the threads of one launch share, each member in its own cache lines.
+struct HostBarrier {
   WorkQueue queues[max_sharing_threads];
-  alignas(64) std::uint32_t arrived = 0;  // at the barrier that comes next
-  alignas(64) std::uint32_t epoch = 0;    // barriers that all have passed
+  alignas(64) std::uint32_t arrived = 0;  // threads at the next barrier
+  alignas(64) std::uint32_t epoch = 0;    // completed barriers
   alignas(64) double totals[max_cooperative_sums] = {};
   alignas(64) unsigned char state[max_cooperative_state] = {};
 };
 
+/// The sums of one thread, or of one chunk of parts.
 struct alignas(64) HostSums {
-  double of[max_cooperative_sums];
+  double sums[max_cooperative_sums];
 };
 
 class HostCooperativeSpace {
  public:
   HostCooperativeSpace(int threads, int max_blocks)
       : threads_(std::clamp(max_blocks, 1, threads)),
-        meeting_(allocate<decltype(meeting_)>(Kokkos::DefaultHostExecutionSpace(), "einkorn::cooperative", 1)),
+        barrier_(allocate<decltype(barrier_)>(Kokkos::DefaultHostExecutionSpace(), "einkorn::cooperative", 1)),
         sums_(allocate<decltype(sums_)>(Kokkos::DefaultHostExecutionSpace(), "einkorn::cooperative_sums",
                                         static_cast<std::size_t>(host_parts_of(threads_)))) {}
 
-  [[nodiscard]] std::size_t bytes() const { return sizeof(HostMeeting) + sums_.size() * sizeof(HostSums); }
+  [[nodiscard]] std::size_t bytes() const { return sizeof(HostBarrier) + sums_.size() * sizeof(HostSums); }
   [[nodiscard]] int threads() const { return threads_; }
-  [[nodiscard]] HostMeeting* meeting() const { return meeting_.data(); }
+  [[nodiscard]] HostBarrier* barrier() const { return barrier_.data(); }
   [[nodiscard]] HostSums* sums() const { return sums_.data(); }
 
  private:
   int threads_;
-  Kokkos::View<HostMeeting*, Kokkos::HostSpace> meeting_;
-  Kokkos::View<HostSums*, Kokkos::HostSpace> sums_;  // [host_parts_of(threads)]: of a thread, or of a chunk
+  Kokkos::View<HostBarrier*, Kokkos::HostSpace> barrier_;
+  Kokkos::View<HostSums*, Kokkos::HostSpace> sums_;  // [host_parts_of(threads)]
 };
 
-/// A thread of a cooperative launch on the host. The last to arrive at a barrier adds up what all have left in
-/// their lines, in the order of the lines, and lets all go on.
+/// A thread of a cooperative launch on the host. The last thread to arrive at a barrier adds the slots in their
+/// order and releases the others.
 ///
-/// One set of lines is enough: a line is read by the last arrival only, while all others wait; the totals
-/// are written anew only when all have arrived at the next barrier, that is when all have read them.
+/// One set of slots suffices: only the last thread to arrive reads them, while the others wait. The totals are
+/// overwritten when all threads have arrived at the next barrier, hence have read them.
 class HostCooperativeMember {
  public:
-  HostCooperativeMember(HostMeeting* meeting, HostSums* sums, int rank, int size)
-      : meeting_(meeting), sums_(sums), rank_(rank), size_(size) {}
+  HostCooperativeMember(HostBarrier* barrier, HostSums* slots, int rank, int size)
+      : barrier_(barrier), slots_(slots), rank_(rank), size_(size) {}
   HostCooperativeMember(HostCooperativeMember const&) = delete;
   HostCooperativeMember& operator=(HostCooperativeMember const&) = delete;
 
@@ -67,7 +68,7 @@ class HostCooperativeMember {
   template <class T>
   KOKKOS_FUNCTION T& state() const {
     static_assert(sizeof(T) <= max_cooperative_state && alignof(T) <= 64);
-    return *reinterpret_cast<T*>(meeting_->state);
+    return *reinterpret_cast<T*>(barrier_->state);
   }
 
   KOKKOS_FUNCTION void sync() {
@@ -80,7 +81,7 @@ class HostCooperativeMember {
   }
   template <int k, class Step>
   KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k], [[maybe_unused]] Step const& step) {
-    KOKKOS_IF_ON_HOST((leave(rank_, sums); meet_and_read(size_, sums, step);))
+    KOKKOS_IF_ON_HOST((store_sums(rank_, sums); sync_and_read(size_, sums, step);))
   }
   template <class Index, class Body>
   KOKKOS_FUNCTION void for_each_part([[maybe_unused]] Index num_parts,
@@ -135,9 +136,9 @@ class HostCooperativeMember {
                                         double sums[k] = {};
                                         for (std::int64_t part = begin; part < end; ++part)
                                           body(static_cast<Index>(part), sums);
-                                        leave(chunk, sums);
+                                        store_sums(chunk, sums);
                                       });
-    meet_and_read(chunks, total, step);
+    sync_and_read(chunks, total, step);
   }
   template <int k, class Body, class Step>
   void add_teams(int league_size, int team_size, Body const& body, double (&total)[k], Step const& step) {
@@ -148,8 +149,8 @@ class HostCooperativeMember {
     add_parts(league_size, whole_team, total, step);
   }
 
-  /// work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends on
-  /// count and the number of threads alone.
+  /// Runs work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends
+  /// only on count and the number of threads.
   template <class Work>
   int for_each_chunk(std::int64_t count, Work const& work) const {
     int const chunks = static_cast<int>(std::min<std::int64_t>(count, host_parts_of(size_)));
@@ -157,44 +158,44 @@ class HostCooperativeMember {
     if (chunks <= size_) {
       if (rank_ < chunks) run(rank_);
     } else {
-      run_work_queues(meeting_->queues, ++loop_, rank_, size_, chunks, run);
+      run_work_queues(barrier_->queues, ++loop_, rank_, size_, chunks, run);
     }
     return chunks;
   }
 
   template <int k>
-  void leave(int line, double const (&sums)[k]) {
+  void store_sums(int slot, double const (&sums)[k]) {
     static_assert(k >= 1 && k <= max_cooperative_sums, "einkorn: a barrier sums 1 to 8 numbers");
-    std::copy_n(sums, k, sums_[line].of);
+    std::copy_n(sums, k, slots_[slot].sums);
   }
   template <int k, class Step>
-  void meet_and_read(int lines, double (&totals)[k], Step const& step) {
-    sync(lines, k, step);
-    std::copy_n(meeting_->totals, k, totals);
+  void sync_and_read(int slots, double (&totals)[k], Step const& step) {
+    sync(slots, k, step);
+    std::copy_n(barrier_->totals, k, totals);
   }
 
   template <class Step>
-  void sync(int lines, int k, Step const& step) {
-    std::atomic_ref<std::uint32_t> arrived(meeting_->arrived), epoch(meeting_->epoch);
+  void sync(int slots, int k, Step const& step) {
+    std::atomic_ref<std::uint32_t> arrived(barrier_->arrived), epoch(barrier_->epoch);
     ++epoch_;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_)) {
       for (int i = 0; i < k; ++i) {
         double total = 0;
-        for (int line = 0; line < lines; ++line) total += sums_[line].of[i];
-        meeting_->totals[i] = total;
+        for (int slot = 0; slot < slots; ++slot) total += slots_[slot].sums[i];
+        barrier_->totals[i] = total;
       }
-      step(static_cast<double const*>(meeting_->totals));
+      step(static_cast<double const*>(barrier_->totals));
       arrived.store(0, std::memory_order_relaxed);
       epoch.store(epoch_, std::memory_order_release);
       return;
     }
-    constexpr int spins = 2000;  // a few microseconds; then others may need this core. Analytical, not measured
+    constexpr int spins = 2000;  // a few microseconds, then yield the core. Analytical, not measured
     for (int spin = 0; epoch.load(std::memory_order_acquire) != epoch_; ++spin)
       if (spin >= spins) std::this_thread::yield();
   }
 
-  HostMeeting* meeting_;
-  HostSums* sums_;
+  HostBarrier* barrier_;
+  HostSums* slots_;
   int rank_, size_;
   std::uint32_t epoch_ = 0;
   mutable std::uint32_t loop_ = 0;

@@ -6,12 +6,12 @@
 
 namespace einkorn::detail {
 
-/// Most numbers that one barrier of a cooperative launch sums.
+/// The maximal number of sums per barrier of a cooperative launch.
 inline constexpr int max_cooperative_sums = 8;
-/// Bytes that the steps of a launch may keep.
+/// The size of CooperativeMember::state() in bytes.
 inline constexpr int max_cooperative_state = 512;
 
-/// One thread's place in a league of teams that have neither a barrier nor scratch memory.
+/// The ranks of a thread in a league of teams without barriers and scratch.
 class VirtualTeam {
  public:
   KOKKOS_FUNCTION VirtualTeam(int league_rank, int league_size, int team_rank, int team_size)

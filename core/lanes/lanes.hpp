@@ -42,8 +42,8 @@ struct LanesOf<Arch::mi300> {
 template <class Exec>
 using Lanes = typename detail::LanesOf<arch_of<Exec>>::type;
 
-/// The sum over each group of `width` lanes (a power of two), in every lane of the group. Fixed order: butterfly
-/// with distances width / 2, width / 4, ..., 1.
+/// The sum over each group of `width` lanes (a power of two), in every lane of the group. Fixed order:
+/// butterfly with distances width / 2, width / 4, ..., 1.
 template <class L, int width, class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
   for (int bits = width / 2; bits > 0; bits /= 2) value += L::shuffle_xor(value, bits, width);
@@ -54,9 +54,9 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_over_lanes(T value) {
 template <class L, int count>
 inline constexpr int lanes_of_sum = count == 1 ? L::size : lanes_of_sum<L, (count + 1) / 2> / 2;
 
-/// `count` <= L::size sums over the lanes of a warp, with fewer shuffles than `count` calls of sum_over_lanes().
-/// Sum j is returned in the lanes_of_sum<L, count> lanes from lane j lanes_of_sum<L, count> on. Recursive
-/// halving: each half of the lanes continues with half of the numbers. Fixed order of additions.
+/// `count` <= L::size sums over the lanes of a warp, with fewer shuffles than `count` calls of
+/// sum_over_lanes(). Sum j is returned in the lanes_of_sum<L, count> lanes from lane j lanes_of_sum<L, count>
+/// on. Recursive halving: each half of the lanes continues with half of the numbers. Fixed order of additions.
 template <class L, int count, int bits = L::size / 2, class T>
 KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane) {
   if constexpr (count == 1) {
@@ -74,8 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION T sums_over_lanes(T const (&values)[count], int lane
   }
 }
 
-/// The maximum over the lanes of a warp that are congruent modulo `from`, a power of two: with from == 1 over all
-/// lanes, and over all groups of `from` adjacent lanes if the lanes of a group hold one value.
+/// The maximum over the lanes of a warp that are congruent modulo `from`, a power of two: with from == 1 over
+/// all lanes, and over all groups of `from` adjacent lanes if the lanes of a group hold one value.
 template <class L, class T>
 KOKKOS_FORCEINLINE_FUNCTION T max_over_lanes(T value, int from = 1) {
   for (int bits = from; bits < L::size; bits *= 2) {

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/cooperative.hpp>
+#include <einkorn/core/cooperative_vector.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
 

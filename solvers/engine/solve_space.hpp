@@ -4,6 +4,7 @@
 
 #include <einkorn/core/captured_graph.hpp>
 #include <einkorn/core/cooperative.hpp>
+#include <einkorn/core/cooperative_vector.hpp>
 #include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/core/fused_pass.hpp>
 #include <einkorn/core/sum_partials.hpp>

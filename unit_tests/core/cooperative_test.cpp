@@ -333,10 +333,10 @@ TEST(Cooperative, RunsOneThreadInsideAnotherParallelRegion) {
 TEST(Cooperative, RunsOneThreadWhereTheRuntimeGivesFewerThanAskedFor) {
   if (is_gpu<Space>) GTEST_SKIP() << "a GPU has no such thing";
   detail::HostCooperativeSpace const space(3, 3);
-  *space.meeting() = {};
+  *space.barrier() = {};
   Counts const size("size", 1);
   AskForSize const functor{size};
-  detail::CooperativeHostThread<Kokkos::DefaultHostExecutionSpace> const thread{space.meeting(), space.sums(),
+  detail::CooperativeHostThread<Kokkos::DefaultHostExecutionSpace> const thread{space.barrier(), space.sums(),
                                                                                 3, functor};
 #pragma omp parallel for schedule(static) num_threads(2)
   for (int rank = 0; rank < 3; ++rank) thread(rank);

@@ -4,6 +4,7 @@
 #include "../support/throws.hpp"
 
 #include <einkorn/core/cooperative.hpp>
+#include <einkorn/core/cooperative_vector.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <gtest/gtest.h>
@@ -106,7 +107,7 @@ TEST(Cooperative, RefusesMoreBlocksThanFit) {
   HandAround<double> const functor{handed, 1, ends, wrong};
   EXPECT_TRUE(
       throws<Error>([&] { launch_cooperative<blocks_of_256>(Space(), "three", space, functor, {0, 3}); },
-                    {"3 blocks are asked for", "2 fit"}));
+                    {"3 blocks requested", "2 can be resident"}));
 }
 
 TEST(Cooperative, SaysWhatScratchABlockCanHave) {
