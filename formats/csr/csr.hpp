@@ -11,16 +11,15 @@
 
 namespace einkorn {
 
-/// Compressed sparse rows. Row i holds the entries k = row_offsets(i) .. row_offsets(i + 1) - 1, entry k being
+/// Compressed sparse rows: row i holds the entries k = row_offsets(i) .. row_offsets(i + 1) - 1, entry k being
 /// values(k) in column columns(k).
 ///
-/// Invariants: row_offsets(0) == 0, non-decreasing, row_offsets(num_rows) == nnz(); 0 <= columns(k) < num_cols.
-/// A matrix of 0 rows may have no row_offsets at all. Columns within a row need not be sorted, and a position
-/// may repeat (its values add up). validate() (validate.hpp) checks all of it on the device.
+/// Invariants: row_offsets(0) == 0, non-decreasing, row_offsets(num_rows) == nnz(); 0 <= columns(k) < num_cols. A
+/// matrix of 0 rows may have no row_offsets. Columns within a row need not be sorted, and a position may repeat (its
+/// values add up). validate() (validate.hpp) checks the invariants on the device.
 ///
-/// A Csr owns nothing by itself: it is three Views, copied like a View and sharing memory with whatever they
-/// were made from. as_csr() below takes a KokkosSparse::CrsMatrix without a copy; the way back is
-/// formats/interop/kokkos_kernels.hpp. Scalar may be const.
+/// A Csr consists of three Views and is copied like a View, without copying memory. as_csr() converts a
+/// KokkosSparse::CrsMatrix without a copy; the reverse is in formats/interop/kokkos_kernels.hpp. Scalar may be const.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Csr {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Csr: Ordinal must be signed");
@@ -40,14 +39,14 @@ struct Csr {
   KOKKOS_FORCEINLINE_FUNCTION Offset row_begin(Ordinal row) const { return row_offsets(row); }
   KOKKOS_FORCEINLINE_FUNCTION Offset row_end(Ordinal row) const { return row_offsets(row + 1); }
 
-  /// visit(name, array) for each array of the matrix.
+  /// Calls visit(name, array) for each array of the matrix.
   template <class Visit>
   void visit_arrays(Visit const& visit) const {
     visit("row_offsets", row_offsets);
     visit("columns", columns);
     visit("values", values);
   }
-  /// The same matrix with values that cannot be written through it.
+  /// Conversion to const values.
   template <class Const>
   requires(!std::is_const_v<Scalar> && std::is_same_v<Const, Scalar const>)
   operator Csr<Const, Ordinal, Offset, Device>() const {
@@ -55,7 +54,7 @@ struct Csr {
   }
 };
 
-/// The matrix behind a KokkosSparse::CrsMatrix (or anything of its shape), sharing its memory.
+/// A KokkosSparse::CrsMatrix (or a type with its interface) as a Csr that shares its memory.
 template <CrsMatrixLike Matrix>
 auto as_csr(Matrix const& matrix) {
   using Result = Csr<typename Matrix::value_type, std::remove_const_t<typename Matrix::ordinal_type>,
@@ -74,7 +73,7 @@ struct IsCsr<Csr<Scalar, Ordinal, Offset, Device>> : std::true_type {};
 
 }  // namespace detail
 
-/// Some Csr, whatever its scalar and index types.
+/// A Csr of any scalar and index types.
 template <class T>
 concept CsrMatrix = detail::IsCsr<T>::value;
 

@@ -19,9 +19,9 @@ namespace einkorn {
 
 namespace detail {
 
-/// Lane l adds up entries l, l + lanes, ... of the row that lie on the diagonal; then the lanes add up theirs.
+/// Lane l sums the diagonal entries among entries l, l + lanes, .. of the row; a shuffle reduction adds the lanes.
 template <class Exec, class Matrix, class D>
-struct DiagonalOfRow {
+struct SumDiagonalOfRow {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Target = typename D::non_const_value_type;
@@ -43,13 +43,15 @@ struct DiagonalOfRow {
 
 }  // namespace detail
 
-/// d(i) <- a_ii: the sum of what A stores at (i, i), 0 where it stores nothing there.
+/// d(i) <- a_ii: the sum of the entries at (i, i), 0 if there are none.
 ///
-/// Shapes: A square of n rows, d [n], which must not lie over A. Positions that repeat are added up in
-/// sum_type of both scalars, in an order that is the same on every run. Cost: reads row_offsets and columns
-/// once and n values, writes d: (n + 1) P + nnz I + n S bytes and d. 1 launch, asynchronous on exec; no
-/// allocation. Throws DimensionMismatch (not square; extent of d), InvalidArgument (overlap, alignment). A is
-/// taken as valid (validate()).
+/// @param A n x n, valid (validate())
+/// @param d [n], does not overlap A
+/// @throws DimensionMismatch if A is not square or d has another extent
+/// @throws InvalidArgument for overlap and alignment
+///
+/// Repeated positions are added in sum_type of both scalars, in a fixed order. Cost: (n + 1) offset + nnz ordinal +
+/// n scalar bytes and d. 1 launch, asynchronous on exec; no allocation. Deterministic.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, WritableVector D>
 requires AccessibleFrom<D, Exec> && (D::rank() == 1) &&
          (is_complex<typename D::non_const_value_type> || !is_complex<Scalar>)
@@ -69,7 +71,7 @@ void extract_diagonal(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> con
   });
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
   detail::for_each_row(exec, "einkorn::extract_diagonal", A.num_rows,
-                       detail::DiagonalOfRow<Exec, Matrix, D>{A, d});
+                       detail::SumDiagonalOfRow<Exec, Matrix, D>{A, d});
 }
 
 template <ExecutionSpace Exec, CrsMatrixLike Matrix, WritableVector D>

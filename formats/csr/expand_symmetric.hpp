@@ -26,7 +26,7 @@ namespace einkorn {
 
 struct ExpandSymmetricOptions {
   bool hermitian = false;      ///< the mirrored entries are conjugated
-  Checks checks = Checks::on;  ///< of the half's arrays (validate()); its triangle is always looked at
+  Checks checks = Checks::on;  ///< validate() the half; its triangle is always checked
 };
 
 namespace detail {
@@ -52,11 +52,12 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
   auto const first = first_entries(exec, half);
   auto const nnz = half.nnz();
   require<InvalidStructure>(first.below == nnz || first.above == nnz, [&] {
-    return "expand_symmetric: entries in both triangles: " + place_of_entry(half, first.below) + " and " +
-           place_of_entry(half, first.above);
+    return "expand_symmetric: entries in both triangles: " + describe_entry(half, first.below) + " and " +
+           describe_entry(half, first.above);
   });
-  require<InvalidStructure>(!Diagonal::is_apart || first.on == nnz, [&] {
-    return "expand_symmetric: the diagonal is given apart, but the half has " + place_of_entry(half, first.on);
+  require<InvalidStructure>(!Diagonal::is_separate || first.on == nnz, [&] {
+    return "expand_symmetric: the diagonal is given separately, but the half has " +
+           describe_entry(half, first.on);
   });
 
   Half const given = half;
@@ -92,32 +93,32 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
 
 }  // namespace detail
 
-/// The symmetric matrix of which one half is stored: A = H + (H without its diagonal)^T, or with
-/// options.hermitian its conjugate, from a lower or an upper triangle H with the diagonal inside.
-/// An SpMV with A needs no atomics, where one with H does.
+/// The full symmetric matrix of a stored triangle: A = H + (H without its diagonal)^T, or its conjugate with
+/// options.hermitian. An SpMV with A needs no atomics, unlike one with H.
 ///
-/// Rows of H need not be sorted; those of A are. Positions that repeat are kept, in their order, and mirrored
-/// as often; stored zeros stay, on the diagonal too; a diagonal entry that H lacks A lacks. The diagonal is
-/// taken as it is, imaginary parts included. Nothing is shared with H, which is not changed.
+/// @param half H, n x n: a lower or an upper triangle with the diagonal; its rows need not be sorted
+/// @throws DimensionMismatch if H is not square
+/// @throws InvalidStructure for options.checks, and for entries in both triangles (names one of each)
+/// @throws OverflowError if 2 nnz + n exceeds Offset
+/// @throws OutOfMemory
 ///
-/// Cost: a transpose of H, two where its rows are not sorted; a search for each entry's triangle; then each
-/// entry of A is written once by a thread that finds its row in log2(n) reads. On the device, in parallel;
-/// nothing of size nnz visits the host; no atomics, the same on every run and every backend. Fences exec.
-/// Throws DimensionMismatch (not square), InvalidStructure (checks; entries in both triangles, naming one of
-/// each), OverflowError (2 nnz + n beyond Offset), OutOfMemory. Source: Huang, Ding & Luo, J. South China Univ.
-/// of Technology 43(11), 2015, section 1.2, which builds the full CSR in one sequential sweep; departure: by a
-/// parallel transpose.
+/// The rows of A are sorted. Repeated positions and stored zeros are kept, in their order, and mirrored; a missing
+/// diagonal entry of H is missing in A. The diagonal is copied, imaginary parts included. A shares no memory with H.
+///
+/// Cost: a transpose of H, two if its rows are not sorted; one pass for the triangle check; one thread per entry of
+/// A, with log2(n) reads. Fences exec. Deterministic, the same on every backend. Source: Huang, Ding & Luo, J. South
+/// China Univ. of Technology 43(11), 2015, section 1.2, one sequential pass; departure: a parallel transpose.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half,
     ExpandSymmetricOptions const& options = {}) {
   require_kokkos("expand_symmetric");
-  return detail::expand_symmetric(exec, half, detail::DiagonalInside{}, options);
+  return detail::expand_symmetric(exec, half, detail::IncludedDiagonal{}, options);
 }
 
-/// The same with the diagonal apart, one entry a row, zeros among them stored like others. Shapes: diagonal
-/// [n]. Throws besides DimensionMismatch (its extent) and InvalidStructure (the half has a diagonal entry too,
-/// which it names).
+/// expand_symmetric() with a separate diagonal [n], all of whose values, zeros included, are stored in A.
+/// @throws DimensionMismatch also for the extent of the diagonal
+/// @throws InvalidStructure also if H has a diagonal entry, which the message names
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Diagonal>
 requires AccessibleFrom<Diagonal, Exec> && (Diagonal::rank() == 1) &&
          std::is_convertible_v<typename Diagonal::non_const_value_type, std::remove_const_t<Scalar>>
@@ -129,7 +130,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     return "expand_symmetric: diagonal has extent(0) = " + std::to_string(diagonal.extent(0)) + ", expected " +
            std::to_string(half.num_rows) + " (rows of the half)";
   });
-  return detail::expand_symmetric(exec, half, detail::DiagonalApart<Diagonal>{diagonal}, options);
+  return detail::expand_symmetric(exec, half, detail::SeparateDiagonal<Diagonal>{diagonal}, options);
 }
 
 /// Former names, kept for one release.

@@ -18,7 +18,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// A host array on the device.
+/// Copies a host array to the device.
 template <class View, class T>
 View copy_to_device(std::string const& label, std::vector<T> const& from) {
   View const to = allocate<View>(typename View::execution_space(), label, from.size());
@@ -27,8 +27,7 @@ View copy_to_device(std::string const& label, std::vector<T> const& from) {
   return to;
 }
 
-/// Positions sorted by (row, column), stable, by two counting passes: O(entries + rows + columns), no
-/// comparison.
+/// The permutation `before`, sorted stably by key: one counting pass, O(entries + keys).
 template <class Index>
 std::vector<std::size_t> stable_order(std::vector<Index> const& keys, std::size_t num_keys,
                                       std::vector<std::size_t> const& before) {
@@ -42,10 +41,14 @@ std::vector<std::size_t> stable_order(std::vector<Index> const& keys, std::size_
 
 }  // namespace detail
 
-/// A Csr on the device from a list of entries on the host, with sorted columns; entries at one position are
-/// added up in the order of the list. Cost: two counting sorts on one host thread, then one copy to the device.
-/// Throws InvalidStructure (lists of different lengths; an index out of range, with its place in the list),
-/// OverflowError (entries beyond Offset; says which type would do), OutOfMemory.
+/// A Csr on the device from a list of entries on the host, with sorted columns; repeated positions are added up in
+/// the order of the list.
+///
+/// @throws InvalidStructure for lists of different lengths or an index out of range, with its position in the list
+/// @throws OverflowError if there are more entries than Offset counts
+/// @throws OutOfMemory
+///
+/// Cost: two counting sorts on one host thread, one copy to the device. Deterministic.
 template <class Offset, class Device, class Scalar, class Ordinal>
 Csr<Scalar, Ordinal, Offset, Device> csr_from_triplets(Triplets<Scalar, Ordinal> const& triplets) {
   require_kokkos("csr_from_triplets");

@@ -59,15 +59,18 @@ struct PermuteEntries {
 
 }  // namespace detail
 
-/// B with B(i, j) = A(rows(i), columns(j)): row i of B is row rows(i) of A, column j of B is column columns(j)
-/// of A. That is P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1; so B x' = y' where A x = y, x'(j) =
-/// x(columns(j)) and y'(i) = y(rows(i)). The entries of a row keep the order that they have in A (sort_rows()
-/// afterwards orders them by column); repeated positions and stored zeros stay.
+/// B with B(i, j) = A(rows(i), columns(j)): P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1, so that B x' =
+/// y' if A x = y, x'(j) = x(columns(j)) and y'(i) = y(rows(i)).
 ///
-/// Shapes: rows [num_rows], columns [num_cols], each with every number from 0 on once. Cost: reads A once and
-/// the offsets a few times, writes B, log2(num_rows) reads of the new offsets an entry; on the device, nothing
-/// of size nnz visits the host. The same on every run. Fences exec. Throws DimensionMismatch (extents),
-/// InvalidStructure (a number outside or twice, with its place), OutOfMemory. A is taken as valid (validate()).
+/// @param rows [num_rows], a permutation of 0 .. num_rows - 1
+/// @param columns [num_cols], a permutation of 0 .. num_cols - 1
+/// @throws DimensionMismatch for extents
+/// @throws InvalidStructure if a list is no permutation; names the first invalid position
+/// @throws OutOfMemory
+///
+/// @pre A is valid (validate()). The entries of a row keep their order (sort_rows() sorts them); repeated positions
+/// and stored zeros are kept. Cost: reads A once and the offsets a few times, writes B; log2(num_rows) reads of
+/// offsets per entry. Fences exec. Deterministic.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Rows,
           Vector Columns>
 requires AccessibleFrom<Rows, Exec> && AccessibleFrom<Columns, Exec> &&

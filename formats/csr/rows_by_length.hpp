@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
@@ -23,8 +24,8 @@ namespace einkorn {
 
 namespace detail {
 
-/// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of
-/// one length by number. All three functions below give the same.
+/// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of equal
+/// length by index. The three functions below give the same result.
 
 template <class Keys, class Offsets>
 struct KeysByLength {
@@ -51,14 +52,14 @@ struct RowsOfKeys {
   }
 };
 
-/// GPU: sorts the numbers (window, longest - length, place in the window), which are all different, so any sort
-/// gives the one order. Position p lies in window p / window: only the place is read back.
+/// GPU: sorts the keys (window, longest - length, position in the window), which are distinct, so that any sort gives
+/// the same order. Position p is in window p / window, so only the position in the window is decoded.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window, std::uint64_t longest,
                              Rows const& rows) {
   auto const num_rows = static_cast<std::uint64_t>(A.num_rows);
-  std::uint64_t const places = (num_rows + window - 1) / window * window, lengths = longest + 1;
-  require<OverflowError>(places <= std::numeric_limits<std::uint64_t>::max() / lengths, [&] {
+  std::uint64_t const positions = ceil_div(num_rows, window) * window, lengths = longest + 1;
+  require<OverflowError>(positions <= std::numeric_limits<std::uint64_t>::max() / lengths, [&] {
     return "rows_by_length: " + std::to_string(num_rows) + " rows times " + std::to_string(lengths) +
            " lengths does not fit 64 bits";
   });
@@ -73,7 +74,7 @@ void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t wi
   Kokkos::parallel_for("einkorn::rows_by_length", over_rows, RowsOfKeys<Keys, Rows>{keys, rows, window});
 }
 
-/// Host, windows side by side: each is sorted by one thread.
+/// Host: one thread sorts each window.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t window, Rows const& rows) {
   using Ordinal = typename Matrix::ordinal_type;
@@ -81,7 +82,7 @@ void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t w
   auto const offsets = A.row_offsets;
   Kokkos::parallel_for(
       "einkorn::rows_by_length",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, (num_rows + window - 1) / window),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, ceil_div(num_rows, window)),
       [=](std::size_t i) {
         std::size_t const begin = i * window, end = std::min(begin + window, num_rows);
         for (std::size_t row = begin; row < end; ++row) rows(row) = static_cast<Ordinal>(row);
@@ -92,7 +93,7 @@ void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t w
       });
 }
 
-/// What order_by_column_counting reads of a matrix: here the "column" of row i is longest - length(i).
+/// The interface that order_by_column_counting reads; the "column" of row i is longest - length(i).
 template <class Matrix>
 struct LengthsAsColumns {
   using offset_type = typename Matrix::ordinal_type;
@@ -102,7 +103,7 @@ struct LengthsAsColumns {
   [[nodiscard]] offset_type nnz() const { return static_cast<offset_type>(columns.extent(0)); }
 };
 
-/// Host, one window: counts. Memory: 2 numbers a length and part.
+/// Host, one window: a counting sort. Memory: 2 integers per length and part.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix::offset_type longest,
                               Rows const& rows) {
@@ -124,17 +125,19 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
 
 }  // namespace detail
 
-/// The rows of A, the longest first, so that neighbours are of like length: result(p) is the p-th of them. Rows
-/// of one length stay in the order of A. With a window of w > 0 rows, rows 0 .. w - 1 are ordered among
-/// themselves, then rows w .. 2w - 1, and so on, which keeps a row near its place; 0: all rows.
+/// The rows of A by descending length: result(p) is the p-th row; rows of equal length keep their order. With a
+/// window of w > 0 rows, rows 0 .. w - 1 are sorted among themselves, then w .. 2w - 1, and so on; 0: all rows.
 ///
-/// The same on every run and every backend. Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit
-/// keys, on the host a sort within each window, or counting when all rows are one window. On the device; fences
-/// exec. Throws InvalidArgument (window < 0), OverflowError where rows times the longest row pass 2^64,
-/// OutOfMemory. A is taken as valid (validate()). Source: rows sorted by their number of non-zeros so that a
-/// warp's rows have like lengths, Huang, Ding & Luo, J. South China Univ. of Technology 43(11), 2015, section
-/// 1.2; departures: descending, so that the longest rows begin first; stable; windows (sigma of Kreutzer et
-/// al., SIAM J. Sci. Comput. 36(5), 2014).
+/// @return [num_rows]
+/// @throws InvalidArgument if window < 0
+/// @throws OverflowError if rows times the longest row exceed 2^64
+/// @throws OutOfMemory
+///
+/// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, on the host
+/// a sort per window, or a counting sort for one window. Fences exec. Deterministic, the same on every backend.
+/// Source: rows sorted by length so that a warp's rows have similar lengths, Huang, Ding & Luo, J. South China Univ.
+/// of Technology 43(11), 2015, section 1.2; departures: descending, so that the longest rows start first; stable;
+/// windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                                               std::int64_t window = 0) {

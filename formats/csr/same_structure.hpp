@@ -9,8 +9,7 @@
 
 namespace einkorn::detail {
 
-/// require_same_structure() for a CSR. With Checks::off only the sizes are compared, which reads nothing on the
-/// device.
+/// require_same_structure() for a CSR. Checks::off compares only the sizes, without reading device memory.
 template <class Exec, class Matrix>
 void require_structure_of(Exec const& exec, Fingerprint const& planned, Matrix const& A, Checks checks) {
   if (are_on(checks)) return require_same_structure(planned, fingerprint(exec, A));

@@ -24,8 +24,8 @@ namespace detail {
 template <class V>
 concept ScalingVector = Vector<V> && V::rank() == 1 && !is_complex<typename V::non_const_value_type>;
 
-/// The lanes of a row take its entries in turn. Factors and products at least in double: left_i right_j of
-/// floats cannot leave its range.
+/// Scales the entries lane, lane + lanes, .. of a row. Factors and products are at least double: left_i right_j of
+/// floats cannot overflow.
 template <class Exec, class Matrix, class Left, class Right, class Values>
 struct ScaleRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -41,24 +41,24 @@ struct ScaleRow {
 
   KOKKOS_FUNCTION void operator()(Ordinal row, int lane) const {
     constexpr int lanes = Lanes<Exec>::size;
-    Real const of_row = left.extent(0) == 0 ? Real(1) : static_cast<Real>(left(row));
+    Real const row_factor = left.extent(0) == 0 ? Real(1) : static_cast<Real>(left(row));
     bool const has_right = right.extent(0) != 0;
     Offset const begin = A.row_begin(row), length = A.row_end(row) - begin;
     for (auto i = static_cast<Offset>(lane); i < length; i += static_cast<Offset>(lanes)) {
       Offset const k = begin + i;
-      Real const factor = has_right ? of_row * static_cast<Real>(right(A.columns(k))) : of_row;
+      Real const factor = has_right ? row_factor * static_cast<Real>(right(A.columns(k))) : row_factor;
       values(k) = Target(Sum(A.values(k)) * factor);
     }
   }
 };
 
 template <class Matrix, class V>
-void require_scaling(Matrix const& A, V const& vector, bool of_rows) {
-  auto const expected = static_cast<std::size_t>(of_rows ? A.num_rows : A.num_cols);
+void require_scaling(Matrix const& A, V const& vector, bool is_left) {
+  auto const expected = static_cast<std::size_t>(is_left ? A.num_rows : A.num_cols);
   require<DimensionMismatch>(vector.extent(0) == expected || vector.extent(0) == 0, [&] {
-    return std::string("scale_rows_and_columns: ") + (of_rows ? "left" : "right") +
+    return std::string("scale_rows_and_columns: ") + (is_left ? "left" : "right") +
            " has extent(0) = " + std::to_string(vector.extent(0)) + ", expected " + std::to_string(expected) +
-           " (" + (of_rows ? "rows" : "columns") + " of A), or 0 for factors of 1";
+           " (" + (is_left ? "rows" : "columns") + " of A), or 0 for factors of 1";
   });
 }
 
@@ -71,16 +71,18 @@ void scale_values(Exec const& exec, Left const& left, Matrix const& A, Right con
 
 }  // namespace detail
 
-/// B = diag(left) A diag(right), b_ij = a_ij (left_i right_j): a Csr with new values that shares A's
-/// row_offsets and columns. An empty View for left or right stands for factors of 1.
+/// B = diag(left) A diag(right), b_ij = a_ij (left_i right_j): a Csr with new values that shares A's row_offsets and
+/// columns.
 ///
-/// The product of the factors is taken first, so with left == right a symmetric or Hermitian A gives a B that
-/// is so to the last bit; it must stay within the range of double, in which everything is computed before it is
-/// rounded to Scalar. Entries that repeat a position are scaled each, stored zeros stay.
+/// @param left [num_rows], or [0] for factors of 1; real
+/// @param right [num_cols], or [0] for factors of 1; real
+/// @throws DimensionMismatch for extents
+/// @throws OutOfMemory
 ///
-/// Shapes: left [num_rows] or [0], right [num_cols] or [0], real. Cost: reads A, left and, entry by entry,
-/// right; writes nnz values. 1 allocation (nnz Scalars), 1 launch, asynchronous on exec. Throws
-/// DimensionMismatch (extents), OutOfMemory. A is taken as valid (validate()).
+/// @pre A is valid (validate()). The factors are multiplied first, so with left == right a symmetric or Hermitian A
+/// gives an exactly symmetric or Hermitian B; their product must be within the range of double, in which all is
+/// computed before rounding to Scalar. Repeated positions are scaled individually; stored zeros are kept. Cost:
+/// reads A, left and, per entry, right; writes nnz values. 1 allocation (nnz Scalars), 1 launch, asynchronous.
 template <ExecutionSpace Exec, detail::ScalingVector Left, class Scalar, class Ordinal, class Offset,
           class Device, detail::ScalingVector Right>
 requires AccessibleFrom<Left, Exec> && AccessibleFrom<Right, Exec>
@@ -100,13 +102,15 @@ auto scale_rows_and_columns(Exec const& exec, Left const& left, Matrix const& A,
   return scale_rows_and_columns(exec, left, as_csr(A), right);
 }
 
-/// B.values <- those of diag(left) A diag(right), for new values or new factors: B has A's structure, as what
-/// scale_rows_and_columns() made of a matrix with that structure has. B may be A itself.
+/// B.values <- values of diag(left) A diag(right), for new values or factors. B has the structure of A, for example
+/// from scale_rows_and_columns(), and may be A.
 ///
-/// Cost: as above, without the allocation. Where B does not share A's row_offsets and columns, Checks::on reads
-/// both structures and fences exec. Otherwise asynchronous. Throws DimensionMismatch (extents), StalePlan
-/// (another structure; with Checks::off, other sizes), InvalidArgument (B's values overlap A's and are not
-/// those, or a factor).
+/// @throws DimensionMismatch for extents
+/// @throws StalePlan if the structures differ (with Checks::off: the sizes)
+/// @throws InvalidArgument if B's values overlap other arrays of A, a factor, or A's values without being the same
+///
+/// Cost: as scale_rows_and_columns(), without the allocation. Asynchronous, except that Checks::on reads both
+/// structures and fences exec if B does not share A's row_offsets and columns.
 template <ExecutionSpace Exec, detail::ScalingVector Left, class From, class Scalar, class Ordinal,
           class Offset, class Device, detail::ScalingVector Right>
 requires(AccessibleFrom<Left, Exec> && AccessibleFrom<Right, Exec> && !std::is_const_v<Scalar> &&

@@ -14,21 +14,23 @@
 
 namespace einkorn {
 
-/// Whether the columns of every row of A never decrease (a position may repeat). Counts the places in `columns`
-/// where the next one is smaller, and those of them that lie between two rows: reads columns once and
-/// row_offsets once, on the device, whatever the row lengths; fences exec. A is taken as valid (validate()).
+/// Whether the columns of every row of A are non-decreasing.
+/// @pre A is valid (validate()).
+///
+/// Cost: 1 launch that reads columns and row_offsets once, whatever the row lengths; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("is_sorted_by_column");
   return detail::row_order(exec, A).is_sorted;
 }
 
-/// A with the entries of every row ordered by column; entries at one position keep their order, stored zeros
-/// stay. Nothing is shared with A, which is not changed.
+/// A with the entries of every row sorted by column. The sort is stable, stored zeros are kept, and the result shares
+/// no memory with A.
+/// @throws OverflowError, OutOfMemory
+/// @pre A is valid (validate()).
 ///
-/// Cost: two transposes (transpose.hpp): two sorts of nnz 64-bit keys on a GPU, four counting passes on the
-/// host, and one more copy of the matrix while it runs; nothing of size nnz visits the host. The same on every
-/// run and every backend. Fences exec. Throws OverflowError, OutOfMemory. A is taken as valid (validate()).
+/// Cost: two transposes (transpose.hpp): two sorts of nnz 64-bit keys on a GPU, four counting passes on the host, and
+/// one temporary copy of the matrix. Fences exec. Deterministic, the same on every backend.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> sort_rows(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {

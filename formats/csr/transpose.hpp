@@ -14,7 +14,7 @@
 
 namespace einkorn {
 
-/// A transpose together with where its entries came from: entry k of `matrix` is entry source(k) of A.
+/// A transpose and the source of its entries: entry k of `matrix` is entry source(k) of A.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Transpose {
   Csr<Scalar, Ordinal, Offset, Device> matrix;
@@ -34,7 +34,7 @@ struct CopyFromSource {
 
 }  // namespace detail
 
-/// values(k) <- A.values(source(k)): new values on the known pattern. Asynchronous on exec; 1 launch.
+/// values(k) <- A.values(source(k)): new values with the same structure. Asynchronous on exec; 1 launch.
 template <ExecutionSpace Exec, class Scalar, class Source, class Ordinal, class Offset, class Device>
 void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> const& transposed,
                    Csr<Source, Ordinal, Offset, Device> const& A) {
@@ -65,10 +65,12 @@ struct RowsOfSource {
 
 }  // namespace detail
 
-/// The transpose of A, on the device and in parallel. Within a row of the result the columns increase, and
-/// repeated positions keep the order they have in A: the result is the same on every run and every backend.
-/// Cost: a sort of nnz 64-bit keys on a GPU, two counting passes on the host; nothing of size nnz visits the
-/// host. Throws OverflowError where num_cols times nnz passes 2^64, OutOfMemory.
+/// The transpose of A. Within a row of the result the columns increase; repeated positions keep their order.
+/// @throws OverflowError if num_cols times nnz exceeds 2^64
+/// @throws OutOfMemory
+///
+/// Cost: a sort of nnz 64-bit keys on a GPU, two counting passes on the host. Deterministic, the same on every
+/// backend.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {

@@ -142,7 +142,7 @@ TEST(CsrFullFromHalfErrors, ADiagonalInsideAndApart) {
   auto const H = from_dense<double>({{0, 2, 1}, {0, 7, 0}, {0, 0, 0}}, 3).on_device();
   auto const diagonal = to_device(std::vector<double>{1, 2, 3});
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)expand_symmetric(Space(), H, diagonal); },
-                                       {"diagonal is given apart", "entry 2 at (1, 1)"}));
+                                       {"diagonal is given separately", "entry 2 at (1, 1)"}));
 }
 
 TEST(CsrFullFromHalfErrors, ADiagonalOfAnotherLength) {

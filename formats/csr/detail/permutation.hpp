@@ -13,9 +13,9 @@
 
 namespace einkorn::detail {
 
-/// Whether entry i of a list has a place before i, by the first place of each number.
+/// Whether list(i) occurs before i; first(n): the first position of n.
 template <class List, class First>
-struct ComesAgain {
+struct IsRepeated {
   List list;
   First first;
   template <class Index>
@@ -34,8 +34,8 @@ struct InvertList {
   KOKKOS_FUNCTION void operator()(Ordinal i) const { Kokkos::atomic_min(&inverse(list(i)), i); }
 };
 
-/// inverse(list(i)) = i for a list of all of 0 .. n - 1. Throws InvalidStructure when an entry lies outside or
-/// is there twice; the message names the first such entry. `what` is the list's name. Fences exec.
+/// inverse(list(i)) = i for a permutation of 0 .. n - 1. `what`: name of the list. Throws InvalidStructure for the
+/// first entry that is out of range or repeated. Fences exec.
 template <class Exec, class List>
 Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
     Exec const& exec, List const& list, typename List::non_const_value_type n, std::string const& what) {
@@ -55,7 +55,7 @@ Kokkos::View<typename List::non_const_value_type*, typename List::device_type> i
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
                        InvertList<List, Inverse>{list, inverse});
   auto const second =
-      first_bad(exec, "einkorn::inverse_permutation[twice]", n, ComesAgain<List, Inverse>{list, inverse});
+      first_bad(exec, "einkorn::inverse_permutation[twice]", n, IsRepeated<List, Inverse>{list, inverse});
   if (second < n) refuse(second, ", which is there twice: not a permutation");
   return inverse;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 
@@ -11,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// One row a warp, whose lanes call body(row, lane) together: rows may be of very different lengths, where a
-/// thread a row would leave one thread with the longest.
+/// One row per warp, whose lanes call body(row, lane) together. With one thread per row a single thread would process
+/// the longest row.
 template <class Exec, class Ordinal, class Body>
 struct RowsByWarps {
   static constexpr int team_size = 128;  // analytical, not measured: nothing is shared between its warps
@@ -30,22 +31,20 @@ struct RowsByWarps {
   }
 };
 
-/// One row a thread of the host.
+/// Host: one row per work item.
 template <class Ordinal, class Body>
 struct RowsByThreads {
   Body body;
   KOKKOS_FUNCTION void operator()(Ordinal row) const { body(row, 0); }
 };
 
-/// body(row, lane) for every row and every lane of Lanes<Exec>. 1 launch, asynchronous on exec; none without
-/// rows.
+/// Calls body(row, lane) for every row and every lane of Lanes<Exec>. 1 launch (none without rows), asynchronous.
 template <class Exec, class Ordinal, class Body>
 void for_each_row(Exec const& exec, char const* label, Ordinal num_rows, Body const& body) {
   if (num_rows == 0) return;
   if constexpr (is_gpu<Exec>) {
     using Functor = RowsByWarps<Exec, Ordinal, Body>;
-    auto const teams =
-        (static_cast<std::int64_t>(num_rows) + Functor::rows_per_team - 1) / Functor::rows_per_team;
+    auto const teams = ceil_div(static_cast<std::int64_t>(num_rows), Functor::rows_per_team);
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(teams), Functor::team_size)),
         Functor{body, num_rows});

@@ -15,9 +15,8 @@
 
 namespace einkorn::detail {
 
-/// Whole rows, cut into parts (see host_parts) that have as many entries plus rows as each other.
-/// The cut is found by two binary searches a part, so nothing is precomputed; a row is never shared
-/// (segmented_sum does). simd: sum a row with SIMD lanes, else entry after entry.
+/// Whole rows in parts (host_parts()) with equal numbers of entries plus rows. Two binary searches per part find its
+/// rows; nothing is precomputed. A row belongs to one part (unlike segmented_sum). simd: SIMD lanes within a row.
 template <bool simd, bool conjugated, class Matrix, class X, class Y, class EpilogueOp>
 struct SpmvRowSplit {
   using Sum = typename EpilogueOp::sum_type;
@@ -48,8 +47,9 @@ struct SpmvRowSplit {
   [[nodiscard]] Ordinal first_row(Offset part) const {
     auto const entries = static_cast<std::int64_t>(A.nnz());
     std::int64_t const steps = entries + static_cast<std::int64_t>(A.num_rows);
-    auto const parts = static_cast<std::int64_t>(num_parts), at = static_cast<std::int64_t>(part);
-    return rows_before_diagonal(A.row_offsets, A.num_rows, entries, at == parts ? steps : steps / parts * at);
+    auto const parts = static_cast<std::int64_t>(num_parts), index = static_cast<std::int64_t>(part);
+    return rows_before_diagonal(A.row_offsets, A.num_rows, entries,
+                                index == parts ? steps : steps / parts * index);
   }
 
   struct Row {
@@ -69,8 +69,8 @@ struct SpmvRowSplit {
     return {A, A.row_begin(row), A.row_end(row) - A.row_begin(row), row};
   }
 
-  /// Any layout: a pass over the rows for 8 columns at a time, then 4, 2, 1, so that what is gathered from a
-  /// few columns of X stays in a near cache.
+  /// Any layout: one pass over the rows per 8 columns, then 4, 2, 1, so that the gathered entries of a few columns of
+  /// X stay in a near cache.
   template <int width = 8>
   void rows_times_columns(Ordinal first, Ordinal last, std::size_t column = 0) const {
     for (; column + width <= y.extent(1); column += width) {

@@ -16,8 +16,8 @@
 
 namespace einkorn::detail {
 
-/// The entries of A ordered by column, entries of one column in the order of A: source(k) is the k-th of them,
-/// and column j has positions offsets(j) .. offsets(j + 1) - 1. Both functions below give the same.
+/// The entries of A sorted by column, entries of a column in the order of A: source(k) is the k-th entry, and column
+/// j has positions offsets(j) .. offsets(j + 1) - 1. The two functions below give the same result.
 
 template <class Keys, class Columns>
 struct KeysByColumn {
@@ -47,7 +47,7 @@ struct OrderOfKeys {
   }
 };
 
-/// GPU: sorts the numbers column * nnz + entry, which are all different, so any sort gives the one order.
+/// GPU: sorts the keys column * nnz + entry, which are distinct, so that any sort gives the same order.
 template <class Exec, class Matrix, class Offsets, class Source>
 void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
   auto const nnz = static_cast<std::uint64_t>(A.nnz());
@@ -70,9 +70,8 @@ void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& o
                        OrderOfKeys<Keys, Offsets, Source>{keys, offsets, source, nnz, num_cols});
 }
 
-/// Host: counts the entries of each column per part of the matrix, turns the counts into positions, and places
-/// the entries part by part. Memory: one Offset a column and part; parts are limited so that this stays below
-/// nnz.
+/// Host: counts the entries of each column per part of the matrix, scans the counts to positions, and places the
+/// entries part by part. Memory: one Offset per column and part; the number of parts keeps it below nnz.
 template <class Exec, class Matrix, class Offsets, class Source>
 void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
   using Offset = typename Matrix::offset_type;

@@ -15,7 +15,7 @@
 
 namespace einkorn::detail {
 
-/// The first entry below the diagonal, above it and on it; nnz where there is none.
+/// The first entry below, above and on the diagonal; nnz if there is none.
 template <class Offset>
 struct FirstEntries {
   Offset below, above, on;
@@ -38,7 +38,7 @@ struct FindFirstEntries {
   }
 };
 
-/// Entry after entry, whatever the row lengths; fences exec.
+/// One work item per entry, with a search for its row. 1 launch; fences exec.
 template <class Exec, class Matrix>
 FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matrix const& A) {
   using Offset = typename Matrix::offset_type;
@@ -55,26 +55,23 @@ FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matri
   return {found(first.below), found(first.above), found(first.on)};
 }
 
-/// "entry 7 at (2, 0)", for a message.
+/// "entry 7 at (2, 0)".
 template <class Matrix>
-std::string place_of_entry(Matrix const& A, typename Matrix::offset_type k) {
-  typename Matrix::ordinal_type row = 0, end = A.num_rows;  // the row lies in [row, end)
-  while (end - row > 1) {
-    auto const middle = row + (end - row) / 2;
-    (read_one(A.row_offsets, static_cast<std::size_t>(middle)) <= k ? row : end) = middle;
-  }
+std::string describe_entry(Matrix const& A, typename Matrix::offset_type k) {
+  using Ordinal = typename Matrix::ordinal_type;
+  auto const offset_at = [&](Ordinal i) { return read_one(A.row_offsets, static_cast<std::size_t>(i)); };
+  Ordinal const row = row_of_entry(offset_at, Ordinal(0), A.num_rows, k);
   return "entry " + std::to_string(k) + " at (" + std::to_string(row) + ", " +
          std::to_string(read_one(A.columns, static_cast<std::size_t>(k))) + ")";
 }
 
-/// Throws OverflowError when a symmetric matrix from `nnz` entries of a half and n rows may have more entries
-/// than Offset counts.
+/// Throws OverflowError if the full matrix of a half with nnz entries and n rows may exceed Offset.
 template <class Offset>
 void require_full_fits(std::uint64_t nnz, std::uint64_t n) {
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Offset>::max());
-  require<OverflowError>(n <= most && nnz <= (most - n) / 2, [&] {
+  constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<Offset>::max());
+  require<OverflowError>(n <= max && nnz <= (max - n) / 2, [&] {
     return "expand_symmetric: up to 2 * " + std::to_string(nnz) + " + " + std::to_string(n) +
-           " entries do not fit Offset (up to " + std::to_string(most) + "); int64_t or size_t would do";
+           " entries do not fit Offset (up to " + std::to_string(max) + "); int64_t or size_t would do";
   });
 }
 
