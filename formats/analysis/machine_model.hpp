@@ -6,12 +6,13 @@
 
 namespace einkorn {
 
-/// What the model knows of a machine.
+/// The machine parameters of select().
 struct MachineModel {
-  double bytes_per_second;  ///< of a copy
-  double launch_seconds;    ///< that one kernel more costs
+  double bytes_per_second;  ///< copy bandwidth, reads and writes
+  double launch_seconds;    ///< additional time per kernel launch
 };
 
+/// The constants of an architecture, for machines without a profile (machine_profile.hpp).
 constexpr MachineModel machine_model(Arch arch) {
   switch (arch) {
     case Arch::hopper:

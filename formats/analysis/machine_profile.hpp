@@ -20,22 +20,22 @@
 
 namespace einkorn {
 
-/// What was measured of one machine (einkorn-bench --calibrate). select() takes the copy and the launch from
-/// it; the others say what the machine is.
+/// The measured parameters of one machine (einkorn-bench --calibrate). select() reads copy_bytes_per_second and
+/// launch_seconds; the others are for information.
 struct MachineProfile {
-  std::string machine;                 ///< machine_key() of the space that was measured
-  double copy_bytes_per_second = 0;    ///< half of them read, half written
-  double stream_bytes_per_second = 0;  ///< nine reads to a write
-  double gather_per_second = 0;        ///< random reads of a vector beyond the caches
-  double launch_seconds = 0;           ///< that one kernel more costs
+  std::string machine;                 ///< machine_key() of the measured execution space
+  double copy_bytes_per_second = 0;    ///< half read, half written
+  double stream_bytes_per_second = 0;  ///< nine reads per write
+  double gather_per_second = 0;        ///< random reads of a vector that exceeds the caches
+  double launch_seconds = 0;           ///< additional time per kernel launch
 };
 
 namespace detail {
 
-/// Each line of a text file, without its end. Returns false where there is no such file. Throws IoError where
-/// it cannot be read.
-template <class Take>
-bool each_line(std::string const& path, Take const& take) {
+/// body(line number, line) for each line of a text file. Returns false if there is no such file.
+/// @throws IoError if the file cannot be read
+template <class Body>
+bool for_each_line(std::string const& path, Body const& body) {
   errno = 0;
   std::FILE* const file = std::fopen(path.c_str(), "r");
   if (file == nullptr && (errno == ENOENT || errno == ENOTDIR)) return false;
@@ -50,22 +50,22 @@ bool each_line(std::string const& path, Take const& take) {
   require<IoError>(!failed, [&] { return path + ": cannot read: " + why; });
   for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
     auto const end = std::min(text.find('\n', begin), text.size());
-    take(number, std::string_view(text).substr(begin, end - begin));
+    body(number, std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
   }
   return true;
 }
 
-/// The processor, as Linux names it; empty elsewhere.
+/// The processor name of /proc/cpuinfo; empty if there is none.
 inline std::string cpu_model() {
   std::string model;
-  auto const take = [&](std::size_t, std::string_view line) {
+  auto const read_model = [&](std::size_t, std::string_view line) {
     auto const colon = line.find(": ");
     if (model.empty() && line.substr(0, 10) == "model name" && colon != line.npos)
       model = line.substr(colon + 2);
   };
   try {
-    each_line("/proc/cpuinfo", take);
+    for_each_line("/proc/cpuinfo", read_model);
   } catch (IoError const&) {
   }
   return model;
@@ -73,8 +73,8 @@ inline std::string cpu_model() {
 
 }  // namespace detail
 
-/// The name under which a profile knows an execution space on this machine: its backend, how many threads it
-/// runs at once, and of a host the processor.
+/// The name of an execution space of this machine in a profile: backend, concurrency, and, for a host, the
+/// processor.
 template <class Exec>
 std::string machine_key(Exec const& exec) {
   auto key = std::string(Exec::name()) + ", " + std::to_string(exec.concurrency()) + " at once";
@@ -82,12 +82,12 @@ std::string machine_key(Exec const& exec) {
   return model.empty() ? key : key + ", " + model;
 }
 
-/// Where the profile is: $EINKORN_PROFILE (empty: nowhere, that is, no profile), or einkorn/profile in
-/// $XDG_CACHE_HOME, or in ~/.cache.
+/// The path of the profile: $EINKORN_PROFILE (empty: no profile), else einkorn/profile in $XDG_CACHE_HOME, else
+/// in ~/.cache.
 inline std::string profile_path() {
   auto const value = [](char const* name) {
-    char const* const found = std::getenv(name);
-    return std::string(found ? found : "");
+    char const* const text = std::getenv(name);
+    return std::string(text ? text : "");
   };
   if (std::getenv("EINKORN_PROFILE") != nullptr) return value("EINKORN_PROFILE");
   auto const cache = value("XDG_CACHE_HOME"), home = value("HOME");
@@ -95,21 +95,24 @@ inline std::string profile_path() {
   return home.empty() ? "" : home + "/.cache/einkorn/profile";
 }
 
-/// The machines of a profile. Its first line is "einkorn-profile 1"; then "key value" lines, where "machine"
-/// begins a machine and the others are the members of MachineProfile; blank lines and those that begin with #
-/// count for nothing. Of a file that does not exist: none. Throws ParseError (with the line), IoError.
+/// The machines of a profile; none if the file does not exist.
+///
+/// The first line is "einkorn-profile 1". The following lines are "key value": "machine" begins a machine, the
+/// other keys are members of MachineProfile. Blank lines and lines that begin with # are ignored.
+///
+/// @throws ParseError (with the line number), IoError
 inline std::vector<MachineProfile> read_profile(std::string const& path) {
   std::vector<MachineProfile> machines;
-  std::size_t begun = 0;  // the line of the last machine
+  std::size_t machine_line = 0;  // line of the last "machine"
   bool has_heading = false;
   auto const fail = [&](std::size_t line, std::string const& reason) { throw ParseError(path, line, reason); };
-  auto const finish = [&] {
+  auto const check_machine = [&] {
     if (machines.empty()) return;
     auto const& last = machines.back();
     if (last.copy_bytes_per_second == 0 || last.launch_seconds == 0)
-      fail(begun, "the machine has no copy_bytes_per_second or no launch_seconds; expected both");
+      fail(machine_line, "the machine has no copy_bytes_per_second or no launch_seconds; expected both");
   };
-  auto const take = [&](std::size_t line, std::string_view text) {
+  auto const parse_line = [&](std::size_t line, std::string_view text) {
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     if (text.empty() || text.front() == '#') return;
     auto const space = text.find(' ');
@@ -119,8 +122,8 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
       fail(line, "expected \"einkorn-profile 1\", found \"" + std::string(text.substr(0, 40)) + '"');
     if (!has_heading) return void(has_heading = true);
     if (key == "machine") {
-      finish();
-      begun = line;
+      check_machine();
+      machine_line = line;
       machines.push_back({std::string(value), 0, 0, 0, 0});
       return;
     }
@@ -137,15 +140,14 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
     if (!is_number || !std::isfinite(*member) || *member <= 0)
       fail(line, std::string(key) + " is \"" + std::string(value) + "\", expected a number more than 0");
   };
-  if (!detail::each_line(path, take)) return {};
+  if (!detail::for_each_line(path, parse_line)) return {};
   if (!has_heading) fail(1, "expected \"einkorn-profile 1\", found an empty file");
-  finish();
+  check_machine();
   return machines;
 }
 
-/// What the model knows of the machine of exec: its profile where there is one, else the constants of its
-/// architecture. The file is read once a process, at the first call that finds it well-formed. Throws as
-/// read_profile().
+/// The machine parameters for exec: those of `profile` if it contains machine_key(exec), else the constants of
+/// the architecture.
 template <class Exec>
 MachineModel machine_model_of(Exec const& exec, std::vector<MachineProfile> const& profile) {
   auto const key = machine_key(exec);
@@ -154,6 +156,9 @@ MachineModel machine_model_of(Exec const& exec, std::vector<MachineProfile> cons
   return machine_model(arch_of<Exec>);
 }
 
+/// The same with the profile in profile_path(). The file is read once per process, by the first call that
+/// succeeds.
+/// @throws ParseError, IoError
 template <class Exec>
 MachineModel machine_model_of(Exec const& exec) {
   static std::vector<MachineProfile> const profile = read_profile(profile_path());

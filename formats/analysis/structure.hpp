@@ -27,14 +27,17 @@
 
 namespace einkorn {
 
-/// The structure of A, computed on the device. Sorted rows are needed for nothing but block_fill, which takes
-/// unsorted rows as they are and may then be too large.
+/// Analyzes the structure of A on the device.
 ///
-/// block_fill is taken on up to 4096 rows of blocks (host: 1024) for each size (rows of more than 1024 entries
-/// left out) and sorted_slice_fill on up to 128 windows, evenly spaced; everything else is exact. Cost: reads
-/// row_offsets three times and columns three times (once from caches; twice if there are more than 512
-/// diagonals), one integer a diagonal (rows + columns) written and read; two waits for the device. Throws
-/// OutOfMemory, OverflowError (entries that Offset can hardly count). A is not checked (validate()).
+/// @param A  num_rows x num_cols; not validated (validate()). Rows may be unsorted; block_fill may then be too
+///           large.
+/// @throws OutOfMemory, OverflowError (Offset too narrow for kernels that step beyond the last entry)
+///
+/// block_fill is a sample of at most 4096 block rows (host: 1024) per block size, without block rows of more
+/// than 1024 entries per row; sorted_slice_fill is a sample of at most 128 windows, evenly spaced. All other
+/// members are exact. Cost: reads row_offsets three times and columns three times (once from caches; twice in
+/// all with more than 512 diagonals), writes and reads one integer per diagonal (num_rows + num_cols); fences
+/// exec twice. Deterministic: counts are integers.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {
@@ -53,47 +56,50 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
     result.num_stripes = A.num_rows > 0 ? 1 : 0;
     return result;
   }
-  detail::StructureCounters<Device> const findings(
+  detail::StructureCounters<Device> const counters(
       exec, static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1, result.nnz);
-  detail::analyze_rows(exec, A, findings);
-  detail::analyze_long_rows(exec, A, findings);
-  detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), findings);
-  detail::analyze_blocks(exec, A, findings);
-  detail::analyze_diagonals(exec, findings);
-  auto const found = findings.read(exec);
+  detail::analyze_rows(exec, A, counters);
+  detail::analyze_long_rows(exec, A, counters);
+  detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), counters);
+  detail::analyze_blocks(exec, A, counters);
+  detail::analyze_diagonals(exec, counters);
+  auto const counts = counters.read(exec);
 
   using Slot = detail::StructureCounters<Device>;
-  auto const of = [&](int slot) { return found[static_cast<std::size_t>(slot)]; };
-  auto const ratio = [&](int above, int below) {
-    return of(below) == 0 ? 1.0 : static_cast<double>(of(above)) / static_cast<double>(of(below));
+  auto const count = [&](int slot) { return counts[static_cast<std::size_t>(slot)]; };
+  auto const ratio = [&](int numerator, int denominator) {
+    return count(denominator) == 0
+               ? 1.0
+               : static_cast<double>(count(numerator)) / static_cast<double>(count(denominator));
   };
-  result.longest_row = of(Slot::longest_row);
-  result.lower_bandwidth = of(Slot::lower_bandwidth);
-  result.upper_bandwidth = of(Slot::upper_bandwidth);
-  result.sorted = of(Slot::unsorted_rows) == 0;
-  result.num_stripes = of(Slot::stripes);
-  result.stripe_columns = of(Slot::stripe_columns);
-  result.num_diagonals = of(Slot::diagonals);
-  result.num_bands = of(Slot::bands);
+  result.longest_row = count(Slot::longest_row);
+  result.lower_bandwidth = count(Slot::lower_bandwidth);
+  result.upper_bandwidth = count(Slot::upper_bandwidth);
+  result.sorted = count(Slot::unsorted_rows) == 0;
+  result.num_stripes = count(Slot::stripes);
+  result.stripe_columns = count(Slot::stripe_columns);
+  result.num_diagonals = count(Slot::num_diagonals);
+  result.num_bands = count(Slot::num_bands);
   for (std::size_t i = 0; i < result.row_length_histogram.size(); ++i)
-    result.row_length_histogram[i] = of(Slot::histogram + static_cast<int>(i));
+    result.row_length_histogram[i] = count(Slot::histogram + static_cast<int>(i));
   result.empty_rows = result.row_length_histogram[0];
   auto const rows = static_cast<double>(result.num_rows);
   result.mean_row_length = static_cast<double>(result.nnz) / rows;
-  double const squares = static_cast<double>(of(Slot::sum_of_squares)) / rows;
+  double const squares = static_cast<double>(count(Slot::sum_of_squares)) / rows;
   result.row_length_deviation =
       std::sqrt(std::fmax(squares - result.mean_row_length * result.mean_row_length, 0.0));
-  result.slice_fill = static_cast<double>(of(Slot::slice_slots)) / static_cast<double>(result.nnz);
+  result.slice_fill = static_cast<double>(count(Slot::slice_slots)) / static_cast<double>(result.nnz);
   result.sorted_slice_fill = std::fmin(ratio(Slot::window_slots, Slot::window_entries), result.slice_fill);
   for (int b = 2; b <= 8; ++b)
     result.block_fill[static_cast<std::size_t>(b)] =
         static_cast<double>(b * b) * ratio(Slot::blocks + b, Slot::block_entries + b);
   if (result.num_diagonals <= detail::max_listed_diagonals)
-    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, findings, result.num_diagonals))
+    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, counters, result.num_diagonals))
       result.diagonals.push_back({offset, entries});
   return result;
 }
 
+/// The same for a KokkosSparse::CrsMatrix.
 template <ExecutionSpace Exec, CrsMatrixLike Matrix>
 Structure structure(Exec const& exec, Matrix const& A, StructureOptions const& options = {}) {
   return structure(exec, as_csr(A), options);

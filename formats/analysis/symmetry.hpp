@@ -8,12 +8,16 @@
 
 namespace einkorn {
 
-/// Whether (j, i) is stored for every stored (i, j), as often; the order within rows does not matter. Cost: two
-/// transposes. Throws OutOfMemory.
+/// True if (j, i) is stored as often as (i, j), for every stored (i, j).
+///
+/// @param A  of any shape; false unless square. The order within rows does not matter.
+/// @throws OutOfMemory
+///
+/// Cost: two transposes. Compares fingerprints: wrong with a probability of 2^-64.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 bool has_symmetric_pattern(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   if (A.num_rows != A.num_cols) return false;
-  auto const transposed = transpose(exec, A).matrix;  // with sorted rows, like its own transpose
+  auto const transposed = transpose(exec, A).matrix;  // its rows are sorted, as are those of its transpose
   return fingerprint(exec, transposed) == fingerprint(exec, transpose(exec, transposed).matrix);
 }
 

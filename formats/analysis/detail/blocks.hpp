@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -13,47 +14,47 @@
 
 namespace einkorn::detail {
 
-/// Rows of blocks in the sample of one size, at most; a few threads on the host take long for each.
+/// Upper limit of the sampled block rows per block size; lower on the host, which has fewer threads.
 template <class Exec>
 inline constexpr std::int64_t max_sampled_block_rows = is_gpu<Exec> ? 4096 : 1024;
-inline constexpr std::int64_t longest_sampled_row = 1024;
+/// Block rows with more entries per row on average are skipped: one thread would take too long.
+inline constexpr std::int64_t max_sampled_row = 1024;
 
-/// Blocks and entries of a sample of rows of b x b blocks, for every b = 2 .. 8 in one launch. One row of
-/// blocks a thread: the b rows are merged by block column. Rows of more than longest_sampled_row entries in the
-/// mean are no part of the sample.
+/// Counts the b x b blocks and the entries of a sample of block rows, for b = 2 .. 8 in one launch. One thread
+/// per block row merges its b rows by block column.
 template <class Exec, class Matrix, class Device>
-struct LookAtBlocks {
+struct SampleBlockFill {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
   Matrix A;
-  StructureCounters<Device> found;
-  std::int64_t most;  // rows of blocks in the sample of one size
+  StructureCounters<Device> counters;
+  std::int64_t max_block_rows;  // per block size
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    switch (2 + i / most) {
+    switch (2 + i / max_block_rows) {
       case 2:
-        return analyze<2>(i % most);
+        return analyze<2>(i % max_block_rows);
       case 3:
-        return analyze<3>(i % most);
+        return analyze<3>(i % max_block_rows);
       case 4:
-        return analyze<4>(i % most);
+        return analyze<4>(i % max_block_rows);
       case 5:
-        return analyze<5>(i % most);
+        return analyze<5>(i % max_block_rows);
       case 6:
-        return analyze<6>(i % most);
+        return analyze<6>(i % max_block_rows);
       case 7:
-        return analyze<7>(i % most);
+        return analyze<7>(i % max_block_rows);
       default:
-        return analyze<8>(i % most);
+        return analyze<8>(i % max_block_rows);
     }
   }
 
  private:
   template <int b>
   KOKKOS_FUNCTION void analyze(std::int64_t sample) const {
-    auto const rows = static_cast<std::int64_t>(A.num_rows), block_rows = (rows + b - 1) / b;
-    auto const sampled = Kokkos::min(block_rows, most);
+    auto const rows = static_cast<std::int64_t>(A.num_rows), block_rows = ceil_div(rows, std::int64_t(b));
+    auto const sampled = Kokkos::min(block_rows, max_block_rows);
     if (sample >= sampled) return;
     auto const first = sample * (block_rows / sampled) * b;
     Offset at[b], end[b];
@@ -65,7 +66,7 @@ struct LookAtBlocks {
       end[r] = A.row_end(static_cast<Ordinal>(first + r));
       entries += static_cast<std::int64_t>(end[r] - at[r]);
     }
-    if (entries > b * longest_sampled_row) return;  // one thread would be at it for long
+    if (entries > b * max_sampled_row) return;
     for (;; ++blocks) {
       Ordinal next = -1;
       for (int r = 0; r < b; ++r)
@@ -74,19 +75,19 @@ struct LookAtBlocks {
       for (int r = 0; r < b; ++r)
         while (at[r] < end[r] && A.columns(at[r]) / b == next) ++at[r];
     }
-    Kokkos::atomic_add(&found.counts(StructureCounters<Device>::blocks + b), blocks);
-    Kokkos::atomic_add(&found.counts(StructureCounters<Device>::block_entries + b), entries);
+    Kokkos::atomic_add(&counters.counts(StructureCounters<Device>::blocks + b), blocks);
+    Kokkos::atomic_add(&counters.counts(StructureCounters<Device>::block_entries + b), entries);
   }
 };
 
 template <class Exec, class Matrix, class Device>
-void analyze_blocks(Exec const& exec, Matrix const& A, StructureCounters<Device> const& findings) {
-  // Rows of many entries need fewer rows of blocks for the same sample.
+void analyze_blocks(Exec const& exec, Matrix const& A, StructureCounters<Device> const& counters) {
+  // Long rows need fewer block rows for a sample of the same size.
   auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
-  auto const most = std::max<std::int64_t>(max_sampled_block_rows<Exec> / (1 + mean / 64), 256);
+  auto const max_block_rows = std::max<std::int64_t>(max_sampled_block_rows<Exec> / (1 + mean / 64), 256);
   Kokkos::parallel_for("einkorn::structure[blocks]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 7 * most),
-                       LookAtBlocks<Exec, Matrix, Device>{A, findings, most});
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 7 * max_block_rows),
+                       SampleBlockFill<Exec, Matrix, Device>{A, counters, max_block_rows});
 }
 
 }  // namespace einkorn::detail

@@ -13,14 +13,14 @@
 
 namespace einkorn::detail {
 
-/// Teams of the kernels that go over all rows of a matrix on a GPU: 8 for each of 132 multiprocessors.
-inline constexpr std::int64_t max_teams = 1056;
+/// Teams of the kernels over all rows on a GPU: 8 for each of 132 multiprocessors.
+inline constexpr std::int64_t max_structure_teams = 1056;
 
-/// Longer rows are looked at by teams (GPU).
-inline constexpr std::int64_t longest_by_lanes = 512;
+/// Entries of a row above which a team analyzes it, not a group of lanes (GPU).
+inline constexpr std::int64_t max_row_by_lanes = 512;
 
-/// Where the kernels of structure() leave what they find: counts in device memory, read by the host once, and a
-/// flag for every diagonal. Diagonal d = j - i has flag d + num_rows - 1.
+/// The results of the kernels of structure() in device memory: counts, which the host reads once, and a flag
+/// per diagonal. Diagonal d = j - i has flag d + num_rows - 1.
 template <class Device>
 struct StructureCounters {
   using Counts = Kokkos::View<std::int64_t*, Device>;
@@ -36,32 +36,31 @@ struct StructureCounters {
     slice_slots,
     window_slots,
     window_entries,
-    diagonals,
-    bands,
+    num_diagonals,
+    num_bands,
     num_long_rows,
-    blocks = 16,         // + b: blocks in the sample
+    blocks = 16,         // + b: b x b blocks in the sample
     block_entries = 32,  // + b: entries in the sample
-    histogram = 48,      // + i, 64 of them
+    histogram = 48,      // + i: rows of 2^(i-1) .. 2^i - 1 entries; 64 bins
     size = 112
   };
 
-  Counts counts;   // [size]
-  Flags diagonal;  // [rows + columns - 1], 1 where an entry lies
-  Counts
-      long_rows;  // [num_long_rows], room for more: those of more than longest_by_lanes entries, in any order
-  Flags long_marks;  // what is known of each of them: 1 unsorted, 2 unlike the row above
+  Counts counts;         // [size]
+  Flags diagonals;       // [num_rows + num_cols - 1], 1: the diagonal has an entry
+  Counts long_rows;      // [num_long_rows of them used]: rows of more than max_row_by_lanes entries, unordered
+  Flags long_row_flags;  // for each: bit 0, unsorted; bit 1, its columns differ from those of the row above
 
   template <class Exec>
-  StructureCounters(Exec const& exec, std::size_t num_diagonals, std::int64_t nnz)
+  StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz)
       : counts(allocate<Counts>(exec, "einkorn::structure::counts", size)),
-        diagonal(allocate<Flags>(exec, "einkorn::structure::diagonals", num_diagonals)) {
+        diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", flags)) {
     Kokkos::deep_copy(exec, counts, 0);
-    Kokkos::deep_copy(exec, diagonal, 0);
+    Kokkos::deep_copy(exec, diagonals, 0);
     if constexpr (!is_gpu<Exec>) return;
-    auto const most = static_cast<std::size_t>(nnz / longest_by_lanes + 1);
-    long_rows = allocate<Counts>(exec, "einkorn::structure::long_rows", most);
-    long_marks = allocate<Flags>(exec, "einkorn::structure::long_marks", most);
-    Kokkos::deep_copy(exec, long_marks, 0);
+    auto const max_long_rows = static_cast<std::size_t>(nnz / max_row_by_lanes + 1);
+    long_rows = allocate<Counts>(exec, "einkorn::structure::long_rows", max_long_rows);
+    long_row_flags = allocate<Flags>(exec, "einkorn::structure::long_row_flags", max_long_rows);
+    Kokkos::deep_copy(exec, long_row_flags, 0);
   }
 
   template <class Exec>
@@ -69,11 +68,12 @@ struct StructureCounters {
     std::array<std::int64_t, size> result{};
     Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(result.data(), size);
     Kokkos::deep_copy(exec, host, counts);
-    exec.fence("einkorn::structure: what was found is read");
+    exec.fence("einkorn::structure: counts are read");
     return result;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static void gather(int slot, std::int64_t* to, std::int64_t value) {
+  /// Combines a value with *to: the maximum of lengths and bandwidths, the sum of all others.
+  KOKKOS_FORCEINLINE_FUNCTION static void combine(int slot, std::int64_t* to, std::int64_t value) {
     if (value == 0) return;
     if (slot == longest_row || slot == lower_bandwidth || slot == upper_bandwidth)
       Kokkos::atomic_max(to, value);
@@ -82,18 +82,20 @@ struct StructureCounters {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void list_long_row(std::int64_t row) const {
-    auto const at = Kokkos::atomic_fetch_add(&counts(num_long_rows), std::int64_t(1));
-    long_rows(static_cast<std::size_t>(at)) = row;
+    auto const position = Kokkos::atomic_fetch_add(&counts(num_long_rows), std::int64_t(1));
+    long_rows(static_cast<std::size_t>(position)) = row;
   }
 
-  /// An entry lies on this diagonal; own[] has a thread's bandwidths. The flag is read through the first-level
-  /// cache on a GPU, which may show what was there before: it is then stored again. Read atomically, flags of
-  /// few diagonals would be asked of one line of the second-level cache.
+  /// Sets the flag of diagonal `distance` and updates the bandwidths of a thread.
+  ///
+  /// On a GPU the flag is read through the L1 cache, which may be stale; the flag is then stored once more.
+  /// Atomic reads of the flags of few diagonals would all go to one line of the L2 cache.
   template <class Exec>
-  KOKKOS_FORCEINLINE_FUNCTION void mark(std::int64_t distance, std::int64_t num_rows, std::int64_t* own) const {
-    if (-distance > own[lower_bandwidth]) own[lower_bandwidth] = -distance;
-    if (distance > own[upper_bandwidth]) own[upper_bandwidth] = distance;
-    int* const flag = &diagonal(static_cast<std::size_t>(distance + num_rows - 1));
+  KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows,
+                                                 std::int64_t* thread_counts) const {
+    if (-distance > thread_counts[lower_bandwidth]) thread_counts[lower_bandwidth] = -distance;
+    if (distance > thread_counts[upper_bandwidth]) thread_counts[upper_bandwidth] = distance;
+    int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
     bool is_clear = false;
     if constexpr (is_gpu<Exec>)
       is_clear = *flag == 0;

@@ -18,68 +18,71 @@ namespace einkorn::detail {
 
 inline constexpr std::int64_t max_listed_diagonals = 512;
 
-/// Flagged diagonals, and the runs that they form.
+/// Counts the flagged diagonals and the runs of adjacent ones (bands).
 template <class Flags>
 struct CountFlags {
   Flags flags;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t d, std::int64_t& full, std::int64_t& bands) const {
-    bool const here = flags(d) != 0;
-    full += here;
-    bands += here && !(d > 0 && flags(d - 1) != 0);
+  KOKKOS_FUNCTION void operator()(std::int64_t d, std::int64_t& diagonals, std::int64_t& bands) const {
+    bool const is_set = flags(d) != 0;
+    diagonals += is_set;
+    bands += is_set && !(d > 0 && flags(d - 1) != 0);
   }
 };
 
-/// Counts the flagged diagonals and the runs, or bands, that they form.
+/// Counts the diagonals with entries, and their bands. 1 launch.
 template <class Exec, class Device>
-void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& findings) {
-  auto const flags = findings.diagonal;
-  auto const counts = findings.counts;
+void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& counters) {
+  auto const flags = counters.diagonals;
+  auto const counts = counters.counts;
   auto const size = static_cast<std::int64_t>(flags.extent(0));
-  using Found = StructureCounters<Device>;
+  using Counters = StructureCounters<Device>;
   Kokkos::parallel_reduce("einkorn::structure[diagonals]",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-                          CountFlags<decltype(findings.diagonal)>{flags},
-                          Kokkos::subview(counts, static_cast<int>(Found::diagonals)),
-                          Kokkos::subview(counts, static_cast<int>(Found::bands)));
+                          CountFlags<decltype(counters.diagonals)>{flags},
+                          Kokkos::subview(counts, static_cast<int>(Counters::num_diagonals)),
+                          Kokkos::subview(counts, static_cast<int>(Counters::num_bands)));
 }
 
-/// Entries of each of `count` diagonals, by a histogram in team scratch. diagonal(d) holds d's number. The u-th
-/// entries that a thread has of its rows lie on one diagonal for many rows, mostly: it counts them for itself
-/// until the diagonal changes. The bounds of the next row are asked for before the entries of this one.
+/// Counts the entries of each diagonal, by a histogram in team scratch. numbers(d + num_rows - 1) is the number
+/// of diagonal d.
+///
+/// The u-th entries of the rows of a thread are on one diagonal for many rows in most matrices: the thread
+/// counts them in a register until the diagonal changes. The bounds of the next row are loaded before the
+/// entries of this one.
 template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   static constexpr int team_size = is_gpu<Exec> ? 256 : 1, min_teams_per_sm = 4, lanes = is_gpu<Exec> ? 8 : 1;
-  static constexpr int held = is_gpu<Exec> ? 4 : 64;
+  static constexpr int batch = is_gpu<Exec> ? 4 : 64;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
   using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
 
   Matrix A;
-  Kokkos::View<int*, Device> diagonal;
+  Kokkos::View<int*, Device> numbers;
   Kokkos::View<std::int64_t*, Device> entries;
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const count = static_cast<int>(entries.extent(0));
-    auto* const local = static_cast<int*>(
+    auto* const histogram = static_cast<int*>(
         team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(count) * sizeof(int), alignof(int)));
-    for (int i = team.team_rank(); i < count; i += team.team_size()) local[i] = 0;
+    for (int i = team.team_rank(); i < count; i += team.team_size()) histogram[i] = 0;
     team.team_barrier();
-    Ordinal distance[held] = {};
-    int times[held] = {};
+    Ordinal distance[batch] = {};
+    int run_length[batch] = {};
     auto const rows = static_cast<std::int64_t>(A.num_rows);
     Row next = row_at(Rows::row(team, 0));
     for (std::int64_t step = 0; Rows::block(team, step) < rows; ++step) {
       Row const row = next;
       next = row_at(Rows::row(team, step + 1));
-      add_row(row, team.team_rank() % lanes, distance, times, local);
+      add_row(row, team.team_rank() % lanes, distance, run_length, histogram);
     }
-    for (int u = 0; u < held; ++u) store_partials(distance[u], times[u], local);
+    for (int u = 0; u < batch; ++u) flush(distance[u], run_length[u], histogram);
     team.team_barrier();
     for (int i = team.team_rank(); i < count; i += team.team_size())
-      if (local[i] > 0) Kokkos::atomic_add(&entries(i), static_cast<std::int64_t>(local[i]));
+      if (histogram[i] > 0) Kokkos::atomic_add(&entries(i), static_cast<std::int64_t>(histogram[i]));
   }
 
  private:
@@ -93,43 +96,44 @@ struct CountDiagonals {
     auto const row = static_cast<Ordinal>(number);
     return {row, A.row_begin(row), A.row_end(row)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[held],
-                                           int (&times)[held], int* local) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[batch],
+                                           int (&run_length)[batch], int* histogram) const {
     if constexpr (!is_gpu<Exec>) {
       for (Offset k = row.begin; k < row.end; ++k) {
-        auto const u = static_cast<std::size_t>(k - row.begin) % held;
-        count(A.columns(k) - row.number, distance[u], times[u], local);
+        auto const u = static_cast<std::size_t>(k - row.begin) % batch;
+        count(A.columns(k) - row.number, distance[u], run_length[u], histogram);
       }
     } else {
-      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += held * lanes) {
-        Ordinal column[held];
-        for (int u = 0; u < held; ++u) {  // past the end: the last entry again
-          Offset const wanted = first + static_cast<Offset>(u * lanes);
-          column[u] = A.columns(wanted < row.end ? wanted : row.end - 1);
+      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
+        Ordinal column[batch];
+        for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
+          Offset const next = first + static_cast<Offset>(u * lanes);
+          column[u] = A.columns(next < row.end ? next : row.end - 1);
         }
-        for (int u = 0; u < held; ++u) {
+        for (int u = 0; u < batch; ++u) {
           if (first + static_cast<Offset>(u * lanes) >= row.end) break;
-          count(column[u] - row.number, distance[u], times[u], local);
+          count(column[u] - row.number, distance[u], run_length[u], histogram);
         }
       }
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void count(Ordinal here, Ordinal& distance, int& times, int* local) const {
-    if (here != distance) {
-      store_partials(distance, times, local);
-      distance = here;
-      times = 0;
+  KOKKOS_FORCEINLINE_FUNCTION void count(Ordinal diagonal, Ordinal& distance, int& run_length,
+                                         int* histogram) const {
+    if (diagonal != distance) {
+      flush(distance, run_length, histogram);
+      distance = diagonal;
+      run_length = 0;
     }
-    ++times;
+    ++run_length;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store_partials(Ordinal distance, int times, int* local) const {
-    if (times == 0) return;
+  KOKKOS_FORCEINLINE_FUNCTION void flush(Ordinal distance, int run_length, int* histogram) const {
+    if (run_length == 0) return;
     auto const d = static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(A.num_rows) - 1;
-    Kokkos::atomic_add(&local[diagonal(static_cast<std::size_t>(d))], times);
+    Kokkos::atomic_add(&histogram[numbers(static_cast<std::size_t>(d))], run_length);
   }
 };
 
-/// The offsets of the flagged diagonals; their flags become their numbers.
+/// Lists the offsets of the flagged diagonals; replaces the flags by numbers in that list.
 template <class Flags, class Numbers>
 struct NumberDiagonals {
   Flags flags;
@@ -137,35 +141,36 @@ struct NumberDiagonals {
   std::int64_t rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t d, int& number, bool is_final) const {
-    int const here = flags(d) != 0;
-    if (is_final && here != 0) {
+    int const is_set = flags(d) != 0;
+    if (is_final && is_set != 0) {
       offsets(number) = d - rows + 1;
       flags(d) = number;
     }
-    number += here;
+    number += is_set;
   }
 };
 
-/// The diagonals by offset, with their entries; `count` of them are flagged. Overwrites the flags with numbers.
+/// The `count` flagged diagonals as pairs (offset, entries), in ascending order. Overwrites the flags with
+/// numbers. 2 launches; fences exec.
 template <class Exec, class Matrix, class Device>
 std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
-                                                                  StructureCounters<Device> const& findings,
+                                                                  StructureCounters<Device> const& counters,
                                                                   std::int64_t count) {
   using Numbers = Kokkos::View<std::int64_t*, Device>;
   auto const size = static_cast<std::size_t>(count);
   Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
   Numbers const entries = allocate<Numbers>(exec, "einkorn::structure::entries", size);
   Kokkos::deep_copy(exec, entries, 0);
-  auto const flags = findings.diagonal;
+  auto const flags = counters.diagonals;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   Kokkos::parallel_scan("einkorn::structure[number diagonals]",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                             exec, 0, static_cast<std::int64_t>(flags.extent(0))),
-                        NumberDiagonals<decltype(findings.diagonal), Numbers>{flags, offsets, rows});
+                        NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, offsets, rows});
   using Functor = CountDiagonals<Exec, Matrix, Device>;
   auto const blocks = Functor::Rows::num_blocks(rows);
-  std::int64_t const most = is_gpu<Exec> ? max_teams : exec.concurrency();
-  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, most)), Functor::team_size);
+  std::int64_t const max_teams = is_gpu<Exec> ? max_structure_teams : exec.concurrency();
+  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, max_teams)), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
   Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
 

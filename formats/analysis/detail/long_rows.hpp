@@ -11,22 +11,22 @@
 
 namespace einkorn::detail {
 
-/// The entries of the rows that LookAtRows has listed (GPU): a team a row, or several teams a row, each with a
-/// share of its entries, where there are fewer rows than teams. Whoever finds a row unsorted, or unlike the row
-/// above, for the first time counts it.
+/// Analyzes the rows that AnalyzeRows has listed (GPU): one team per row, or, with fewer rows than teams,
+/// several teams per row with equal shares of its entries. The first thread that sets a flag of a row counts
+/// the row.
 template <class Exec, class Matrix, class Device>
-struct LookAtLongRows {
+struct AnalyzeLongRows {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  using Found = StructureCounters<Device>;
+  using Counters = StructureCounters<Device>;
   static constexpr int team_size = 256, min_teams_per_sm = 4, unroll = 4;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
 
   Matrix A;
-  Found found;
+  Counters counters;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    std::int64_t const count = found.counts(Found::num_long_rows), teams = team.league_size();
+    std::int64_t const count = counters.counts(Counters::num_long_rows), teams = team.league_size();
     if (count == 0) return;
     std::int64_t const shares = count < teams ? teams / count : 1;
     for (std::int64_t i = team.league_rank(); i < count * shares; i += teams)
@@ -34,50 +34,52 @@ struct LookAtLongRows {
   }
 
  private:
-  KOKKOS_FUNCTION void analyze(std::int64_t which, std::int64_t share, std::int64_t shares, int thread) const {
-    auto const at = static_cast<std::size_t>(which);
-    std::int64_t const row = found.long_rows(at), rows = static_cast<std::int64_t>(A.num_rows);
+  KOKKOS_FUNCTION void analyze(std::int64_t position, std::int64_t share, std::int64_t shares,
+                               int thread) const {
+    auto const at = static_cast<std::size_t>(position);
+    std::int64_t const row = counters.long_rows(at), rows = static_cast<std::int64_t>(A.num_rows);
     auto const begin = static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row)));
     auto const length = static_cast<std::int64_t>(A.row_end(static_cast<Ordinal>(row))) - begin;
-    bool const alike =
+    bool const may_continue_stripe =
         row > 0 && begin - static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row - 1))) == length;
     std::int64_t const first = begin + length * share / shares, last = begin + length * (share + 1) / shares;
-    std::int64_t own[Found::upper_bandwidth + 1] = {};
+    std::int64_t thread_counts[Counters::upper_bandwidth + 1] = {};
     bool differs = false, unsorted = false;
     for (std::int64_t from = first + thread; from < last; from += team_size * unroll) {
       Ordinal column[unroll], left[unroll], above[unroll];
-      for (int u = 0; u < unroll; ++u) {  // past the end: the last entry again
-        std::int64_t const wanted = from + u * team_size, k = wanted < last ? wanted : last - 1;
+      for (int u = 0; u < unroll; ++u) {  // beyond the end: the last entry
+        std::int64_t const next = from + u * team_size, k = next < last ? next : last - 1;
         column[u] = A.columns(static_cast<Offset>(k));
         left[u] = A.columns(static_cast<Offset>(k > begin ? k - 1 : k));
-        above[u] = alike ? A.columns(static_cast<Offset>(k - length)) : column[u];
+        above[u] = may_continue_stripe ? A.columns(static_cast<Offset>(k - length)) : column[u];
       }
       for (int u = 0; u < unroll; ++u) {
         std::int64_t const k = from + u * team_size;
         if (k >= last) break;
         if (k > begin && left[u] >= column[u]) unsorted = true;
         if (above[u] != column[u]) differs = true;
-        found.template mark<Exec>(static_cast<std::int64_t>(column[u]) - row, rows, own);
+        counters.template mark_diagonal<Exec>(static_cast<std::int64_t>(column[u]) - row, rows, thread_counts);
       }
     }
-    for (int slot : {Found::lower_bandwidth, Found::upper_bandwidth})
-      Found::gather(slot, &found.counts(slot), own[slot]);
-    if (unsorted && (Kokkos::atomic_fetch_or(&found.long_marks(at), 1) & 1) == 0)
-      Kokkos::atomic_inc(&found.counts(Found::unsorted_rows));
-    if (differs && (Kokkos::atomic_fetch_or(&found.long_marks(at), 2) & 2) == 0) {
-      Kokkos::atomic_inc(&found.counts(Found::stripes));
-      Kokkos::atomic_add(&found.counts(Found::stripe_columns), length);
+    for (int slot : {Counters::lower_bandwidth, Counters::upper_bandwidth})
+      Counters::combine(slot, &counters.counts(slot), thread_counts[slot]);
+    if (unsorted && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 1) & 1) == 0)
+      Kokkos::atomic_inc(&counters.counts(Counters::unsorted_rows));
+    if (differs && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 2) & 2) == 0) {
+      Kokkos::atomic_inc(&counters.counts(Counters::stripes));
+      Kokkos::atomic_add(&counters.counts(Counters::stripe_columns), length);
     }
   }
 };
 
 template <class Exec, class Matrix, class Device>
-void analyze_long_rows(Exec const& exec, Matrix const& A, StructureCounters<Device> const& findings) {
-  using Functor = LookAtLongRows<Exec, Matrix, Device>;
+void analyze_long_rows(Exec const& exec, Matrix const& A, StructureCounters<Device> const& counters) {
+  using Functor = AnalyzeLongRows<Exec, Matrix, Device>;
   if constexpr (is_gpu<Exec>)
-    Kokkos::parallel_for("einkorn::structure[long rows]",
-                         typename Functor::Policy(exec, static_cast<int>(max_teams), Functor::team_size),
-                         Functor{A, findings});
+    Kokkos::parallel_for(
+        "einkorn::structure[long rows]",
+        typename Functor::Policy(exec, static_cast<int>(max_structure_teams), Functor::team_size),
+        Functor{A, counters});
 }
 
 }  // namespace einkorn::detail
