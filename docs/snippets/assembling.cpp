@@ -73,7 +73,7 @@ Matrix in_parallel(Exec const& exec, int n) {
           }
       });
   Matrix const A{n, n, offsets, columns, values};
-  einkorn::validate(exec, A);  // throws InvalidStructure, which names the place
+  einkorn::validate(exec, A);  // throws InvalidStructure with the position
   // [parallel]
   return A;
 }

@@ -15,11 +15,11 @@ using Matrix = KokkosSparse::CrsMatrix<double, int, Exec::device_type>;
 using Vector = Kokkos::View<double*>;
 
 auto store_partials(Exec const& exec, Matrix const& matrix, Vector const& x, Vector const& y) {
-  // [store_partials]
+  // [crs_matrix]
   einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);               // no copy, no conversion
   auto const plan = einkorn::make_spmv_plan(exec, matrix);   // for repeated use: analyzes the rows once
   auto const again = einkorn::to_crs_matrix(plan.matrix());  // back, sharing the same memory
-  // [store_partials]
+  // [crs_matrix]
   return again;
 }
 
