@@ -18,7 +18,7 @@ BdiaOptions with_gap(std::int64_t gap) {
   return options;
 }
 
-TEST(BdiaLayout, EntryOfRowIOnDiagonalJOfABandLiesAtItsBaseAndJTimesTheStrideAndI) {
+TEST(BdiaLayout, EntryPositions) {
   auto const A = from_dense<double>({{1, 2, 0, 9}, {0, 3, 0, 0}, {5, 0, 6, 7}}, 4);
 
   auto const F = from_csr<Bdia>(Space(), A.on_device());
@@ -41,7 +41,7 @@ TEST(BdiaLayout, EntryOfRowIOnDiagonalJOfABandLiesAtItsBaseAndJTimesTheStrideAnd
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
-TEST(BdiaLayout, GapsUpToTheGivenOneAreStored) {
+TEST(BdiaLayout, GapsUpToMaxGapAreStored) {
   auto const A = with_numbers<double>(on_diagonals(64, 64, {-6, -5, -3, 1, 2, 9}), Numbers::reals).on_device();
   struct Case {
     std::int64_t gap;
@@ -57,7 +57,7 @@ TEST(BdiaLayout, GapsUpToTheGivenOneAreStored) {
   }
 }
 
-TEST(BdiaLayout, SevenPointsAreFiveBands) {
+TEST(BdiaLayout, SevenPointStencilHasFiveBands) {
   auto const A = with_numbers<double>(on_diagonals(1000, 1000, {-100, -10, -1, 0, 1, 10, 100}), Numbers::reals);
 
   auto const F = from_csr<Bdia>(Space(), A.on_device());
@@ -66,7 +66,7 @@ TEST(BdiaLayout, SevenPointsAreFiveBands) {
   EXPECT_EQ(to_host(F.band_widths), (std::vector<int>{1, 1, 3, 1, 1}));
 }
 
-TEST(BdiaLayout, PositionsThatRepeatAreAddedUpInTheirOrder) {
+TEST(BdiaLayout, RepeatedPositionsAreSummedInOrder) {
   HostMatrix<double> A{2, 2, {0, 4, 5}, {1, 0, 1, 1, 0}, {1e16, 7, 1, -1e16, 2}};
   HostMatrix<double> B = A;
   B.values = {1, 2, 4, 8, 16};
@@ -85,7 +85,7 @@ TEST(BdiaLayout, PositionsThatRepeatAreAddedUpInTheirOrder) {
   EXPECT_EQ(after[64], 13);
 }
 
-TEST(BdiaLayout, ADefaultConstructedOneIsAMatrixOfNoRows) {
+TEST(BdiaLayout, DefaultConstructedIsEmpty) {
   Bdia<double, int, int, Device> const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
 
@@ -106,7 +106,7 @@ void expect_slots(Pattern const& pattern) {
   EXPECT_TRUE(to_host(F.values) == slots_of(B, to_host(F.diagonals), static_cast<std::size_t>(F.stride)));
 }
 
-TEST(BdiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
+TEST(BdiaLayout, EverySlotIsFilled) {
   for (auto const& pattern : patterns_around_scratch()) {
     expect_slots<double, int, int>(pattern);
     if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
@@ -114,7 +114,7 @@ TEST(BdiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
   for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
 }
 
-TEST(BdiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
+TEST(BdiaLayout, OutermostDiagonalsAreListed) {
   for (std::int64_t const rows : {1, 7, 8, 9, 33})
     for (std::int64_t const cols : {1, 8, 15, 16, 24}) {
       auto const pattern = on_diagonals(rows, cols, {1 - rows, cols - 1});
@@ -126,7 +126,7 @@ TEST(BdiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
     }
 }
 
-TEST(BdiaFill, IsRefusedWithTheFigure) {
+TEST(BdiaFill, FillLimitMessageHasTheFill) {
   auto const A = with_numbers<double>(on_diagonals(100, 100, {-50, 0, 50}), Numbers::reals).on_device();  // 200
   BdiaOptions options;
   options.max_gap = 49;
@@ -142,7 +142,7 @@ TEST(BdiaFill, IsRefusedWithTheFigure) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)from_csr<Bdia>(Space(), A, options); }, {"max_gap -1"}));
 }
 
-TEST(BdiaValidate, NamesWhatIsWrong) {
+TEST(BdiaValidate, MessagesNameTheInvalidEntry) {
   auto const A = with_numbers<double>(on_diagonals(50, 60, {-3, -2, 0, 7}), Numbers::integers);
   auto const good = from_csr<Bdia>(Space(), A.on_device());  // offsets -3 0 7, widths 2 1 1
   auto const refused = [](auto const& F, std::vector<std::string> const& parts) {

@@ -21,7 +21,7 @@ class BdiaKernel : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(BdiaKernel, Scalars);
 
-/// make(matrix, format) for every pattern of diagonals, with and without joined gaps.
+/// body(matrix, format) for every pattern of diagonals, with and without joined gaps.
 template <class S, class Body>
 void on_bands(Body const& body) {
   for (auto const& pattern : diagonal_patterns())
@@ -35,11 +35,11 @@ void on_bands(Body const& body) {
     }
 }
 
-TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
+TYPED_TEST(BdiaKernel, ProductsForAllBandPatterns) {
   on_bands<TypeParam>([](auto const& A, auto const& F) {
     expect_exact_products<TypeParam>(
         A, [&](auto alpha, auto const& x, auto beta, auto const& y) { spmv(Space(), alpha, F, x, beta, y); });
-    auto without_list = F;  // never by rows, however narrow the bands
+    auto without_list = F;  // disables the kernel of DIA
     without_list.diagonals = {};
     expect_exact_products<TypeParam>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
       spmv(Space(), alpha, without_list, x, beta, y);
@@ -47,12 +47,12 @@ TYPED_TEST(BdiaKernel, MultipliesBandsOfEveryPlace) {
   });
 }
 
-// The kernel of the GPUs, in the space of this test: teams of one thread where there is no GPU. A window of 1
-// byte is one of a single diagonal; of 700 bytes, one of a few.
+// The GPU kernel in the test space; on the host with one thread per team. A window of 1 byte covers a single
+// diagonal, a window of 700 bytes a few.
 template <BdiaTuning tuning, class S>
 void expect_windows(std::size_t max_rows = 10000) {
   SCOPED_TRACE("window of " + std::to_string(tuning.window_bytes) + " bytes, " +
-               std::to_string(tuning.rows_per_thread) + " rows a thread");
+               std::to_string(tuning.rows_per_thread) + " rows per thread");
   on_bands<S>([max_rows](auto const& A, auto const& F) {
     if (A.rows() > max_rows) return;
     expect_exact_products<S>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
@@ -68,25 +68,25 @@ void expect_windows(std::size_t max_rows = 10000) {
 constexpr int team = is_gpu<Space> ? 64 : 1;
 constexpr int two = is_gpu<Space> ? 64 : 2;
 
-TYPED_TEST(BdiaKernel, OfTheGpuStagesAllWindowsAtOnce) {
+TYPED_TEST(BdiaKernel, GpuKernelAllWindowsFit) {
   expect_windows<BdiaTuning{team, 1, 1, 8, 1, 32000}, TypeParam>();
   expect_windows<BdiaTuning{team, 5, 1, 4, 1, 32000}, TypeParam>();
 }
 
-TYPED_TEST(BdiaKernel, OfTheGpuCutsWindowsThatDoNotFit) {
+TYPED_TEST(BdiaKernel, GpuKernelWindowsAreDivided) {
   expect_windows<BdiaTuning{team, 1, 1, 8, 1, 1}, TypeParam>();
   expect_windows<BdiaTuning{team, 2, 1, 4, 1, 1}, TypeParam>();
   expect_windows<BdiaTuning{team, 3, 1, 3, 1, 700}, TypeParam>();
   expect_windows<BdiaTuning{team, 2, 1, 1, 1, is_gpu<Space> ? 3000 : 100}, TypeParam>();
 }
 
-TYPED_TEST(BdiaKernel, OfTheGpuSharesWindowsAmongTheThreadsOfATeam) {
+TYPED_TEST(BdiaKernel, GpuKernelSeveralThreadsPerTeam) {
   if (Space().concurrency() < two) GTEST_SKIP() << "one thread";
   expect_windows<BdiaTuning{two, 1, 1, 4, 1, 32000}, TypeParam>(100);  // barriers are slow on shared cores
   expect_windows<BdiaTuning{two, 2, 1, 4, 1, is_gpu<Space> ? 3000 : 100}, TypeParam>(100);
 }
 
-TYPED_TEST(BdiaKernel, OfTheGpuSharesOnePassAmongColumns) {
+TYPED_TEST(BdiaKernel, GpuKernelSeveralColumns) {
   using S = TypeParam;
   on_bands<S>([](auto const& A, auto const& F) {
     for (std::size_t const k : {1u, 3u, 4u, 6u}) {
@@ -104,7 +104,7 @@ TYPED_TEST(BdiaKernel, OfTheGpuSharesOnePassAmongColumns) {
   });
 }
 
-TEST(BdiaWindows, ABandOfTwentyThousandDiagonalsIsCut) {
+TEST(BdiaWindows, BandOfTwentyThousandDiagonals) {
   auto const A = with_numbers<double>(on_diagonals(100, 20000, band(-50, 20000)), Numbers::integers);
   auto const F = in_bands(A.on_device());
   ASSERT_EQ(F.num_bands(), 1);
@@ -121,17 +121,17 @@ TEST(BdiaWindows, ABandOfTwentyThousandDiagonalsIsCut) {
   });
 }
 
-TEST(BdiaWindows, AreZeroOutsideTheVector) {
-  // x is the middle of a longer array full of NaN: what is read beside it would show
+TEST(BdiaWindows, ReadNothingOutsideTheVector) {
+  // x is part of a longer array of NaN, so that reads outside it are detected
   auto const A = with_numbers<double>(on_diagonals(500, 500, band(-16, 33)), Numbers::integers);
   auto const F = in_bands(A.on_device());
   std::vector<double> around(700, not_a_number<double>());
   auto const x = numbers<double>(Numbers::integers, 500, 2);
   std::copy(x.begin(), x.end(), around.begin() + 100);
   auto const part = Kokkos::subview(to_device(around), std::pair(100, 600));
-  for (bool const by_windows : {false, true}) {
+  for (bool const use_windows : {false, true}) {
     auto const y = to_device(std::vector<double>(500, not_a_number<double>()));
-    if (by_windows)
+    if (use_windows)
       detail::spmv_windows<BdiaTuning{team, 2, 1, 4, 1, 32000}, true>(Space(), "test", Epilogue<double>{1, 0},
                                                                       F, part, y);
     else

@@ -35,7 +35,7 @@ Matrix by_hand(int num_rows, int num_cols, std::vector<int> const& rows, std::ve
       {}};
 }
 
-TEST(CooLayout, EntryKOfTheCsrIsEntryKWithItsRowBesideIt) {
+TEST(CooLayout, EntriesKeepTheOrderOfTheCsr) {
   HostMatrix<double> const host{4, 4, {0, 2, 2, 5, 6}, {3, 0, 2, 2, 1, 0}, {1, 2, 3, 4, 0, 6}};
   auto const A = host.on_device();
 
@@ -49,7 +49,7 @@ TEST(CooLayout, EntryKOfTheCsrIsEntryKWithItsRowBesideIt) {
   EXPECT_EQ(F.bytes(), 6 * (8 + 4 + 4));
 }
 
-TEST(CooLayout, RowsOfTheWholeBatteryAreThoseOfTheCsr) {
+TEST(CooLayout, RowsOfAllTestMatrices) {
   for (auto const& pattern : battery()) {
     auto const F = from_csr<Coo>(Space(), with_numbers<double>(pattern, Numbers::integers).on_device());
     std::vector<int> rows;
@@ -60,7 +60,7 @@ TEST(CooLayout, RowsOfTheWholeBatteryAreThoseOfTheCsr) {
   }
 }
 
-TEST(CooByHand, MultipliesAndTurnsIntoCsr) {
+TEST(CooByHand, ProductAndConversionToCsr) {
   auto const F = by_hand(4, 3, {1, 1, 3}, {2, 0, 1});
   auto const x = to_device(std::vector<double>{1, 10, 100}), y = to_device(std::vector<double>{1, 1, 1, 1});
 
@@ -80,7 +80,7 @@ void expect_refused(Matrix const& F, std::vector<std::string> const& parts) {
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)to_csr(Space(), F); }, parts));
 }
 
-TEST(CooByHand, RowsThatDecreaseNameTheFirstEntry) {
+TEST(CooByHand, DecreasingRowsNameTheFirstEntry) {
   expect_refused(by_hand(9, 3, {0, 4, 4, 2, 8, 1}, {0, 0, 0, 0, 0, 0}), {"decreases after entry 2: 4 to 2"});
   expect_refused(by_hand(9, 3, {0, 1, 2, 3, 1}, {0, 0, 0, 0, 0}), {"decreases after entry 3: 3 to 1"});
 }
@@ -93,7 +93,7 @@ TEST(CooByHand, IndicesOutOfRangeNameTheFirstEntry) {
   expect_refused(by_hand(0, 3, {0}, {0}), {"entry 0 has row 0"});
 }
 
-TEST(CooByHand, ArraysThatDoNotFitAreRefusedBySpmvToo) {
+TEST(CooByHand, SpmvRefusesArraysOfDifferentLengths) {
   auto const x = to_device(std::vector<double>(3)), y = to_device(std::vector<double>(4));
   auto bad = by_hand(4, 3, {0, 2, 3}, {0, 1});
   expect_refused(bad, {"rows has 3 entries, columns 2, values 3"});
@@ -103,7 +103,7 @@ TEST(CooByHand, ArraysThatDoNotFitAreRefusedBySpmvToo) {
   expect_refused(bad, {"negative size -4 x 3"});
 }
 
-TEST(CooByHand, ValidateTakesEveryCooThatWasMadeFromACsr) {
+TEST(CooByHand, ValidateAcceptsEveryConvertedMatrix) {
   for (auto const& pattern : battery()) {
     auto const F = from_csr<Coo>(Space(), with_numbers<double>(pattern, Numbers::integers).on_device());
     EXPECT_NO_THROW(validate(Space(), F)) << pattern.name;
@@ -111,14 +111,14 @@ TEST(CooByHand, ValidateTakesEveryCooThatWasMadeFromACsr) {
   EXPECT_NO_THROW(validate(Space(), Matrix()));
 }
 
-TEST(CooSpmv, ADefaultConstructedMatrixIsZeroByZero) {
+TEST(CooSpmv, DefaultConstructedIsEmpty) {
   Kokkos::View<double*, Device> const none("none", 0);
   EXPECT_NO_THROW(spmv(Space(), 1.0, Matrix(), none, 0.0, none));
   EXPECT_NO_THROW(spmv(Space(), make_spmv_plan(Space(), Matrix()), 1.0, none, 0.0, none));
   EXPECT_EQ(to_csr(Space(), Matrix()).nnz(), 0);
 }
 
-TEST(CooSpmv, SumsOfNeighbouringRowsDoNotMix) {
+TEST(CooSpmv, SumsOfAdjacentRowsAreIndependent) {
   std::vector<int> rows;
   std::vector<double> values, want(999);
   for (int i = 0; i < 999; ++i) {
@@ -136,7 +136,7 @@ TEST(CooSpmv, SumsOfNeighbouringRowsDoNotMix) {
   EXPECT_EQ(to_host(y), want);
 }
 
-TEST(CooSpmv, ShortGapsBeforeBetweenAndAfterTheEntriesAreWritten) {
+TEST(CooSpmv, ShortGapsAreWritten) {
   auto const F =
       by_hand(9, 3, {2, 2, 2, 3, 3, 3, 6, 6, 6}, {0, 1, 2, 0, 1, 2, 0, 1, 2});  // rows 0, 1, 4, 5, 7, 8 empty
   auto const plan = make_spmv_plan(Space(), F);
@@ -150,13 +150,13 @@ TEST(CooSpmv, ShortGapsBeforeBetweenAndAfterTheEntriesAreWritten) {
   EXPECT_EQ(to_host(y), (std::vector<double>{1, 1, 112, 112, 1, 1, 112, 1, 1}));
 }
 
-TEST(CooSpmv, APlanScalesYApartOnlyWhereManyRowsAreEmpty) {
+TEST(CooSpmv, PlanScalesYSeparatelyForLongGaps) {
   struct Case {
     char const* name;
-    bool apart;
+    bool scales_separately;
   };
   int seen = 0;
-  for (auto const& [name, apart] :
+  for (auto const& [name, scales_separately] :
        {Case{"rows of 33", false}, Case{"every second row empty", false},
         Case{"first half of the rows empty", true}, Case{"last half of the rows empty", true},
         Case{"1000000 empty rows around few entries", true}})
@@ -172,7 +172,7 @@ TEST(CooSpmv, APlanScalesYApartOnlyWhereManyRowsAreEmpty) {
 
         auto const& launches = watch.seen().launches;
         bool const scales = std::find(launches.begin(), launches.end(), "einkorn::scale") != launches.end();
-        EXPECT_EQ(scales, apart) << name;
+        EXPECT_EQ(scales, scales_separately) << name;
       }
   EXPECT_EQ(seen, 5);
 }

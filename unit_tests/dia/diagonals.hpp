@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Matrices whose entries lie on given diagonals, for the rooms of DIA and bDIA.
+// Matrices whose entries lie on given diagonals, for the tests of DIA and bDIA.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -44,14 +44,14 @@ inline std::vector<std::int64_t> band(std::int64_t first, std::int64_t width) {
   return diagonals;
 }
 
-/// Bands after one another.
+/// Concatenates ascending bands.
 inline std::vector<std::int64_t> bands(std::vector<std::vector<std::int64_t>> const& all) {
   std::vector<std::int64_t> diagonals;
   for (auto const& one : all) diagonals.insert(diagonals.end(), one.begin(), one.end());
   return diagonals;
 }
 
-/// Square, wide and tall; one band and several; widths around those of lanes; corners only.
+/// Square, wide and tall matrices; one and several bands; widths near SIMD and warp sizes; corners only.
 inline std::vector<Pattern> diagonal_patterns() {
   std::vector<Pattern> all;
   for (std::int64_t const width : {1, 2, 3, 27, 31, 32, 33, 101})
@@ -69,7 +69,7 @@ inline std::vector<Pattern> diagonal_patterns() {
   return all;
 }
 
-/// Rows that fit the scratch of a team and rows that do not, holes on the diagonals, empty rows at both ends.
+/// Rows that fit in the scratch of a team and rows that do not; diagonals with holes; empty rows at both ends.
 inline std::vector<Pattern> patterns_around_scratch() {
   auto const with_holes = [](Pattern const& full, std::int64_t first_row, std::int64_t last_row, int keep) {
     Pattern pattern = full;
@@ -102,7 +102,7 @@ inline std::vector<Pattern> patterns_around_scratch() {
   return all;
 }
 
-/// What a diagonal format has to hold: the entry of row i on diagonal d at d * stride + i, 0 elsewhere.
+/// Expected values: the entry of row i on diagonal d at d * stride + i, 0 elsewhere.
 template <class Host>
 std::vector<typename Host::Scalar> slots_of(Host const& A, std::vector<typename Host::Ordinal> const& diagonals,
                                             std::size_t stride) {
@@ -116,7 +116,7 @@ std::vector<typename Host::Scalar> slots_of(Host const& A, std::vector<typename 
   return slots;
 }
 
-/// F, of strict rows, is filled by teams as on a GPU: every slot, whatever was there before.
+/// Checks from_csr and the GPU kernel that fills every slot. A has sorted rows and unique positions.
 template <class Host, class Format, class List>
 void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
   auto const want = slots_of(A, to_host(list), static_cast<std::size_t>(F.stride));
@@ -127,7 +127,7 @@ void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
   EXPECT_TRUE(to_host(F.values) == want) << "in teams";
 }
 
-/// multiply(alpha, x, beta, y) does y <- alpha A x + beta y. Exact; y full of NaN where beta is 0.
+/// multiply(alpha, x, beta, y) computes y <- alpha A x + beta y. Compared exactly; y is NaN if beta is 0.
 template <class S, class Host, class Multiply>
 void expect_exact_products(Host const& A, Multiply const& multiply) {
   auto const x = numbers<S>(Numbers::integers, A.cols(), 2);

@@ -12,7 +12,7 @@
 namespace einkorn::test {
 namespace {
 
-TEST(DiaLayout, EntryOfRowIOnDiagonalDLiesAtDTimesTheStrideAndI) {
+TEST(DiaLayout, EntryPositions) {
   auto const A = from_dense<double>({{1, 0, 2, 0}, {0, 3, 0, 4}, {5, 0, 6, 0}}, 4);
 
   auto const F = from_csr<Dia>(Space(), A.on_device());
@@ -30,7 +30,7 @@ TEST(DiaLayout, EntryOfRowIOnDiagonalDLiesAtDTimesTheStrideAndI) {
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
-TEST(DiaLayout, PositionsThatRepeatAreAddedUpInTheirOrder) {
+TEST(DiaLayout, RepeatedPositionsAreSummedInOrder) {
   HostMatrix<double> A{2, 2, {0, 4, 5}, {1, 0, 1, 1, 0}, {1e16, 7, 1, -1e16, 2}};
   HostMatrix<double> B = A;
   B.values = {1, 2, 4, 8, 16};
@@ -49,7 +49,7 @@ TEST(DiaLayout, PositionsThatRepeatAreAddedUpInTheirOrder) {
   EXPECT_EQ(after[64], 13);
 }
 
-TEST(DiaLayout, ADefaultConstructedOneIsAMatrixOfNoRows) {
+TEST(DiaLayout, DefaultConstructedIsEmpty) {
   Dia<double, int, int, Device> const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
 
@@ -63,7 +63,7 @@ class DiaKernel : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(DiaKernel, Scalars);
 
-TYPED_TEST(DiaKernel, MultipliesDiagonalsOfEveryPlace) {
+TYPED_TEST(DiaKernel, ProductsForAllDiagonalPatterns) {
   for (auto const& pattern : diagonal_patterns()) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<TypeParam>(pattern, Numbers::integers);
@@ -77,8 +77,8 @@ TYPED_TEST(DiaKernel, MultipliesDiagonalsOfEveryPlace) {
   }
 }
 
-// The kernel of the GPUs, in the space of this test: a team of one row at a time where there is no GPU.
-TYPED_TEST(DiaKernel, OfTheGpuMultipliesDiagonalsOfEveryPlace) {
+// The GPU kernel in the test space; on the host with one thread per team.
+TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
   constexpr int team = is_gpu<Space> ? 64 : 1;
   for (auto const& pattern : diagonal_patterns()) {
     SCOPED_TRACE(pattern.name);
@@ -118,7 +118,7 @@ void expect_slots(Pattern const& pattern) {
   EXPECT_TRUE(to_host(F.values) == slots_of(B, to_host(F.offsets), static_cast<std::size_t>(F.stride)));
 }
 
-TEST(DiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
+TEST(DiaLayout, EverySlotIsFilled) {
   for (auto const& pattern : patterns_around_scratch()) {
     expect_slots<double, int, int>(pattern);
     if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
@@ -126,7 +126,7 @@ TEST(DiaLayout, EverySlotIsFilledWhereverRowsLieInTeams) {
   for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
 }
 
-TEST(DiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
+TEST(DiaLayout, OutermostDiagonalsAreListed) {
   for (std::int64_t const rows : {1, 7, 8, 9, 33})
     for (std::int64_t const cols : {1, 8, 15, 16, 24}) {
       auto const pattern = on_diagonals(rows, cols, {1 - rows, cols - 1});
@@ -137,11 +137,11 @@ TEST(DiaLayout, DiagonalsAreListedToTheEndsOfEveryWord) {
     }
 }
 
-TEST(DiaFill, IsRefusedWithTheFigure) {
+TEST(DiaFill, FillLimitMessageHasTheFill) {
   auto const A = with_numbers<double>(on_diagonals(100, 100, {0}), Numbers::reals);
   auto B = A;
   B.columns = {};
-  for (int i = 0; i < 100; ++i) B.columns.push_back(i * 37 % 100);  // as many diagonals as rows, almost
+  for (int i = 0; i < 100; ++i) B.columns.push_back(i * 37 % 100);  // almost as many diagonals as rows
   EXPECT_NO_THROW((void)from_csr<Dia>(Space(), A.on_device()));
   std::vector<int> diagonals;
   for (int i = 0; i < 100; ++i) diagonals.push_back(B.columns[static_cast<std::size_t>(i)] - i);
@@ -155,7 +155,7 @@ TEST(DiaFill, IsRefusedWithTheFigure) {
   EXPECT_NO_THROW((void)from_csr<Dia>(Space(), B.on_device(), generous));
 }
 
-TEST(DiaValidate, NamesWhatIsWrong) {
+TEST(DiaValidate, MessagesNameTheInvalidEntry) {
   auto const A = with_numbers<double>(on_diagonals(50, 60, {-3, 0, 7}), Numbers::integers);
   auto const good = from_csr<Dia>(Space(), A.on_device());
   auto const refused = [](auto const& F, std::vector<std::string> const& parts) {

@@ -31,7 +31,7 @@ struct EllSubject {
 
 EINKORN_INSTANTIATE_FORMAT_CONTRACT(Ell, EllSubject);
 
-TEST(EllLayout, SlotJOfRowILiesAtJTimesTheStrideAndI) {
+TEST(EllLayout, SlotPositions) {
   auto const A = from_dense<double>({{1, 0, 2}, {0, 0, 0}, {0, 3, 0}}, 3);
 
   auto const F = from_csr<Ell>(Space(), A.on_device());

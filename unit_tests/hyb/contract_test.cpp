@@ -9,7 +9,7 @@
 namespace einkorn::test {
 namespace {
 
-/// HYB refuses no matrix by its fill limit, but takes a narrower ELL part: to the contract it is no limit.
+/// The fill limit of HYB reduces the width of the ELL part and refuses no matrix.
 struct Choice {
   HybOptions options;
 };
@@ -49,7 +49,7 @@ HostMatrix<double> of_lengths(std::vector<int> const& lengths, int num_cols) {
   return A;
 }
 
-TEST(HybLayout, WhatARowHasBeyondTheWidthIsInTheCooPart) {
+TEST(HybLayout, EntriesBeyondTheWidthAreInTheCooPart) {
   auto const A = of_lengths({3, 0, 1, 4}, 5);  // 1 2 3 | | 4 | 5 6 7 8
 
   auto const F = from_csr<Hyb>(Space(), A.on_device(), {3.0, 2, Checks::on});
@@ -78,7 +78,7 @@ int width_of(HostMatrix<double> const& A, HybOptions const& options = {}) {
   return from_csr<Hyb>(Space(), A.on_device(), options).ell.width;
 }
 
-TEST(HybWidth, IsTheLargestThatAThirdOfTheRowsFill) {
+TEST(HybWidth, LargestWidthThatAThirdOfTheRowsFill) {
   EXPECT_EQ(width_of(of_lengths({1, 2, 3, 4, 5, 6}, 9)), 5);
   EXPECT_EQ(width_of(of_lengths({1, 2, 3, 4, 5, 6, 7}, 9)), 5) << "2 of 7 rows are less than a third";
   EXPECT_EQ(width_of(of_lengths({4, 0, 0}, 9)), 4);
@@ -87,7 +87,7 @@ TEST(HybWidth, IsTheLargestThatAThirdOfTheRowsFill) {
   EXPECT_EQ(width_of(of_lengths({}, 9)), 0);
 }
 
-TEST(HybWidth, GivesWayToTheFillLimitInsteadOfRefusing) {
+TEST(HybWidth, IsReducedToTheFillLimit) {
   auto const A = of_lengths({1, 2, 3, 4, 5, 6}, 9);  // 21 entries
   EXPECT_EQ(width_of(A, {1.0, 0, Checks::on}), 3);
   EXPECT_EQ(width_of(A, {6.0 / 21.0, 0, Checks::on}), 1);
@@ -96,10 +96,10 @@ TEST(HybWidth, GivesWayToTheFillLimitInsteadOfRefusing) {
   EXPECT_EQ(width_of(A, {1e30, 0, Checks::on}), 5);
 }
 
-TEST(HybWidth, IsWhatTheRuleSaysOnTheWholeBattery) {
+TEST(HybWidth, FollowsTheRuleForAllTestMatrices) {
   for (auto const& pattern : battery())
     for (double const limit : {3.0, 1.5, 0.6}) {
-      std::vector<std::size_t> rows_of(2);  // rows that hold so many entries
+      std::vector<std::size_t> rows_of(2);  // number of rows of each length
       for (std::size_t i = 0; i + 1 < pattern.offsets.size(); ++i) {
         auto const length = static_cast<std::size_t>(pattern.offsets[i + 1] - pattern.offsets[i]);
         if (rows_of.size() <= length) rows_of.resize(length + 1);
@@ -120,7 +120,7 @@ TEST(HybWidth, IsWhatTheRuleSaysOnTheWholeBattery) {
     }
 }
 
-TEST(HybWidth, ByHandIsTakenUpToTheLongestRowAndRefusedAboveTheFillLimit) {
+TEST(HybWidth, GivenWidthIsLimitedByTheLongestRowAndTheFillLimit) {
   auto const A = of_lengths({1, 2, 3, 4, 5, 6}, 9);
   EXPECT_EQ(width_of(A, {3.0, 4, Checks::on}), 4);
   EXPECT_EQ(width_of(A, {3.0, 1000, Checks::on}), 6);
@@ -138,7 +138,7 @@ TEST(HybWidth, ByHandIsTakenUpToTheLongestRowAndRefusedAboveTheFillLimit) {
     EXPECT_LT(allocation.bytes, 1000000u) << allocation.label;
 }
 
-TEST(HybSpmv, RefusesAYThatLiesOverTheValuesOfEitherPart) {
+TEST(HybSpmv, RefusesAYThatOverlapsTheValuesOfEitherPart) {
   auto const F = from_csr<Hyb>(Space(), of_lengths({3, 0, 1, 4}, 5).on_device(), {3.0, 1, Checks::on});
   Kokkos::View<double*, Device> const x("x", 5);
   auto const coo = F.coo.values;
@@ -149,7 +149,7 @@ TEST(HybSpmv, RefusesAYThatLiesOverTheValuesOfEitherPart) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1.0, F, x, 0.0, y); }, {"overlaps"}));
 }
 
-TEST(HybSpmv, WithBetaOneAddsToY) {
+TEST(HybSpmv, BetaOneAddsToY) {
   for (std::int64_t const width : {0, 1, 3}) {
     auto const A = of_lengths({3, 0, 1, 4}, 5);
     auto const F = from_csr<Hyb>(Space(), A.on_device(), {3.0, width, Checks::on});
@@ -161,7 +161,7 @@ TEST(HybSpmv, WithBetaOneAddsToY) {
   }
 }
 
-TEST(HybSpmv, ADefaultConstructedMatrixIsZeroByZero) {
+TEST(HybSpmv, DefaultConstructedIsEmpty) {
   using Matrix = Hyb<double, int, int, Device>;
   Kokkos::View<double*, Device> const none("none", 0);
   EXPECT_NO_THROW(spmv(Space(), 1.0, Matrix(), none, 0.0, none));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Columns as 16-bit codes: which slices have them, what is stored, the same sums to the last bit.
+// 16-bit column codes: which slices have them, what is stored, bitwise equal products.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -88,7 +88,7 @@ TEST(SellCompressed, EdgesOfTheWindows) {
   EXPECT_EQ(product(F), product(from_csr<Sell>(Space(), host.on_device(), full(1))));
 }
 
-TEST(SellCompressed, EverySecondSliceCannotBe) {
+TEST(SellCompressed, EverySecondSliceHasNoCodes) {
   for (int const slice_rows : {1, 8, 32, 64}) {
     SCOPED_TRACE(slice_rows);
     auto pattern = near_and_far_rows(40, 64);
@@ -102,14 +102,14 @@ TEST(SellCompressed, EverySecondSliceCannotBe) {
     auto const host = with_numbers<double>(from_rows("", rows, pattern.num_cols), Numbers::reals);
     auto const other = with_numbers<double>(from_rows("", rows, pattern.num_cols), Numbers::reals, 7);
     auto const F = from_csr<Sell>(Space(), host.on_device(), coded(slice_rows));
-    auto const whole = from_csr<Sell>(Space(), host.on_device(), full(slice_rows));
+    auto const uncompressed = from_csr<Sell>(Space(), host.on_device(), full(slice_rows));
 
     validate(Space(), F);
     EXPECT_EQ(F.compressed.num_tiles, 4);
     EXPECT_EQ(F.compressed.begins.extent(0), 7u);
     EXPECT_EQ(F.columns.extent(0) + F.compressed.codes.extent(0), F.values.extent(0));
-    EXPECT_LT(F.bytes(), whole.bytes());
-    EXPECT_EQ(product(F), product(whole));
+    EXPECT_LT(F.bytes(), uncompressed.bytes());
+    EXPECT_EQ(product(F), product(uncompressed));
     EXPECT_EQ(to_host(to_csr(Space(), F)).columns, host.columns);
     update_values(Space(), F, other.on_device());
     EXPECT_EQ(to_host(to_csr(Space(), F)).values, other.values);
@@ -117,32 +117,33 @@ TEST(SellCompressed, EverySecondSliceCannotBe) {
 }
 
 template <class S, class O, class F>
-void expect_the_same_sums() {
+void expect_equal_products() {
   std::size_t with_codes = 0;
   for (auto const& pattern : battery())
     for (int const slice_rows : {0, 1, 5, 32}) {
       auto const host = with_numbers<S, O, F>(pattern, Numbers::reals);
       auto const longest = [&] {
-        std::size_t most = 0;
-        for (std::size_t i = 0; i < host.rows(); ++i) most = std::max(most, host.end(i) - host.begin(i));
-        return most;
+        std::size_t longest_row = 0;
+        for (std::size_t i = 0; i < host.rows(); ++i)
+          longest_row = std::max(longest_row, host.end(i) - host.begin(i));
+        return longest_row;
       }();
       if (longest * (host.rows() + 32) > 20000000) continue;
       SCOPED_TRACE(pattern.name + ", C " + std::to_string(slice_rows));
       auto const compressed = from_csr<Sell>(Space(), host.on_device(), coded(slice_rows));
-      auto const whole = from_csr<Sell>(Space(), host.on_device(), full(slice_rows));
+      auto const uncompressed = from_csr<Sell>(Space(), host.on_device(), full(slice_rows));
       with_codes += compressed.compressed.any() ? 1 : 0;
-      EXPECT_TRUE(same_numbers(product(compressed), product(whole)));
-      EXPECT_LE(compressed.bytes(), whole.bytes());
+      EXPECT_TRUE(same_numbers(product(compressed), product(uncompressed)));
+      EXPECT_LE(compressed.bytes(), uncompressed.bytes());
     }
   EXPECT_GT(with_codes, battery().size());
 }
 
-TEST(SellCompressed, TheSameSumsToTheLastBitDouble) {
-  expect_the_same_sums<double, int, int>();
+TEST(SellCompressed, BitwiseEqualToUncompressedDouble) {
+  expect_equal_products<double, int, int>();
 }
-TEST(SellCompressed, TheSameSumsToTheLastBitFloatAndInt64) {
-  expect_the_same_sums<float, std::int64_t, std::size_t>();
+TEST(SellCompressed, BitwiseEqualToUncompressedFloatInt64) {
+  expect_equal_products<float, std::int64_t, std::size_t>();
 }
 
 template <class O, class F>
@@ -163,13 +164,13 @@ void expect_columns_up_to(O num_cols) {
   }
 }
 
-TEST(SellCompressed, ColumnsUpToTheEndOfTheOrdinal) {
+TEST(SellCompressed, ColumnsUpToTheMaximumOfOrdinal) {
   expect_columns_up_to<int, int>(std::numeric_limits<int>::max());
   expect_columns_up_to<int, std::size_t>(std::numeric_limits<int>::max());
   expect_columns_up_to<std::int64_t, std::size_t>(std::numeric_limits<std::int64_t>::max());
 }
 
-TEST(SellCompressed, StaysAsItIsWhereCodesWouldNotPay) {
+TEST(SellCompressed, NotCompressedWithoutSavings) {
   auto const empty = from_csr<Sell>(Space(), HostMatrix<double>{}.on_device(), coded(0));
   auto const few = with_numbers<double>(from_lengths("", {3, 2, 8}, 100), Numbers::reals);
   HostMatrix<double> const no_entries{5, 3, {0, 0, 0, 0, 0, 0}, {}, {}};
@@ -188,7 +189,7 @@ TEST(SellCompressed, StaysAsItIsWhereCodesWouldNotPay) {
   EXPECT_EQ(to_host(to_csr(Space(), F)).columns, host.columns);
 }
 
-TEST(SellCompressed, CopiesAFewNumbersToTheHost) {
+TEST(SellCompressed, CopiesFewNumbersToTheHost) {
   auto const A = with_numbers<double>(near_and_far_rows(3000, 64), Numbers::reals).on_device();
   Kokkos::fence();
   Watch const watch;
@@ -198,7 +199,7 @@ TEST(SellCompressed, CopiesAFewNumbersToTheHost) {
   EXPECT_LE(watch.copied_bytes(), 512u);
 }
 
-/// What validate says of two slices with codes and one without, after `spoil`.
+/// Checks the message of validate for two slices with codes and one without, modified by `spoil`.
 template <class Spoil>
 testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil const& spoil) {
   std::vector<Columns> const rows{run_of(3, 64), run_of(9, 40), near_and_far_rows(2, 64).columns};
@@ -209,7 +210,7 @@ testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil co
   return throws<InvalidStructure>([&] { validate(Space(), F); }, parts);
 }
 
-TEST(SellCompressed, ValidateLooksAtCodesAndWindows) {
+TEST(SellCompressed, ValidateChecksCodesAndWindows) {
   EXPECT_TRUE(refused({"compressed.windows has extent 2", "3"},
                       [](Matrix& F) { Kokkos::resize(F.compressed.windows, 2); }));
   EXPECT_TRUE(refused({"compressed.begins has extent 1", "3"},

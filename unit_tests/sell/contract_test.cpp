@@ -12,14 +12,14 @@
 namespace einkorn::test {
 namespace {
 
-/// Slots of the rows when rows in the given order are cut into slices of C.
+/// Slots of the rows for slices of C rows in the given order.
 double slots_of(std::vector<std::size_t> const& lengths, std::size_t C) {
   double slots = 0;
   for (std::size_t first = 0; first < lengths.size(); first += C) {
     auto const end = std::min(first + C, lengths.size());
-    std::size_t widest = 0;
-    for (auto i = first; i < end; ++i) widest = std::max(widest, lengths[i]);
-    slots += static_cast<double>(widest) * static_cast<double>(end - first);
+    std::size_t width = 0;
+    for (auto i = first; i < end; ++i) width = std::max(width, lengths[i]);
+    slots += static_cast<double>(width) * static_cast<double>(end - first);
   }
   return slots;
 }

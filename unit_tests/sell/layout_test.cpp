@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Where the slots lie, on matrices that can be checked by hand; what from_csr and validate refuse.
+// Positions of the slots of small matrices; what from_csr and validate refuse.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -30,7 +30,7 @@ HostMatrix<double> five_rows() {
   return from_dense<double>({{0, 1, 0, 0}, {2, 0, 3, 4}, {}, {5, 0, 0, 6}, {0, 0, 7, 0}}, 4);
 }
 
-TEST(SellLayout, SlicesOfTwoRowsInTheirOrder) {
+TEST(SellLayout, UnsortedSlicesOfTwoRows) {
   auto const F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 1});
 
   EXPECT_EQ(F.num_slices(), 3);
@@ -42,7 +42,7 @@ TEST(SellLayout, SlicesOfTwoRowsInTheirOrder) {
   EXPECT_EQ(F.bytes(), 12 * (sizeof(double) + sizeof(int)) + 4 * sizeof(int));
 }
 
-TEST(SellLayout, TheLongestRowsOfAWindowComeFirst) {
+TEST(SellLayout, LongestRowsOfAWindowComeFirst) {
   auto const all = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 6});
   auto const windows = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 4});
 
@@ -55,7 +55,7 @@ TEST(SellLayout, TheLongestRowsOfAWindowComeFirst) {
   EXPECT_EQ(to_host(windows.slice_offsets), (std::vector<int>{0, 6, 8, 10}));
 }
 
-TEST(SellLayout, EqualRowsAreLeftInTheirOrderAndUnequalOnesSorted) {
+TEST(SellLayout, SortsOnlyUnequalRows) {
   std::vector<std::int64_t> const equal(1000, 9);
   std::vector<std::int64_t> unequal(1000);
   for (std::size_t i = 0; i < unequal.size(); ++i) unequal[i] = i % 2 ? 9 : 1;
@@ -77,7 +77,7 @@ TEST(SellLayout, EqualRowsAreLeftInTheirOrderAndUnequalOnesSorted) {
   }
 }
 
-TEST(SellLayout, ADefaultConstructedOneIsZeroTimesZero) {
+TEST(SellLayout, DefaultConstructedIsEmpty) {
   Matrix const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
 
@@ -87,7 +87,7 @@ TEST(SellLayout, ADefaultConstructedOneIsZeroTimesZero) {
   EXPECT_EQ(to_csr(Space(), F).nnz(), 0);
 }
 
-TEST(SellOptions, ThatAreNone) {
+TEST(SellOptions, InvalidOptionsAreRefused) {
   auto const A = five_rows().on_device();
   auto const refused = [&](SellOptions const& options, std::vector<std::string> const& parts) {
     EXPECT_TRUE(throws<InvalidArgument>([&] { (void)from_csr<Sell>(Space(), A, options); }, parts));
@@ -98,7 +98,7 @@ TEST(SellOptions, ThatAreNone) {
   refused({.slice_rows = 8, .sigma = -8}, {"sigma = -8"});
 }
 
-TEST(SellOptions, ThousandRowsASlice) {
+TEST(SellOptions, SlicesOf1024Rows) {
   auto const host = with_numbers<double>(random_pattern(3000, 200, 3), Numbers::integers);
   auto const x = numbers<double>(Numbers::integers, 200, 2);
   std::vector<double> const before(3000, not_a_number<double>());
@@ -111,7 +111,7 @@ TEST(SellOptions, ThousandRowsASlice) {
   EXPECT_TRUE(agrees(to_host(y), expected<double>(host, x, 1.0, 0.0), before, true));
 }
 
-TEST(SellFill, IsRefusedWithTheFigureAndTakenAtTheLimit) {
+TEST(SellFill, RefusedAboveAndAcceptedAtTheLimit) {
   auto const A = five_rows().on_device();  // 11 slots of rows for 7 entries: 6 + 4 + 1
   EXPECT_TRUE(throws<FillLimit>(
       [&] { (void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 1.5}); },
@@ -119,7 +119,7 @@ TEST(SellFill, IsRefusedWithTheFigureAndTakenAtTheLimit) {
   EXPECT_NO_THROW((void)from_csr<Sell>(Space(), A, {.slice_rows = 2, .sigma = 1, .fill_limit = 11.0 / 7.0}));
 }
 
-/// Rows that fit scratch, rows that do not, and both; slices across the borders of teams.
+/// Rows that fit in scratch, rows that do not, and both; slices that cross teams.
 std::vector<Pattern> rows_around_scratch() {
   std::vector<Pattern> all;
   auto const add = [&](std::string const& name, std::size_t rows, auto const& length) {
@@ -127,20 +127,20 @@ std::vector<Pattern> rows_around_scratch() {
     for (std::size_t i = 0; i < rows; ++i) lengths[i] = static_cast<std::int64_t>(length(i));
     all.push_back(from_lengths(name, lengths, 4000));
   };
-  add("7 a row", 1003, [](auto) { return 7; });
-  add("27 a row", 517, [](auto) { return 27; });
-  add("81 a row", 161, [](auto) { return 81; });
-  add("16 and 17 a row", 389, [](auto i) { return 16 + i % 2; });
-  add("0 to 9 a row", 2049, [](auto i) { return i * 7 % 10; });
+  add("7 per row", 1003, [](auto) { return 7; });
+  add("27 per row", 517, [](auto) { return 27; });
+  add("81 per row", 161, [](auto) { return 81; });
+  add("16 and 17 per row", 389, [](auto i) { return 16 + i % 2; });
+  add("0 to 9 per row", 2049, [](auto i) { return i * 7 % 10; });
   add("one of 4000", 1001, [](auto i) { return i == 700 ? 4000 : i % 4; });
   add("some of 3000", 333, [](auto i) { return i % 100 == 3 ? 3000 : 30; });
-  add("200 a row", 77, [](auto) { return 200; });
+  add("200 per row", 77, [](auto) { return 200; });
   add("empty at both ends", 900, [](auto i) { return i < 290 || i > 600 ? 0 : i % 50; });
   add("one row", 1, [](auto) { return 3; });
   return all;
 }
 
-// The kernel of the GPUs, in the space of this test, against a slow loop.
+// The GPU kernel in the test space, compared with a serial loop.
 template <class S, class O, class P>
 void expect_same_slots(Pattern const& pattern, SellOptions const& options) {
   auto const A = with_numbers<S, O, P>(pattern, Numbers::reals).on_device();
@@ -180,7 +180,7 @@ void expect_same_slots(Pattern const& pattern, SellOptions const& options) {
   }
 }
 
-TEST(SellConversion, FillsTheSlotsInTeamsToo) {
+TEST(SellConversion, FillsSlotsInTeams) {
   for (auto const& pattern : rows_around_scratch())
     for (int const C : {1, 3, 32, 64, 1024})
       for (std::int64_t const sigma : {1, 4 * C}) {
@@ -191,7 +191,7 @@ TEST(SellConversion, FillsTheSlotsInTeamsToo) {
       }
 }
 
-TEST(SellConversion, CopiesAFewNumbersToTheHost) {
+TEST(SellConversion, CopiesFewNumbersToTheHost) {
   auto const A = with_numbers<double>(random_pattern(3000, 2500, 1), Numbers::reals).on_device();
   Kokkos::fence();
   Watch const watch;
@@ -201,7 +201,7 @@ TEST(SellConversion, CopiesAFewNumbersToTheHost) {
   EXPECT_LE(watch.copied_bytes(), 512u);
 }
 
-/// What validate says of the sorted form of five_rows() after `spoil`.
+/// Checks the message of validate for five_rows() with sorting, modified by `spoil`.
 template <class Spoil>
 testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil const& spoil) {
   Matrix F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 6});
@@ -234,7 +234,7 @@ TEST(SellValidate, SliceOffsets) {
   EXPECT_TRUE(refused({"slice 1 has slots 10 to 8"}, [](Matrix& F) { set(F.slice_offsets, 1, 10); }));
 }
 
-TEST(SellValidate, RowsThatAreNoPermutation) {
+TEST(SellValidate, RowsMustBeAPermutation) {
   EXPECT_TRUE(refused({"rows(2) is 5", "0 .. 5 - 1"}, [](Matrix& F) { set(F.rows, 2, 5); }));
   EXPECT_TRUE(refused({"rows(2) is -1"}, [](Matrix& F) { set(F.rows, 2, -1); }));
   EXPECT_TRUE(refused({"rows(3) is 1", "twice"}, [](Matrix& F) { set(F.rows, 3, 1); }));
@@ -247,7 +247,7 @@ TEST(SellValidate, Columns) {
                       [](Matrix& F) { set(F.columns, 2, -1); }));  // a gap before slot 4
 }
 
-TEST(SellValidate, AnEntryBehindTheLastRow) {
+TEST(SellValidate, EntryAfterTheLastRow) {
   Matrix F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 1});
   set(F.columns, 11, 0);
   EXPECT_TRUE(throws<InvalidStructure>([&] { validate(Space(), F); }, {"slot 11 has column 0", "last row"}));

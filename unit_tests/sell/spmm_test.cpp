@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Products of SELL and ELL with multivectors of any width: sorted and padded rows, coded columns.
+// Products of SELL and ELL with multivectors of any width: sorted and padded rows, compressed columns.
 
 #include "../support/battery.hpp"
 #include "../support/multivectors.hpp"
@@ -31,9 +31,9 @@ std::vector<Pattern> patterns() {
   return some;
 }
 
-/// check_of(host)(multiply) for every pattern, as ELL and as SELL of some kinds.
+/// check_of(host)(multiply) for every pattern, as ELL and as several variants of SELL.
 template <class S, class VS, class CheckOf>
-void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
+void for_each_variant(CheckOf const& check_of, Numbers kind = Numbers::integers) {
   for (auto const& pattern : patterns()) {
     auto const host = with_numbers<S>(pattern, kind);
     auto const A = host.on_device();
@@ -49,25 +49,27 @@ void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
   }
 }
 
-TEST(SellSpmm, OfDouble) {
-  each_way<double, double>([](auto const& host) { return check_every_width<double>(host, 129); });
+TEST(SellSpmm, Double) {
+  for_each_variant<double, double>([](auto const& host) { return check_every_width<double>(host, 129); });
 }
 #ifndef EINKORN_TEST_FEW_TYPES  // see TestTypes
-TEST(SellSpmm, OfAFloatMatrixWithDoubleVectors) {
-  each_way<float, double>([](auto const& host) { return check_every_width<double>(host, 33); });
+TEST(SellSpmm, FloatMatrixWithDoubleVectors) {
+  for_each_variant<float, double>([](auto const& host) { return check_every_width<double>(host, 33); });
 }
 #endif
 
-TEST(SellSpmm, StaysWithinTheBoundOfRoundingErrors) {
-  each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
+TEST(SellSpmm, WithinRoundingErrorBound) {
+  for_each_variant<double, double>([](auto const& host) { return check_rounding<double>(host); },
+                                   Numbers::reals);
 }
 
-TEST(SellSpmm, KeepsNaNInTheRowsThatUseIt) {
-  each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
+TEST(SellSpmm, NaNAffectsOnlyRowsThatUseIt) {
+  for_each_variant<double, double>([](auto const& host) { return check_nan<double>(host); });
 }
 
-TEST(SellSpmm, GivesTheSameBitsOnEveryRun) {
-  each_way<double, double>([](auto const& host) { return check_repeatability<double>(host); }, Numbers::reals);
+TEST(SellSpmm, IsRepeatable) {
+  for_each_variant<double, double>([](auto const& host) { return check_repeatability<double>(host); },
+                                   Numbers::reals);
 }
 
 }  // namespace
