@@ -27,9 +27,9 @@ namespace einkorn {
 
 namespace detail {
 
-/// Out of reach of AsyncSetup::update_values, which would hide those of the formats.
+/// Calls the update_values() of the format, which AsyncSetup::update_values would hide.
 template <class Exec, class F, class Matrix>
-void put_values(Exec const& exec, F const& format, Matrix const& A) {
+void update_format_values(Exec const& exec, F const& format, Matrix const& A) {
   update_values(exec, format, A, Checks::off);
 }
 
@@ -37,20 +37,19 @@ void put_values(Exec const& exec, F const& format, Matrix const& A) {
 
 template <template <class, class, class, class> class Format>
 struct AsyncSetupOptions {
-  typename FromCsr<Format>::Options format = {};  ///< its checks are those of the structure
-  UploadOptions upload = {};                      ///< whose checks are not used
-  /// Convert the structure while the values are on their way, with zeros in their place, and put the values in
-  /// when they are there (update_values): the conversion is hidden behind the link. Takes nnz scalars of device
-  /// memory until then; where there is no memory for that, the conversion comes after the values. Left out: on
-  /// a GPU.
+  typename FromCsr<Format>::Options format = {};  ///< its checks apply to the structure
+  UploadOptions upload = {};                      ///< its checks are ignored
+  /// Convert the structure, with zeros as values, while the values are copied, and insert the values afterwards
+  /// (update_values). Needs nnz scalars of device memory until then; if they cannot be allocated, the
+  /// conversion waits for the values. Default: on a GPU.
   std::optional<bool> convert_early = {};
 };
 
-/// A matrix, its format and its diagonal in the making. Made by async_setup(). Moved, not copied.
+/// Asynchronous setup of a matrix, its format and its diagonal; made by async_setup(). Movable, not copyable.
 ///
-/// On a GPU the work goes on in a thread of its own, on two instances, beside the threads and instances of the
-/// upload (Upload); on a host space async_setup() does it all, in order. The host's arrays stay as they are
-/// until wait() has returned, or until the end of the AsyncSetup, which waits.
+/// On a GPU a background thread works on two execution-space instances, besides the threads and instances of
+/// the upload (Upload); on a host space async_setup() does everything in order. The host arrays must not change
+/// until wait() has returned or the AsyncSetup is destroyed, which waits.
 template <template <class, class, class, class> class Format, class Scalar, class Ordinal, class Offset,
           class Exec>
 class AsyncSetup {
@@ -71,33 +70,34 @@ class AsyncSetup {
   AsyncSetup(Exec const& exec, Host const& host, options_type const& options,
              UploadStaging<Exec> const& staging)
       : work_(std::make_unique<Work>(exec, host, options, staging)) {
-    work_->begin([work = work_.get()] { work->all(); });
+    work_->begin([work = work_.get()] { work->set_up_all(); });
   }
 
-  /// Waits, on the host, until everything is there; any instance may use it from then on. Throws what became of
-  /// the work: InvalidStructure, and what from_csr() of the format throws.
+  /// Blocks until the setup is complete. Any instance may then use the result.
+  /// @throws InvalidStructure, and what from_csr() of the format throws
   Ready wait() {
     work_->background.wait();
     return work_->ready;
   }
 
-  /// New values on the same structure, by the same way: wait() as before. What was got from wait() before gets
-  /// them, so nothing new is to be put on exec until then. Waits for the work before. No allocation. Throws
-  /// StalePlan where the sizes differ; positions are not compared.
+  /// New values on the same structure; then wait() again. Overwrites the values of the earlier result, which
+  /// must not be in use until then. Waits for the previous work. No allocation.
+  /// @throws StalePlan if the sizes differ; positions are not compared
   template <HostCsr Host>
   void update_values(Host const& host) {
     wait();
     work_->upload.update_values(host);
-    work_->begin([work = work_.get()] { work->values(); });
+    work_->begin([work = work_.get()] { work->set_up_values(); });
   }
 
  private:
   struct Work {
     template <class Host>
-    Work(Exec const& exec, Host const& host, options_type const& given, UploadStaging<Exec> const& staging)
-        : options(given),
+    Work(Exec const& exec, Host const& host, options_type const& given_options,
+         UploadStaging<Exec> const& staging)
+        : options(given_options),
           spaces(detail::instances_of(exec, 2)),
-          upload(exec, host, without_checks(given.upload), staging) {
+          upload(exec, host, without_checks(given_options.upload), staging) {
       ready.diagonal = allocate<Kokkos::View<Scalar*, device_type>>(exec, "einkorn::AsyncSetup::diagonal",
                                                                     static_cast<std::size_t>(host.num_rows));
     }
@@ -109,30 +109,30 @@ class AsyncSetup {
         try {
           step();
         } catch (...) {
-          auto const given_up = std::move(upload);  // so that nothing reads the host's arrays any more
+          auto const finished = std::move(upload);  // its destructor ends all reads of the host arrays
           throw;
         }
-        for (auto const& space : spaces) space.fence("einkorn::async_setup: all is there");
+        for (auto const& space : spaces) space.fence("einkorn::async_setup: complete");
       });
     }
 
-    void all() {
+    void set_up_all() {
       ready.csr = upload.structure();
       std::optional<format_type> early;
       if (options.convert_early.value_or(detail::stages_copies<Exec>)) early = converted_structure();
       upload.wait();
       if (early) {
         ready.matrix = *early;
-        values();
+        set_up_values();
       } else {
         extract_diagonal(spaces[1], ready.csr, ready.diagonal);
         ready.matrix = from_csr<Format>(spaces[0], ready.csr, options.format);
       }
     }
-    void values() {
+    void set_up_values() {
       upload.wait();
       extract_diagonal(spaces[1], ready.csr, ready.diagonal);
-      detail::put_values(spaces[0], ready.matrix, ready.csr);
+      detail::update_format_values(spaces[0], ready.matrix, ready.csr);
     }
     std::optional<format_type> converted_structure() const {
       try {
@@ -141,40 +141,42 @@ class AsyncSetup {
                                                                         ready.csr.values.extent(0));
         Kokkos::deep_copy(spaces[0], structure.values, Scalar(0));
         format_type const F = from_csr<Format>(spaces[0], structure, options.format);
-        spaces[0].fence("einkorn::async_setup: before the zeros go");
+        spaces[0].fence("einkorn::async_setup: before the zeros are freed");
         return F;
       } catch (OutOfMemory const&) {
         return {};
       }
     }
-    static UploadOptions without_checks(UploadOptions given) {
-      given.checks = Checks::off;
-      return given;
+    static UploadOptions without_checks(UploadOptions upload_options) {
+      upload_options.checks = Checks::off;
+      return upload_options;
     }
 
     options_type options;
-    std::vector<Exec> spaces;  // one converts, one extracts the diagonal
+    std::vector<Exec> spaces;  // [0] converts, [1] extracts the diagonal
     Upload<Scalar, Ordinal, Offset, Exec> upload;
     Ready ready;
-    detail::BackgroundTask background;  // ends before what it works on
+    detail::BackgroundTask background;  // destroyed first: ends before its data
   };
 
   std::unique_ptr<Work> work_;
 };
 
-/// Begins to bring A, of the host's memory, to the device of exec, to convert it to Format and to extract its
-/// diagonal, and comes back: async_setup<Dia>(exec, A) ... .wait() gives the CSR, the Dia and the diagonal. The
-/// results are, bit for bit, those of deep_copy, from_csr and extract_diagonal in order.
+/// Starts copying a CSR from host memory to the device of exec, converting it to Format and extracting its
+/// diagonal, and returns: async_setup<Dia>(exec, A) ... .wait() gives the CSR, the Dia and the diagonal. The
+/// results are bitwise those of deep_copy, from_csr and extract_diagonal in order.
 ///
-/// A is square. Order on a GPU: row_offsets and columns go over the link; the structure is converted while the
-/// values set_true_residual (AsyncSetupOptions::convert_early); then the values are put in and, on an instance of its own,
-/// the diagonal is extracted. Kokkos has no events between instances: what depends on an upload is launched by
-/// a thread that has waited for it, never by the caller's. Kokkos waits for the device when it frees memory, so
-/// the conversion, which frees what it needs for itself, goes on between chunks as well as beside them.
+/// @param A  n x n, in host memory; unchanged until wait() has returned
+/// @throws DimensionMismatch (not square), and what upload() throws; errors found later are thrown by wait()
 ///
-/// Cost: upload(), from_csr(), extract_diagonal(), and with convert_early nnz zeros and a second write of the
-/// values. The caller is held up for allocations only, but for the pinned memory see upload(). Throws
-/// DimensionMismatch (not square), and what upload() throws; what is found later comes from wait().
+/// Order on a GPU: row offsets and columns are copied; the structure is converted while the values are copied
+/// (AsyncSetupOptions::convert_early); then the values are inserted and, on another instance, the diagonal is
+/// extracted. Kokkos has no events between instances: work that depends on an upload is launched by a thread
+/// that has waited for it. Kokkos fences the device when it frees memory, so the conversion, which frees
+/// temporaries, runs between chunks as well as concurrently.
+///
+/// Cost: upload(), from_csr(), extract_diagonal(); with convert_early nnz zeros and a second write of the
+/// values. The caller blocks for allocations only; for pinned memory see upload().
 template <template <class, class, class, class> class Format, ExecutionSpace Exec, class Scalar, class Ordinal,
           class Offset, class Device>
 requires HostCsr<Csr<Scalar, Ordinal, Offset, Device>>

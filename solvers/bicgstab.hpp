@@ -156,23 +156,23 @@ SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, M const& preconditi
 /// Solves A x = b for a square A by BiCGStab.
 ///
 /// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
-/// Hermitian. If s meets the target, the solve ends in the middle of an iteration, which counts. replace_every: r
-/// becomes b - A x only if their norms differ by more than a quarter, together with p and r0.
+/// Hermitian. If s meets the target, the solve ends in the middle of an iteration, which counts. replace_every:
+/// r becomes b - A x only if their norms differ by more than a quarter, together with p and r0.
 ///
-/// Breakdown: a divisor r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is negligible at u times the norms of
-/// its factors, u = 2^-53. The iteration is then completed with alpha = 0 (r0.Ap) or omega = 0 (t.s), and the
-/// next one restarts with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|). A restart is stalled unless |r| is
-/// below half of its value at the start and at the earlier restarts; after a stalled one, r0.r and r0.Ap are
-/// negligible at u^2. More than 5 consecutive stalled restarts, or t = 0, end with Outcome::breakdown.
-/// SolveReport::restarts counts these restarts, those at replacements, and those after a true-residual check that
-/// did not end the solve.
+/// Breakdown: a divisor r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is negligible at u times the norms
+/// of its factors, u = 2^-53. The iteration is then completed with alpha = 0 (r0.Ap) or omega = 0 (t.s), and
+/// the next one restarts with p = r and r0 = r (after t.s: r0 = r + t |r| / |t|). A restart is stalled unless
+/// |r| is below half of its value at the start and at the earlier restarts; after a stalled one, r0.r and r0.Ap
+/// are negligible at u^2. More than 5 consecutive stalled restarts, or t = 0, end with Outcome::breakdown.
+/// SolveReport::restarts counts these restarts, those at replacements, and those after a true-residual check
+/// that did not end the solve.
 ///
 /// Cost per iteration: two products and 17 n-vectors, including x and y of the products: v = A p with r0.v (3),
 /// s with s.s (3), t = A s with t.t, s.t, r0.t and r0.s (3), x, r and p in one pass with r.r (8).
 ///
 /// Sources: van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; fused: Rupp, Weinbub, Juengel & Grasser, ACM
-/// TOMS 43(2), 2016, Algorithm 6. Departures: the next rho is r0.s - omega r0.t, where the paper omits r0.s, which
-/// is 0 in exact arithmetic; restarts.
+/// TOMS 43(2), 2016, Algorithm 6. Departures: the next rho is r0.s - omega r0.t, where the paper omits r0.s,
+/// which is 0 in exact arithmetic; restarts.
 template <ExecutionSpace Exec, class A, class B, class X>
 requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X>
 SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
@@ -186,8 +186,8 @@ SolveReport bicgstab(Exec const& exec, A const& a, B const& b, X const& x, Solve
 /// @param preconditioner  M, as for pcg(), not necessarily definite
 /// @param workspace  made with preconditioned = true
 ///
-/// If the setup of M failed (M.status()) with another outcome than indefinite_preconditioner, its outcome and row
-/// are returned, and x is unchanged. Cost: 2 n-vectors per iteration more, and twice M's own traffic.
+/// If the setup of M failed (M.status()) with another outcome than indefinite_preconditioner, its outcome and
+/// row are returned, and x is unchanged. Cost: 2 n-vectors per iteration more, and twice M's own traffic.
 template <ExecutionSpace Exec, class A, class M, class B, class X>
 requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X> &&
          detail::PreconditionerFor<M, Exec, X>

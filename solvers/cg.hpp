@@ -73,17 +73,18 @@ SolveReport cg_of_matrix(Exec const& exec, A const& a, B const& b, X const& x, S
 /// @param workspace  made for this operator and this instance; the solve then allocates nothing
 /// @pre b and x do not overlap.
 ///
-/// Result: SolveReport::outcome; nothing is thrown from within the iteration except by the callback, after which
-/// x = x0. SolveReport::residual is |b - A x|, recomputed. Unless converged, x is the best of those at the start,
-/// at the replacements and at the end.
+/// Result: SolveReport::outcome; nothing is thrown from within the iteration except by the callback, after
+/// which x = x0. SolveReport::residual is |b - A x|, recomputed. Unless converged, x is the best of those at
+/// the start, at the replacements and at the end.
 ///
 /// Special values: NaN or infinity in A, b or x0 ends with Outcome::non_finite before the first iteration, with
-/// x = x0 (with a scaled operator, up to rounding); one that arises later also ends with non_finite. b = 0 gives
-/// x = 0 whatever A and x0 hold. If x0 meets the target, no iteration is done.
+/// x = x0 (with a scaled operator, up to rounding); one that arises later also ends with non_finite. b = 0
+/// gives x = 0 whatever A and x0 hold. If x0 meets the target, no iteration is done.
 ///
-/// Range: all thresholds are relative. If |b|^2 is outside 1e-200 ... 1e200, or |b - A x0|^2 above it, b and x are
-/// scaled by a power of two during the solve (cost: one allocation of n scalars, 5 n-vectors, two products). If
-/// the residual or x is out of range even then, the outcome is non_finite or stagnated. A is not scaled.
+/// Range: all thresholds are relative. If |b|^2 is outside 1e-200 ... 1e200, or |b - A x0|^2 above it, b and x
+/// are scaled by a power of two during the solve (cost: one allocation of n scalars, 5 n-vectors, two
+/// products). If the residual or x is out of range even then, the outcome is non_finite or stagnated. A is not
+/// scaled.
 ///
 /// @throws DimensionMismatch (shapes; A not square), InvalidArgument (options; overlap; contiguity; a workspace
 /// that is too small or in use), OutOfMemory
@@ -91,10 +92,10 @@ SolveReport cg_of_matrix(Exec const& exec, A const& a, B const& b, X const& x, S
 /// Cost per iteration: one product and 8 n-vectors, including x and y of the product: q = A p with q.q and p.q
 /// (2), then r, p and r.r in one pass (5), in every second iteration with x (7). On a GPU 8.5 for launches and
 /// graphs of at most 10^6 rows, whose update reads x in every iteration (cg/prologue.hpp), and fewer for a
-/// system on the chip (engine/resident.hpp). Recurrence::classical: 10. A scaled operator (scaled_system.hpp): one
-/// more in iterations whose residual is near the target, with keep_history or a callback in all. Every
-/// replace_every iterations: one product and 3 to 9 n-vectors, which keep |b - A x - r| within rounding of
-/// |A| |x| + |b|. Blocks until the solve has ended; no fence and no copy before.
+/// system on the chip (engine/resident.hpp). Recurrence::classical: 10. A scaled operator (scaled_system.hpp):
+/// one more in iterations whose residual is near the target, with keep_history or a callback in all. Every
+/// replace_every iterations: one product and 3 to 11 n-vectors besides its x and y, which keep |b - A x - r|
+/// within rounding of |A| |x| + |b|. Blocks until the solve has ended; no fence and no copy before.
 ///
 /// Deterministic: bitwise equal results on one machine with one number of threads.
 ///

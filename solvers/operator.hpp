@@ -14,12 +14,14 @@
 
 namespace einkorn {
 
-/// What a Krylov solver knows of a matrix: apply() is y <- A x, asynchronous on exec, without a fence or an
-/// allocation. x and y are contiguous Views of rank 1 that do not overlap.
+/// A matrix as the solvers use it: num_rows(), num_cols(), and apply(exec, x, y), y <- A x, asynchronous on
+/// exec, without fence or allocation. x, y: contiguous Views of rank 1 on exec's device that do not overlap.
 ///
-/// An operator that can hand its rows to a sweep as they are done has sweep(exec, update, x, y) besides (see
-/// core/epilogue.hpp); the dot products that set_true_residual a product then cost no pass of their own. Every CSR, CSR5,
-/// ELL, SELL, DIA and bDIA has. One that was scaled on both sides, A = S B S, has scaling(), the diagonal of S.
+/// Optional members:
+///   apply_fused(exec, epilogue, x, y)  y <- A x with the solver's dot products in the same pass
+///                                      (core/epilogue.hpp): CSR, CSR5, ELL, SELL, DIA, bDIA
+///   with_row_entries(body)             row access for solves on the chip of a GPU
+///   scaling()                          the diagonal of S, if this is S B S or B S (scaled_system.hpp)
 template <class A, class Exec, class X, class Y>
 concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y const& y) {
   { a.num_rows() } -> std::convertible_to<std::size_t>;
@@ -27,15 +29,16 @@ concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y co
   a.apply(exec, x, y);
 };
 
-/// z <- M^-1 r, asynchronous on exec. One that is a diagonal has inverse(), its entries, and is then applied
-/// within the solver's own sweeps.
+/// A preconditioner: apply(exec, r, z), z <- M^-1 r, asynchronous on exec, without allocation. Optional
+/// members: inverse(), the entries of a diagonal M^-1, which CG applies within its passes; status(), a
+/// SetupStatus.
 template <class M, class Exec, class R, class Z>
 concept Preconditioner =
     requires(M const& m, Exec const& exec, R const& r, Z const& z) { m.apply(exec, r, z); };
 
 namespace detail {
 
-/// Preconditioners that need no vector of their own: none, and diagonals.
+/// Preconditioners that CG applies within its passes, without a vector z: the identity and diagonals.
 template <class M>
 concept IsIdentity = M::is_identity;
 template <class M>
@@ -45,7 +48,7 @@ inline constexpr bool is_fusable = IsIdentity<M> || IsDiagonal<M>;
 
 }  // namespace detail
 
-/// A matrix of any format, behind its plan, as an operator. Plan: SpmvPlan<Format, V>.
+/// The operator of a matrix of any format with its plan. Plan: SpmvPlan<Format, V>.
 template <class Plan>
 class SpmvOperator {
  public:
@@ -67,7 +70,7 @@ class SpmvOperator {
   void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
     spmv_fused(exec, plan_, epilogue, x, y);
   }
-  /// body(row_entries(plan)) where the format has them.
+  /// Calls body(row_entries(plan)) if the format has row access.
   template <class Body>
   void with_row_entries(Body const& body) const {
     if constexpr (requires(Plan const& plan) { row_entries(plan); }) {
@@ -80,8 +83,8 @@ class SpmvOperator {
   Plan plan_;
 };
 
-/// The operator of a matrix in any format, or of a CrsMatrix: makes its plan, whose room is used by one solve
-/// at a time. V: the scalar of the vectors. Include the header of the format's spmv (and of its plan, for CSR).
+/// The operator of a matrix in any format or of a CrsMatrix. Makes its plan, whose memory serves one solve at a
+/// time. V: scalar of the vectors. Requires the header of the format's spmv, for CSR that of its plan.
 template <class V, ExecutionSpace Exec, class Matrix>
 requires requires(Exec const& exec, Matrix const& A) { make_spmv_plan<V>(exec, A); }
 auto make_operator(Exec const& exec, Matrix const& A) {
@@ -90,7 +93,7 @@ auto make_operator(Exec const& exec, Matrix const& A) {
 
 namespace detail {
 
-/// body(op): op is a where it can be applied to x, else the operator of a, made for this call.
+/// body(op): op is a if it has apply(), else the operator of the matrix a, made for this call.
 template <class Exec, class A, class X, class Body>
 auto with_operator(Exec const& exec, A const& a, X const& x, Body const& body) {
   if constexpr (requires { a.apply(exec, x, x); })

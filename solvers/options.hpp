@@ -12,34 +12,34 @@ namespace einkorn {
 
 enum class RelativeTo { right_hand_side, initial_residual };
 
-/// How the scalars of CG are had. fused: beta from |Ap|^2, one sweep for x, r and p; classical: beta from the
-/// new residual, one pass more. BiCGStab has one way only.
+/// How CG computes its scalars. fused: beta from |Ap|^2, one pass for x, r and p; classical: beta from the new
+/// residual, one pass more. Not used by PCG (classical) and BiCGStab.
 enum class Recurrence { fused, classical };
 
-/// Who launches the sweeps of an iteration. All give the same numbers up to rounding; `automatic` asks the
-/// tuning table (solver_tuning.hpp).
+/// How iterations are launched. All give the same numbers up to rounding. `automatic` uses the tuning table
+/// (solvers/engine/tuning.hpp).
 enum class Execution {
   automatic,
-  launches,   ///< the host, one after the other, some iterations ahead of the device
-  graph,      ///< the host, graph iterations (CUDA, HIP)
-  persistent  ///< nobody: one cooperative kernel stays until the solve ends
+  launches,   ///< the host launches each kernel, some iterations ahead of the device
+  graph,      ///< the host launches a captured graph of iterations (CUDA, HIP)
+  persistent  ///< one cooperative kernel runs the whole solve
 };
 
 struct SolverOptions {
   double tolerance = 1e-8;          ///< stop at |r| <= tolerance * reference
-  double absolute_tolerance = 0.0;  ///< ... or at |r| <= this, whichever is met first
+  double absolute_tolerance = 0.0;  ///< or at |r| <= this, whichever is met first
   RelativeTo relative_to = RelativeTo::right_hand_side;
   std::int64_t max_iterations = 10000;
-  int replace_every = 50;  ///< iterations after which b - A x is computed (docs/solvers.md); 0: never
-  int max_stalls = 3;      ///< replacements in a row at which the true residual has not followed; 0: no limit
+  int replace_every = 50;  ///< iterations between replacements of r by b - A x (docs/solvers.md); 0: never
+  int max_stalls = 3;  ///< consecutive replacements without decrease of |b - A x|, then stagnated; 0: no limit
   double divergence_factor = 1e10;  ///< of the larger of |b| and the initial residual
-  bool keep_history = false;        ///< rules Execution::persistent out from 2^20 iterations on
-  /// Called on the host with (iterations, recursive residual) as it learns of progress, which is not after
-  /// every single iteration; false stops the solve. May throw: x is then x0 again.
+  bool keep_history = false;        ///< not with Execution::persistent if max_iterations >= 2^20
+  /// Called on the host with (iterations, recursive residual), not after every iteration; false stops the
+  /// solve. If it throws, x = x0. Disables persistent execution, so small systems run slower.
   std::function<bool(std::int64_t, double)> callback{};
   Recurrence recurrence = Recurrence::fused;
   Execution execution = Execution::automatic;
-  int run_ahead = 4;  ///< iterations that the host may be ahead of the device
+  int run_ahead = 4;  ///< iterations that the host may launch ahead of the device
 };
 
 namespace detail {
@@ -59,7 +59,7 @@ inline void check_options(SolverOptions const& options) {
   require_enumerator(options.execution, Execution::persistent, "solve: execution");
 }
 
-/// Whether the residual of every iteration is to reach the host.
+/// Whether the residual of every iteration is published to the host.
 inline bool wants_history(SolverOptions const& options) {
   return options.keep_history || options.callback;
 }

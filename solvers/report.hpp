@@ -70,9 +70,9 @@ constexpr char const* name_of(Quantity quantity) {
   }
 }
 
-/// What the setup of a preconditioner found in the matrix: converged if nothing is wrong; zero_pivot or non_finite
-/// if M^-1 could not be formed; indefinite_preconditioner if it could, but M is not Hermitian positive definite.
-/// zero_pivot and non_finite take precedence; of equal ones the lowest row is reported.
+/// What the setup of a preconditioner found in the matrix: converged if nothing is wrong; zero_pivot or
+/// non_finite if M^-1 could not be formed; indefinite_preconditioner if it could, but M is not Hermitian
+/// positive definite. zero_pivot and non_finite take precedence; of equal ones the lowest row is reported.
 struct SetupStatus {
   Outcome outcome = Outcome::converged;
   std::int64_t row = -1;  ///< -1: none

@@ -21,12 +21,12 @@
 
 namespace einkorn {
 
-/// Which sides of A a diagonal S stands at: S A S for CG, which needs a Hermitian operator; A S for BiCGStab,
-/// whose residual then is that of A x = b.
+/// Sides of A that a diagonal S scales. both: S A S for CG, which needs a Hermitian operator; right: A S for
+/// BiCGStab, whose residual is then that of A x = b.
 enum class ScaledSides { both, right };
 
-/// A scaled matrix as an operator: Jacobi preconditioning that costs nothing in an iteration. cg() and
-/// bicgstab() solve with it for the x of A x = b, and stop by the residual of that system.
+/// The operator of a scaled matrix: Jacobi preconditioning at no extra cost per iteration. cg() and bicgstab()
+/// return the x of A x = b, and their stopping criterion is the residual of A x = b.
 template <class Operator, class Scaling>
 class ScaledOperator {
  public:
@@ -42,7 +42,7 @@ class ScaledOperator {
   [[nodiscard]] std::size_t num_cols() const { return scaled_.num_cols(); }
   /// The diagonal of S, [n].
   [[nodiscard]] Scaling const& scaling() const { return scaling_; }
-  /// In device memory: the square of its largest entry.
+  /// Square of the largest entry of S, in device memory.
   [[nodiscard]] double const* largest_square() const { return largest_.data(); }
   [[nodiscard]] ScaledSides sides() const { return sides_; }
   [[nodiscard]] SetupStatus status() const { return status_; }
@@ -76,9 +76,9 @@ class ScaledOperator {
 
 namespace detail {
 
-/// scaling(i) <- |inverse(i)|, or its square root; the largest square.
+/// scaling(i) <- |inverse(i)| or its square root; reduces to the largest scaling(i)^2.
 template <class Inverse, class Scaling>
-struct ScalingOf {
+struct ComputeScaling {
   using Real = typename Scaling::non_const_value_type;
   Inverse inverse;
   Scaling scaling;
@@ -95,16 +95,19 @@ struct ScalingOf {
 
 }  // namespace detail
 
-/// Jacobi preconditioning by scaling: S = diag(A)^-1/2 on both sides, or diag(|A_ii|)^-1 from the right. Makes
-/// a copy of A's values (A stays as it is) and calls to_operator(scaled CSR), which brings it into the format
-/// that is wanted and makes its operator:
+/// Jacobi preconditioning by scaling: S A S with S = diag(A)^-1/2, or A S with S = diag(|A_ii|)^-1. Copies the
+/// values of A, n x n (A is unchanged), and calls to_operator(scaled CSR), which converts it and makes its
+/// operator:
 ///
 ///     make_jacobi_scaled(exec, A, ScaledSides::both,
 ///                        [&](auto const& B) { return make_operator<double>(exec, from_csr<Sell>(exec, B)); });
 ///
-/// A diagonal that cannot be divided by, or that is not positive where the root is taken, is said by status(),
-/// and by the report of a solve. Cost: reads A twice; nnz scalars and n reals of memory beside the format's
-/// own. Fences exec. Throws DimensionMismatch (not square), OutOfMemory, and what to_operator throws.
+/// A diagonal entry that is zero, missing or not finite, or not positive for ScaledSides::both, is reported by
+/// status() and by the report of a solve.
+///
+/// @throws DimensionMismatch (not square), InvalidArgument (sides), OutOfMemory, and what to_operator throws
+///
+/// Cost: reads A twice; nnz scalars and n reals of memory besides the format's own. Fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class ToOperator>
 auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, ScaledSides sides,
                         ToOperator const& to_operator) {
@@ -116,7 +119,7 @@ auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
   auto const scaling = allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n);
   auto const largest =
       allocate_zeros<Kokkos::View<double*, Device>>(exec, "einkorn::ScaledOperator::largest", 1);
-  using Body = detail::ScalingOf<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
+  using Body = detail::ComputeScaling<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
   Kokkos::parallel_reduce("einkorn::make_jacobi_scaled",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
                           Body{jacobi.inverse(), scaling, sides == ScaledSides::both},
@@ -125,7 +128,7 @@ auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
   if (sides == ScaledSides::right && status.outcome == Outcome::indefinite_preconditioner) status = {};
   auto const B = scale_rows_and_columns(exec, sides == ScaledSides::both ? scaling : Scaling(), A, scaling);
   auto scaled = to_operator(B);
-  exec.fence("einkorn::make_jacobi_scaled: the scaled matrix is there");
+  exec.fence("einkorn::make_jacobi_scaled: the scaled matrix is complete");
   return ScaledOperator<std::decay_t<decltype(scaled)>, Scaling>(std::move(scaled), scaling, largest, sides,
                                                                  status);
 }

@@ -12,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// Scalars of BiCGStab, in device memory: double or complex<double>. One thread runs the steps below, between the
-/// passes; each takes the sums of the pass before it.
+/// Scalars of BiCGStab, in device memory: double or complex<double>. One thread runs the steps below, between
+/// the passes; each takes the sums of the pass before it.
 ///
 /// If a divisor is negligible, the iteration is completed without the division, and the next one restarts with
 /// p = r0 = r. A restart is stalled if |r| has not halved since the start and every earlier restart. A divisor
@@ -105,8 +105,8 @@ struct BicgstabStart {
   }
 };
 
-/// alpha = rho / r0.v. sums: v.v, r0.v. If r0.v is negligible, alpha = 0: x and r change by the omega term only,
-/// which does not increase |r|.
+/// alpha = rho / r0.v. sums: v.v, r0.v. If r0.v is negligible, alpha = 0: x and r change by the omega term
+/// only, which does not increase |r|.
 template <class Z, class Publisher>
 struct BicgstabAfterV {
   BicgstabState<Z>* state;

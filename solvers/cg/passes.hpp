@@ -13,8 +13,8 @@
 
 namespace einkorn::detail {
 
-/// Vectors of CG on A x = b, or on the scaled system (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>; S: View of
-/// the diagonal of S, or nullptr_t.
+/// Vectors of CG on A x = b, or on the scaled system (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>; S: View
+/// of the diagonal of S, or nullptr_t.
 template <class V, class S>
 struct CgVectors {
   using Scalar = typename V::non_const_value_type;

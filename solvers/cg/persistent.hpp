@@ -66,13 +66,13 @@ struct CgLoop {
   }
 };
 
-/// The iterations of CG in one cooperative launch of a GPU whose blocks keep their rows of A and their entries of
-/// r, p and q in scratch. An iteration reads only the entries of p in other blocks, and every second time x. The
-/// bodies of the passes and the steps are those of CgMethod.
+/// The iterations of CG in one cooperative launch of a GPU whose blocks keep their rows of A and their entries
+/// of r, p and q in scratch. An iteration reads only the entries of p in other blocks, and every second time x.
+/// The bodies of the passes and the steps are those of CgMethod.
 ///
-/// One synchronization per iteration, for the sums. Blocks exchange p entry by entry (CooperativeVector): a block
-/// waits only for the entries that its rows need. The sums of an update are combined with those of the next
-/// product, as in prologue.hpp, so that the end of the solve is detected one product later.
+/// One synchronization per iteration, for the sums. Blocks exchange p entry by entry (CooperativeVector): a
+/// block waits only for the entries that its rows need. The sums of an update are combined with those of the
+/// next product, as in prologue.hpp, so that the end of the solve is detected one product later.
 template <class Exec, class Entries, class Vectors, class Publisher>
 struct CgResidentLoop {
   using Scalar = typename Vectors::Scalar;

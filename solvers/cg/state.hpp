@@ -67,8 +67,8 @@ struct CgStart {
 /// |r_new|^2 / |r|^2 in exact arithmetic, since r.q = p.q. Two divisions and no square root: all other threads
 /// wait for this one.
 ///
-/// may_defer_x: every second update may leave x. From p = r + beta p_old, the next update adds alpha_old p_old =
-/// alpha_old / beta (p - r). Its rounding error is up to 1 / sqrt(beta) times that of p, so x is not deferred
+/// may_defer_x: every second update may leave x. From p = r + beta p_old, the next update adds alpha_old p_old
+/// = alpha_old / beta (p - r). Its rounding error is up to 1 / sqrt(beta) times that of p, so x is not deferred
 /// for beta < min_beta.
 ///
 /// The curvature p.q counts as zero below the rounding of |p| |q|; squared and divided by p.q, so that nothing

@@ -32,8 +32,8 @@ enum class ResidualUse : std::uint8_t { replacement, check, final };
 /// overflows in a solve. Outside of it the host scales b and x (detail::solve_in_range()).
 inline constexpr double min_square = 1e-200, max_square = 1e200;
 
-/// Progress of a solve. Changed on the device after each vector pass, read by the passes, and by the host at the
-/// end. All thresholds are relative except the range above.
+/// Progress of a solve. Changed on the device after each vector pass, read by the passes, and by the host at
+/// the end. All thresholds are relative except the range above.
 struct Progress {
   Limits limits;
   Phase phase = Phase::running;
@@ -122,8 +122,8 @@ struct Progress {
   }
 
   /// At a replacement. r2: |b - A x|^2. If it deviates from the recursive residual, the direction is stale and
-  /// restarts. If max_stalls times in a row |r| is below a tenth of |b - A x| and |b - A x| is above half of the
-  /// best, the recursion converges and x does not: stagnated.
+  /// restarts. If max_stalls times in a row |r| is below a tenth of |b - A x| and |b - A x| is above half of
+  /// the best, the recursion converges and x does not: stagnated.
   KOKKOS_FUNCTION void replaced(double r2) {
     restarts = deviates(r2);
     stalls = residual2 < 0.01 * r2 && r2 > 0.25 * best2 ? stalls + 1 : 0;
@@ -143,8 +143,8 @@ struct Progress {
   static KOKKOS_FUNCTION bool is_finite(double value) { return value - value == 0.0; }
 
  private:
-  /// Whether r2 differs from residual2 by more than a quarter, or is NaN. For smaller deviations the direction is
-  /// kept: restarting costs more iterations.
+  /// Whether r2 differs from residual2 by more than a quarter, or is NaN. For smaller deviations the direction
+  /// is kept: restarting costs more iterations.
   [[nodiscard]] KOKKOS_FUNCTION bool deviates(double r2) const {
     return !(r2 >= 0.75 * residual2 && r2 <= 1.25 * residual2);
   }

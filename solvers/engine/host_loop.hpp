@@ -14,8 +14,8 @@
 namespace einkorn::detail {
 
 /// method.iteration(), compiled once per program. The CUDA runtime loads the kernels of a source file at their
-/// first launch, which cannot be captured; noinline makes the captured launches use the same copy of the kernels
-/// as the launches before.
+/// first launch, which cannot be captured; noinline makes the captured launches use the same copy of the
+/// kernels as the launches before.
 template <class Method>
 [[gnu::noinline]] void iterate(Method const& method) {
   method.iteration();
@@ -23,8 +23,8 @@ template <class Method>
 
 /// Drives a solve from the host: launches iterations, at most run_ahead beyond the last one that the device has
 /// published; the replacement of the residual every replace_every iterations; the true-residual check. No fence
-/// and no copy: the host polls the progress flag. Iterations launched beyond the end find the phase finished and
-/// change nothing.
+/// and no copy: the host polls the progress flag. Iterations launched beyond the end find the phase finished
+/// and change nothing.
 ///
 /// Method has start(), iteration(), true_residual(ResidualUse), and, if the sums of an iteration are reduced by
 /// the next one, finish_update() for the last. captures: iterations are captured in a graph of

@@ -77,9 +77,9 @@ inline SolveReport failed_setup(Outcome outcome, std::int64_t row) {
 /// The part that all public functions have in common: profiling region, checks of the arguments, one call per
 /// workspace at a time, memory of the workspace, range of b and r.
 ///
-/// check_method(): the method's own checks. Throws, or returns a report (std::optional) that ends the solve: its
-/// preconditioner could not be set up. solve(b, x, options, requirements): a SolveResult, for Views of the workspace's
-/// type. name: a string literal, "cg".
+/// check_method(): the method's own checks. Throws, or returns a report (std::optional) that ends the solve:
+/// its preconditioner could not be set up. solve(b, x, options, requirements): a SolveResult, for Views of the
+/// workspace's type. name: a string literal, "cg".
 template <class Exec, class A, class B, class X, class Workspace, class CheckMethod, class Solve>
 SolveReport prepare_and_solve(Exec const& exec, char const* name, A const& a, B const& b, X const& x,
                               SolverOptions const& options, Workspace const& workspace,

@@ -25,8 +25,8 @@ using PinnedSpace = std::conditional_t<
     Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
 
 /// Publishes the progress of a solve to the host: one 64-bit word that the device writes and the host reads,
-/// without a fence or a copy. History: |r| after each iteration, written before the word, in a ring of capacity()
-/// entries; the host reads an entry before the device is capacity() iterations further.
+/// without a fence or a copy. History: |r| after each iteration, written before the word, in a ring of
+/// capacity() entries; the host reads an entry before the device is capacity() iterations further.
 template <class Exec>
 class ProgressFlag {
  public:

@@ -89,8 +89,8 @@ struct ResidentBlock {
   }
 };
 
-/// The rows of a matrix in the scratch of the blocks of a cooperative launch, and their product with a vector that
-/// is stored likewise. Entries: row access, see formats/spmv_plan.hpp.
+/// The rows of a matrix in the scratch of the blocks of a cooperative launch, and their product with a vector
+/// that is stored likewise. Entries: row access, see formats/spmv_plan.hpp.
 template <class Exec, class Entries, class Scalar>
 struct ResidentRows {
   using Value = typename Entries::scalar_type;
@@ -152,9 +152,9 @@ struct ResidentRows {
     widths.outside = max_over_lanes<L>(widths.outside);
     return widths;
   }
-  /// each(i, sum) for the rows of the thread: sum = (A x)_i. x: the block's own entries. Entries of other blocks
-  /// are requested before the sum over the block's own entries, and awaited until they have `tag`. Called by
-  /// whole warps.
+  /// each(i, sum) for the rows of the thread: sum = (A x)_i. x: the block's own entries. Entries of other
+  /// blocks are requested before the sum over the block's own entries, and awaited until they have `tag`.
+  /// Called by whole warps.
   template <class X, class Each>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Block const& block, Widths const& widths, X const& x,
                                             std::uint32_t tag, Each const& each) const {

@@ -73,10 +73,10 @@ inline void scale_report(SolveReport& report, int exponent) {
   for (double& norm : report.history) norm = std::ldexp(norm, exponent);
 }
 
-/// solve(b, options), a SolveResult. If |b|^2 or |b - A x0|^2 is out of range, solves again for 2^k b and 2^k x,
-/// which are in range, and checks convergence for the x that is returned, which may have lost digits to
-/// underflow. b = 0 gives x = 0. Entries of b or r that are not finite: Outcome::non_finite, x = x0. r: holds
-/// b - A x0 after the first solve.
+/// solve(b, options), a SolveResult. If |b|^2 or |b - A x0|^2 is out of range, solves again for 2^k b and 2^k
+/// x, which are in range, and checks convergence for the x that is returned, which may have lost digits to
+/// underflow. b = 0 gives x = 0. Entries of b or r that are not finite: Outcome::non_finite, x = x0. r: holds b
+/// - A x0 after the first solve.
 ///
 /// Additional cost: none; if scaled, n scalars of memory, 5 n-vectors and 2 products.
 template <class Exec, class Vector, class Solve>

@@ -41,8 +41,8 @@ struct DotsPass {
   }
 };
 
-/// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over y
-/// follows.
+/// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over
+/// y follows.
 template <class Exec, class A, class EpilogueOp, class X, class Y>
 void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
   if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
@@ -85,8 +85,8 @@ struct ProductRequirements {
 };
 
 /// What every solver keeps between solves besides its vectors: the state in device memory, memory for partial
-/// sums, the progress flag, and memory for a cooperative launch where one is possible. with_w: products have the
-/// dot products with a second vector.
+/// sums, the progress flag, and memory for a cooperative launch where one is possible. with_w: products have
+/// the dot products with a second vector.
 template <class State, class Vector, class Exec, bool with_w>
 class SolveSpace {
  public:
@@ -197,8 +197,8 @@ class SolveSpace {
     sum_partials<EpilogueOp<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, layout.num_blocks, step);
   }
 
-  /// Whether a solve is one cooperative launch. requirements: those of `a`; the workspace may have been made with
-  /// another operator. Throws InvalidArgument if Execution::persistent is requested and not supported.
+  /// Whether a solve is one cooperative launch. requirements: those of `a`; the workspace may have been made
+  /// with another operator. Throws InvalidArgument if Execution::persistent is requested and not supported.
   template <class A>
   [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options,
                               ProductRequirements const& requirements) const {
@@ -223,8 +223,8 @@ class SolveSpace {
     bool const is_faster = rows <= solver_tuning(arch_of<Exec>).max_persistent_rows || resident;
     return is_supported && (requested || (options.execution == Execution::automatic && is_faster));
   }
-  /// Whether iterations are captured in a graph. Only fused products can be: apply() of another operator, or of a
-  /// preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
+  /// Whether iterations are captured in a graph. Only fused products can be: apply() of another operator, or of
+  /// a preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
   /// Execution::graph is requested and not supported.
   template <class A>
   [[nodiscard]] bool captures(SolverOptions const& options, A const& a, std::size_t rows,
@@ -242,8 +242,8 @@ class SolveSpace {
     return is_supported && (requested || (options.execution == Execution::automatic &&
                                           rows <= solver_tuning(arch_of<Exec>).max_graph_rows));
   }
-  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; make_loop(rows) if A's rows fit on the chip of
-  /// a GPU.
+  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; make_loop(rows) if A's rows fit on the chip
+  /// of a GPU.
   template <class A, class MakeLoop>
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
                MakeLoop const& make_loop) const {
@@ -297,8 +297,8 @@ class SolveSpace {
       resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
     });
   }
-  /// Whether the rows of this operator fit into the resident shape. If the host does not know the longest row, the
-  /// kernel checks it (ResidentRows::load()).
+  /// Whether the rows of this operator fit into the resident shape. If the host does not know the longest row,
+  /// the kernel checks it (ResidentRows::load()).
   template <class A>
   [[nodiscard]] bool fits_on_chip(Exec const& exec, A const& a) const {
     bool fits = false;
@@ -353,8 +353,8 @@ class SolveSpace {
     }
     return result;
   }
-  /// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may be
-  /// persistent, all of them up to 2^20.
+  /// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may
+  /// be persistent, all of them up to 2^20.
   static std::size_t history_size(SolverOptions const& options) {
     std::int64_t const in_flight = std::int64_t(options.run_ahead) + 64;
     std::int64_t const largest = options.callback ? 1 << 15 : 1 << 20;

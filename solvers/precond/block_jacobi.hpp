@@ -24,13 +24,13 @@
 namespace einkorn {
 
 struct BlockJacobiOptions {
-  int block_size =
-      4;  ///< rows of a block, 1 .. 32: the unknowns of a node, where A has such; the last may be smaller
+  /// Rows per block, 1 .. 32; the last block may be smaller. Usually the unknowns per node.
+  int block_size = 4;
 };
 
 namespace detail {
 
-/// One row a thread: neighbouring threads read neighbouring values of a column of their block.
+/// One row per thread: consecutive threads read consecutive values of a column of their block.
 template <class Ordinal, class Blocks, class Inverses, class R, class Z>
 struct ApplyBlockRow {
   using Sum = sum_type<typename Inverses::value_type, typename R::value_type>;
@@ -54,17 +54,16 @@ struct ApplyBlockRow {
 /// M = the diagonal blocks of A, of at most 32 rows each. Holds their inverses, dense, block after block, each
 /// column-major: sum over blocks of n_k^2 Scalars, n b for n rows in blocks of b. Made by make_block_jacobi().
 /// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., sections 4.1 and 10.2; Anzt, Dongarra,
-/// Flegar & Quintana-Orti, Parallel Computing 81, 2019, who invert a block a warp by Gauss-Jordan. Departures:
-/// the block lies in scratch, not in registers; the block is equilibrated; all of it in
-/// double, whatever Scalar is.
+/// Flegar & Quintana-Orti, Parallel Computing 81, 2019, who invert one block per warp by Gauss-Jordan.
+/// Departures: the block is in scratch, not in registers; it is equilibrated; the inversion is in double for
+/// every Scalar.
 ///
 /// status(): non_finite (a row of a block has NaN or infinity), zero_pivot (a block is singular to working
-/// precision: once its rows and columns are scaled to about 1, its condition passes 1 / (n_k epsilon) of
-/// double; or its inverse is infinite in Scalar) with the row where that shows, the empty one if there is one;
-/// indefinite_preconditioner (a diagonal entry is not real and positive, an imaginary part of rounding apart,
-/// so that M cannot be definite; that M is indefinite with a positive diagonal the solver sees). A block of the
-/// first two kinds becomes the identity, so that apply() is defined. Entries outside the blocks are not looked
-/// at.
+/// precision: after equilibration its condition number exceeds 1 / (n_k epsilon) of double; or its inverse is
+/// infinite in Scalar) with the row of the smallest pivot, or a zero row; indefinite_preconditioner (a diagonal
+/// entry is not real and positive up to rounding, so that M is not definite; an indefinite M with a positive
+/// diagonal is detected by the solver). A block with non_finite or zero_pivot becomes the identity, so that
+/// apply() is defined. Entries outside the blocks are ignored.
 template <class Scalar, class Ordinal, class Device>
 class BlockJacobi {
  public:
@@ -79,9 +78,9 @@ class BlockJacobi {
       : uniform_{A.num_rows, options.block_size} {
     require_kokkos("make_block_jacobi");
     detail::require_square("make_block_jacobi", A.num_rows, A.num_cols);
-    require<InvalidArgument>(options.block_size >= 1 && options.block_size <= detail::largest_block, [&] {
+    require<InvalidArgument>(options.block_size >= 1 && options.block_size <= detail::max_block_rows, [&] {
       return "make_block_jacobi: block_size is " + std::to_string(options.block_size) + ", expected 1 .. " +
-             std::to_string(detail::largest_block);
+             std::to_string(detail::max_block_rows);
     });
     set_up(exec, A);
   }
@@ -94,10 +93,11 @@ class BlockJacobi {
     set_up(exec, A);
   }
 
-  /// z <- M^-1 r, z_k = (A_kk)^-1 r_k for every block. Shapes: [n] both; z must not overlap r. Cost: 2 n b
-  /// operations; reads the inverses (n b Scalars) and r, writes z; with listed blocks n + count Ordinals and
-  /// count size_t more. Sums in sum_type of Scalar and r. 1 launch, asynchronous on exec, no allocation. Throws
-  /// DimensionMismatch, InvalidArgument (overlap).
+  /// z <- M^-1 r: z_k = (A_kk)^-1 r_k for every block. r, z: [n]; z must not overlap r. Sums in sum_type of
+  /// Scalar and r.
+  /// @throws DimensionMismatch, InvalidArgument (overlap)
+  /// Cost: 2 n b operations; reads the inverses (n b Scalars) and r, writes z; with listed blocks n + count
+  /// Ordinals and count size_t more. 1 launch, asynchronous on exec, no allocation.
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
   requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
   void apply(Exec const& exec, R const& r, Z const& z) const {
@@ -109,8 +109,9 @@ class BlockJacobi {
       apply_blocks(exec, uniform_, r, z);
   }
 
-  /// The same blocks of another matrix of this size. Cost: reads the rows of A once, writes the inverses; 2 n
-  /// b^2 operations. No allocation; fences exec. Throws DimensionMismatch.
+  /// Inverts the same blocks of another matrix of this size.
+  /// @throws DimensionMismatch
+  /// Cost: reads the rows of A once, writes the inverses; 2 n b^2 operations. No allocation; fences exec.
   template <ExecutionSpace Exec, class From, class Offset, class MatrixDevice>
   void update(Exec const& exec, Csr<From, Ordinal, Offset, MatrixDevice> const& A) {
     detail::require_size("BlockJacobi::update", num_rows(), A);
@@ -171,10 +172,11 @@ class BlockJacobi {
   SetupStatus status_;
 };
 
-/// Inverts the diagonal blocks of a square A, rows 0 .. b - 1, b .. 2b - 1 and so on; positions that repeat are
-/// added up, those not stored are 0. Data that cannot be inverted is a status(), never an exception. Cost: as
-/// update(), and two allocations. Throws DimensionMismatch (not square), InvalidArgument (block_size),
-/// OutOfMemory. A is taken as valid (validate()); its rows need not be sorted.
+/// Inverts the diagonal blocks of a square A, rows 0 .. b - 1, b .. 2b - 1 and so on; duplicates are summed.
+/// Blocks that cannot be inverted are reported by status(), not by an exception.
+/// @pre A is valid (validate()); its rows need not be sorted.
+/// @throws DimensionMismatch (not square), InvalidArgument (block_size), OutOfMemory
+/// Cost: as update(), and two allocations.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 BlockJacobi<sum_type<Scalar>, Ordinal, Device> make_block_jacobi(Exec const& exec,
                                                                  Csr<Scalar, Ordinal, Offset, Device> const& A,
@@ -182,9 +184,11 @@ BlockJacobi<sum_type<Scalar>, Ordinal, Device> make_block_jacobi(Exec const& exe
   return BlockJacobi<sum_type<Scalar>, Ordinal, Device>(exec, A, options);
 }
 
-/// The same for blocks of different sizes: block k is rows block_offsets(k) .. block_offsets(k + 1) - 1, 0 to
-/// 32 of them. Shapes: block_offsets [number of blocks + 1], of any integer type, from 0 to n, non-decreasing;
-/// it is copied. Fences exec. Throws besides InvalidArgument, which names the first bad block.
+/// The same for blocks of different sizes: block k has the rows block_offsets(k) .. block_offsets(k + 1) - 1, 0
+/// to 32 of them.
+/// @param block_offsets  [number of blocks + 1], any integer type, from 0 to n, non-decreasing; copied
+/// @throws also InvalidArgument, which names the first invalid block
+/// Fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector List>
 requires AccessibleFrom<List, Exec> &&
          (List::rank() == 1 && std::is_integral_v<typename List::non_const_value_type>)

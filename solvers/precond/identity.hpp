@@ -27,7 +27,7 @@ struct CopyEntry {
 
 }  // namespace detail
 
-/// M = I, for code that takes a preconditioner. Holds no memory.
+/// M = I, for code that takes a preconditioner. cg() uses it for Recurrence::classical. Holds no memory.
 class Identity {
  public:
   static constexpr bool is_identity = true;
@@ -35,8 +35,9 @@ class Identity {
   Identity() = default;
   explicit Identity(std::int64_t num_rows) : num_rows_(num_rows) {}
 
-  /// z <- r. Shapes: [n] both. z may be r, and must not overlap it otherwise. Reads and writes a vector; 1
-  /// launch, none where z is r; asynchronous on exec. Throws DimensionMismatch, InvalidArgument (overlap).
+  /// z <- r. r, z: [n]; z may be r and must not overlap it otherwise.
+  /// @throws DimensionMismatch, InvalidArgument (overlap)
+  /// Cost: 2 n scalars; 1 launch, none if z is r; asynchronous on exec.
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
   requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
   void apply(Exec const& exec, R const& r, Z const& z) const {
@@ -47,7 +48,7 @@ class Identity {
                          detail::CopyEntry<R, Z>{r, z});
   }
 
-  /// Throws DimensionMismatch unless A is square and of the same size.
+  /// @throws DimensionMismatch unless A is square and of the same size
   template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
   void update(Exec const&, Csr<Scalar, Ordinal, Offset, Device> const& A) const {
     detail::require_size("Identity::update", num_rows_, A);
@@ -66,7 +67,7 @@ class Identity {
   std::int64_t num_rows_ = 0;
 };
 
-/// Reads nothing of A but its size. Throws DimensionMismatch (not square).
+/// The identity of the size of A. @throws DimensionMismatch (not square)
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Identity make_identity(Exec const&, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   detail::require_square("make_identity", A.num_rows, A.num_cols);

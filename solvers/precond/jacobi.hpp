@@ -24,7 +24,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// inverse(i) <- 1 / inverse(i), or 1 where that is no finite number.
+/// inverse(i) <- 1 / inverse(i), or 1 if that is not finite.
 template <class Inverse, class Faults>
 struct InvertEntry {
   using Scalar = typename Inverse::non_const_value_type;
@@ -66,9 +66,9 @@ struct MultiplyEntry {
 /// Linear Systems, 2nd ed., section 4.1.
 ///
 /// status(): non_finite (a diagonal entry is NaN or infinite), zero_pivot (it is 0, not stored, or so small
-/// that its inverse is infinite in Scalar), indefinite_preconditioner (a real one is negative; a complex one is
-/// not real and positive, an imaginary part of rounding apart). Rows of the first two kinds get the inverse 1,
-/// so that apply() is defined; those of the last get what is asked for.
+/// that its inverse is infinite in Scalar), indefinite_preconditioner (it is negative, or complex and not real
+/// and positive up to rounding). Rows with non_finite or zero_pivot get the inverse 1, so that apply() is
+/// defined; rows with indefinite_preconditioner get their inverse.
 template <class Scalar, class Device>
 class Jacobi {
  public:
@@ -88,9 +88,9 @@ class Jacobi {
     update(exec, A);
   }
 
-  /// z <- D^-1 r, z_i = r_i / d_i by a multiplication. Shapes: [n] both. z may be r, and must not overlap it
-  /// otherwise. Cost: n multiplications; reads the inverse and r, writes z, 3 n Scalars. 1 launch, asynchronous
-  /// on exec, no allocation. Throws DimensionMismatch, InvalidArgument (overlap).
+  /// z <- D^-1 r by multiplication with the inverse. r, z: [n]; z may be r and must not overlap it otherwise.
+  /// @throws DimensionMismatch, InvalidArgument (overlap)
+  /// Cost: n multiplications; 3 n Scalars (inverse, r, z); 1 launch, asynchronous on exec, no allocation.
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
   requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
   void apply(Exec const& exec, R const& r, Z const& z) const {
@@ -102,8 +102,9 @@ class Jacobi {
                          detail::MultiplyEntry<Inverse, R, Z>{inverse_, r, z});
   }
 
-  /// The same for another matrix of this size. Cost: extract_diagonal(), and reads and writes n Scalars. No
-  /// allocation; fences exec. Throws DimensionMismatch.
+  /// Takes the diagonal of another matrix of this size.
+  /// @throws DimensionMismatch
+  /// Cost: extract_diagonal(), and reads and writes n Scalars. No allocation; fences exec.
   template <ExecutionSpace Exec, class From, class Ordinal, class Offset, class MatrixDevice>
   void update(Exec const& exec, Csr<From, Ordinal, Offset, MatrixDevice> const& A) {
     detail::require_size("Jacobi::update", num_rows(), A);
@@ -123,7 +124,7 @@ class Jacobi {
     update(exec, as_csr(A));
   }
 
-  /// 1 / d_i, for solvers that multiply by it in a sweep of their own. [n]
+  /// 1 / d_i, [n], for solvers that apply it within a pass.
   [[nodiscard]] Kokkos::View<Scalar const*, Device> inverse() const { return inverse_; }
   [[nodiscard]] std::int64_t num_rows() const { return static_cast<std::int64_t>(inverse_.extent(0)); }
   /// Memory held: n Scalars, and 8 bytes for the status.
@@ -139,9 +140,11 @@ class Jacobi {
   SetupStatus status_;
 };
 
-/// Inverts the diagonal of a square A, positions that repeat added up. Data that cannot be inverted is a
-/// status(), never an exception. Cost: as update(), and two allocations of bytes(). Throws DimensionMismatch
-/// (not square), OutOfMemory. A is taken as valid (validate()).
+/// Inverts the diagonal of a square A; duplicates are summed. Entries that cannot be inverted are reported by
+/// status(), not by an exception.
+/// @pre A is valid (validate()).
+/// @throws DimensionMismatch (not square), OutOfMemory
+/// Cost: as update(), and two allocations of bytes() in total.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Jacobi<sum_type<Scalar>, Device> make_jacobi(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   return Jacobi<sum_type<Scalar>, Device>(exec, A);

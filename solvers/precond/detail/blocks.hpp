@@ -17,20 +17,20 @@
 
 namespace einkorn::detail {
 
-/// Rows of one diagonal block, at most: the lanes of a warp.
-inline constexpr int largest_block = 32;
+/// Maximum rows of a diagonal block: the lanes of a warp.
+inline constexpr int max_block_rows = 32;
 
-/// Which rows a diagonal block has and where its n^2 values begin. Both kinds of blocks have the same members;
-/// the values of block k are column-major with n_k rows, one block after the other.
+/// Rows of the diagonal blocks and positions of their values. Both classes have the same members. The values of
+/// block k are column-major with n_k rows, block after block.
 
-/// Blocks of `size` rows; the last one has what is left.
+/// Blocks of `size` rows; the last one may have fewer.
 template <class Ordinal>
 struct UniformBlocks {
   Ordinal num_rows;
   int size;
 
   [[nodiscard]] Ordinal count() const { return num_rows / size + (num_rows % size == 0 ? 0 : 1); }
-  [[nodiscard]] int largest() const { return num_rows < size ? static_cast<int>(num_rows) : size; }
+  [[nodiscard]] int max_rows() const { return num_rows < size ? static_cast<int>(num_rows) : size; }
   [[nodiscard]] std::size_t num_values() const {
     auto const rest = static_cast<std::size_t>(num_rows % size);
     return values_at(num_rows / size) + rest * rest;
@@ -46,7 +46,7 @@ struct UniformBlocks {
   }
 };
 
-/// Blocks by a list of their first rows.
+/// Blocks block_offsets by the offsets of their first rows.
 template <class Ordinal, class Device>
 struct ListedBlocks {
   Kokkos::View<Ordinal*, Device> offsets;            // [count + 1]
@@ -57,7 +57,7 @@ struct ListedBlocks {
   [[nodiscard]] Ordinal count() const {
     return offsets.extent(0) == 0 ? Ordinal(0) : static_cast<Ordinal>(offsets.extent(0) - 1);
   }
-  [[nodiscard]] int largest() const { return largest_block; }
+  [[nodiscard]] int max_rows() const { return max_block_rows; }
   [[nodiscard]] std::size_t num_values() const { return total; }
   [[nodiscard]] std::size_t bytes() const {
     return (offsets.extent(0) + block_of_row.extent(0)) * sizeof(Ordinal) +
@@ -71,23 +71,23 @@ struct ListedBlocks {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t values_at(Ordinal block) const { return value_offsets(block); }
 };
 
-/// Block k of the caller's list ends before it begins or has more than largest_block rows.
-template <class Given>
+/// Whether block k of the given offsets has a negative number of rows or more than max_block_rows.
+template <class Offsets>
 struct IsInvalidBlock {
-  Given given;
+  Offsets block_offsets;
   KOKKOS_FUNCTION bool operator()(std::size_t k) const {
-    auto const begin = given(k), end = given(k + 1);
+    auto const begin = block_offsets(k), end = block_offsets(k + 1);
     return end < begin || static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) >
-                              static_cast<std::uint64_t>(largest_block);
+                              static_cast<std::uint64_t>(max_block_rows);
   }
 };
 
-template <class Given, class Ordinal, class Device>
+template <class Offsets, class Ordinal, class Device>
 struct ListBlock {
-  Given given;
+  Offsets block_offsets;
   ListedBlocks<Ordinal, Device> blocks;
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
-    auto const begin = static_cast<Ordinal>(given(k)), end = static_cast<Ordinal>(given(k + 1));
+    auto const begin = static_cast<Ordinal>(block_offsets(k)), end = static_cast<Ordinal>(block_offsets(k + 1));
     auto const n = static_cast<std::size_t>(end - begin);
     if (k == 0) blocks.offsets(0) = begin;
     blocks.offsets(k + 1) = end;
@@ -96,27 +96,28 @@ struct ListBlock {
   }
 };
 
-/// The list checked and copied. Throws InvalidArgument, which names the first bad block. Fences exec.
-template <class Ordinal, class Device, class Exec, class Given>
-ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Given const& given) {
+/// Checks and copies the block offsets. Throws InvalidArgument, which names the first invalid block. Fences
+/// exec.
+template <class Ordinal, class Device, class Exec, class Offsets>
+ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Offsets const& block_offsets) {
   auto const fail = [](std::string const& what) {
     throw InvalidArgument("make_block_jacobi: block_offsets" + what);
   };
   auto const text = [](auto number) { return std::to_string(number); };
-  std::size_t const extent = given.extent(0);
+  std::size_t const extent = block_offsets.extent(0);
   if (extent == 0) {
     if (num_rows != 0) fail(" is empty, the matrix has " + text(num_rows) + " rows");
     return {};
   }
   std::size_t const count = extent - 1;
-  exec.fence("einkorn::make_block_jacobi: block_offsets are there");
-  if (auto const first = read_one(given, 0); first != 0) fail("(0) is " + text(first) + ", expected 0");
-  std::size_t const bad =
-      first_bad(exec, "einkorn::make_block_jacobi[check]", count, IsInvalidBlock<Given>{given});
-  if (bad != count)
-    fail(": block " + text(bad) + " is rows " + text(read_one(given, bad)) + " .. " +
-         text(read_one(given, bad + 1)) + " - 1, expected 0 to " + text(largest_block) + " rows");
-  if (auto const last = read_one(given, count);
+  exec.fence("einkorn::make_block_jacobi: block_offsets complete");
+  if (auto const first = read_one(block_offsets, 0); first != 0) fail("(0) is " + text(first) + ", expected 0");
+  std::size_t const invalid =
+      first_bad(exec, "einkorn::make_block_jacobi[check]", count, IsInvalidBlock<Offsets>{block_offsets});
+  if (invalid != count)
+    fail(": block " + text(invalid) + " is rows " + text(read_one(block_offsets, invalid)) + " .. " +
+         text(read_one(block_offsets, invalid + 1)) + " - 1, expected 0 to " + text(max_block_rows) + " rows");
+  if (auto const last = read_one(block_offsets, count);
       static_cast<std::uint64_t>(last) != static_cast<std::uint64_t>(num_rows))
     fail("(" + text(count) + ") is " + text(last) + ", expected " + text(num_rows) + " (rows of A)");
   ListedBlocks<Ordinal, Device> blocks{
@@ -126,7 +127,7 @@ ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Gi
                                                static_cast<std::size_t>(num_rows))};
   Kokkos::parallel_for("einkorn::make_block_jacobi[list]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       ListBlock<Given, Ordinal, Device>{given, blocks});
+                       ListBlock<Offsets, Ordinal, Device>{block_offsets, blocks});
   if (count > 0) blocks.total = counts_to_offsets(exec, blocks.value_offsets);
   return blocks;
 }

@@ -12,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// The fault that SetupStatus names, out of those that many threads report: a minimum of integers, so the same
-/// on every run.
+/// The fault that SetupStatus reports, of those that many threads report: a minimum of integers, so it is
+/// deterministic.
 template <class Device>
 class FirstFault {
  public:
@@ -28,9 +28,9 @@ class FirstFault {
     Kokkos::deep_copy(exec, lowest_, none);
   }
   KOKKOS_FUNCTION void report(Outcome outcome, std::int64_t row) const {
-    std::uint64_t const kind = outcome == Outcome::zero_pivot ? 0 : outcome == Outcome::non_finite ? 1 : 2;
-    std::uint64_t const weight = kind == 2 ? 1 : 0;
-    Kokkos::atomic_min(&lowest_(0), weight << 62 | static_cast<std::uint64_t>(row) << 2 | kind);
+    std::uint64_t const code = outcome == Outcome::zero_pivot ? 0 : outcome == Outcome::non_finite ? 1 : 2;
+    std::uint64_t const weight = code == 2 ? 1 : 0;
+    Kokkos::atomic_min(&lowest_(0), weight << 62 | static_cast<std::uint64_t>(row) << 2 | code);
   }
   /// Fences exec.
   template <class Exec>
@@ -38,7 +38,7 @@ class FirstFault {
     std::uint64_t lowest = none;
     Kokkos::deep_copy(
         exec, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&lowest, 1), lowest_);
-    exec.fence("einkorn::FirstFault: the status is on the host, and the matrix may change, from here on");
+    exec.fence("einkorn::FirstFault: status");
     if (lowest == none) return {};
     constexpr Outcome outcomes[] = {Outcome::zero_pivot, Outcome::non_finite,
                                     Outcome::indefinite_preconditioner};
@@ -47,7 +47,7 @@ class FirstFault {
 
  private:
   static constexpr std::uint64_t none = ~std::uint64_t(0);
-  Kokkos::View<std::uint64_t*, Device> lowest_;  // [1]: weight in bit 62, row in bits 2 .. 61, kind in 0 .. 1
+  Kokkos::View<std::uint64_t*, Device> lowest_;  // [1]: weight in bit 62, row in bits 2 .. 61, code in 0 .. 1
 };
 
 }  // namespace einkorn::detail

@@ -9,7 +9,7 @@
 
 namespace einkorn::detail {
 
-/// Of the largest entry of a row or of a column: floor(log2), 0 for one of zeros, which sets is_bad.
+/// floor(log2) of the largest entry of a row or column; 0 if all are zero, which sets is_bad.
 template <class Sum>
 KOKKOS_FUNCTION int largest_exponent(ScratchBlock<Sum> const& m, int line, bool is_row) {
   double largest = 0;
@@ -21,13 +21,12 @@ KOKKOS_FUNCTION int largest_exponent(ScratchBlock<Sum> const& m, int line, bool 
   return static_cast<int>(Kokkos::logb(largest));
 }
 
-/// m(i, j) <- m(i, j) 2^-(row_scale(i) + column_scale(j)), so that the largest entries of every row and of
-/// every column lie in [1/2, 4): what is a small pivot then does not depend on the units of the unknowns. Exact
-/// but for underflow. A row or a column of zeros sets is_bad. One lane a row, then one a column; all lanes of
-/// the team together. Of a Hermitian positive definite block only the one whose diagonal is near 1 is so
-/// scaled, since |a_ij|^2 <= a_ii a_jj. Source: Ruiz, RAL-TR-2001-034: divides by the square roots of both
-/// maxima until they are near 1, here in powers of two; the exponents halve each time, so 11 rounds do from any
-/// numbers of double.
+/// m(i, j) <- m(i, j) 2^-(row_scale(i) + column_scale(j)), so that the largest entry of every row and column
+/// lies in [1/2, 4): the pivot threshold is then independent of the units of the unknowns. Exact except for
+/// underflow. A zero row or column sets is_bad. One lane per row, then per column; called by all lanes of the
+/// team. The diagonal of a Hermitian positive definite block becomes about 1, since |a_ij|^2 <= a_ii a_jj.
+/// Source: Ruiz, RAL-TR-2001-034: divides by the square roots of both maxima until they are near 1, here by
+/// powers of two. The exponents halve in each round: 11 rounds suffice for all numbers of double.
 template <class Member, class Sum>
 KOKKOS_FUNCTION void equilibrate(Member const& team, ScratchBlock<Sum> const& m) {
   int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
@@ -51,7 +50,7 @@ KOKKOS_FUNCTION void equilibrate(Member const& team, ScratchBlock<Sum> const& m)
   }
 }
 
-/// |m|_inf, up to the factor of magnitude(). The same in every lane; all lanes of the team together.
+/// |m|_inf, up to the factor of magnitude(). The same in every lane; called by all lanes of the team.
 template <class Member, class Sum>
 KOKKOS_FUNCTION double largest_row_sum(Member const& team, ScratchBlock<Sum> const& m) {
   for (int i = team.team_rank(); i < m.n; i += team.team_size()) {
@@ -66,7 +65,7 @@ KOKKOS_FUNCTION double largest_row_sum(Member const& team, ScratchBlock<Sum> con
   return largest;
 }
 
-/// Step k of Gauss-Jordan, row p being the one with the pivot: one lane a column.
+/// Step k of Gauss-Jordan with the pivot in row p: one lane per column.
 template <class Member, class Sum>
 KOKKOS_FUNCTION void eliminate(Member const& team, ScratchBlock<Sum> const& m, int k, int p) {
   int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;
@@ -85,18 +84,18 @@ KOKKOS_FUNCTION void eliminate(Member const& team, ScratchBlock<Sum> const& m, i
   Sum const inverse_pivot = Sum(1) / m(k, k);
   for (int j = lane; j < n; j += lanes) {
     if (j == k) continue;
-    Sum const of_row_k = m(k, j) * inverse_pivot;
-    for (int i = 0; i < n; ++i) m(i, j) = i == k ? of_row_k : m(i, j) - m(i, k) * of_row_k;
+    Sum const factor = m(k, j) * inverse_pivot;
+    for (int i = 0; i < n; ++i) m(i, j) = i == k ? factor : m(i, j) - m(i, k) * factor;
   }
   team.team_barrier();
   for (int i = lane; i < n; i += lanes) m(i, k) = i == k ? inverse_pivot : -(m(i, k) * inverse_pivot);
   team.team_barrier();
 }
 
-/// m <- m^-1 in place, by Gauss-Jordan with partial pivoting; all lanes of the team together. Returns -1, or,
-/// where m is singular to working precision, the row of the block that has the smallest pivot: no pivot beyond
-/// n epsilon |m|_inf was left (m is undefined then), or |m|_inf |m^-1|_inf passes 1 / (n epsilon). Cost: n^3
-/// multiplications and additions.
+/// m <- m^-1 in place by Gauss-Jordan with partial pivoting; called by all lanes of the team. Returns -1, or
+/// the row of the smallest pivot if m is singular to working precision: no pivot above n epsilon |m|_inf was
+/// left (m is then undefined), or |m|_inf |m^-1|_inf exceeds 1 / (n epsilon). Cost: n^3 multiplications and
+/// additions.
 template <class Member, class Sum>
 KOKKOS_FUNCTION int invert_in_place(Member const& team, ScratchBlock<Sum> const& m) {
   int const lane = team.team_rank(), lanes = team.team_size(), n = m.n;

@@ -17,9 +17,9 @@
 
 namespace einkorn::detail {
 
-/// inverses <- those of A's diagonal blocks; one block a team, which is one warp, or one thread of the host.
-/// The block is read into scratch, equilibrated, inverted there, and written in its own scale. A block that has
-/// no inverse becomes the identity.
+/// inverses <- the inverses of A's diagonal blocks; one block per team: one warp, or one thread of the host. A
+/// block is loaded into scratch, equilibrated, inverted, scaled back and stored. A singular block becomes the
+/// identity.
 template <class Exec, class Blocks, class Matrix, class Inverses, class Faults>
 struct InvertBlocks {
   using Ordinal = typename Matrix::ordinal_type;
@@ -35,16 +35,16 @@ struct InvertBlocks {
   Matrix A;
   Inverses inverses;
   Faults faults;
-  int most;  // rows of the largest block
+  int max_rows;  // rows of the largest block
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const block = static_cast<Ordinal>(team.league_rank());
     Ordinal const begin = blocks.begin(block);
-    Block const m(team.team_scratch(0).get_shmem_aligned(Block::bytes(most), alignof(Sum)), most,
+    Block const m(team.team_scratch(0).get_shmem_aligned(Block::bytes(max_rows), alignof(Sum)), max_rows,
                   blocks.rows(block));
     if (m.n == 0) return;
-    gather(team, begin, m);
-    bool is_regular = inspect(team, begin, m);
+    load_block(team, begin, m);
+    bool is_regular = check_entries(team, begin, m);
     if (is_regular) {
       equilibrate(team, m);
       is_regular = !report_zeros(team, begin, m);
@@ -67,9 +67,9 @@ struct InvertBlocks {
   }
 
  private:
-  /// m <- the block. Lanes read neighbouring entries of a row; those inside the block go, in their order, to
-  /// the lane that has their column, so that positions that repeat add up without atomics.
-  KOKKOS_FUNCTION void gather(Member const& team, Ordinal begin, Block const& m) const {
+  /// m <- the block. Lanes read consecutive entries of a row. Entries inside the block are sent in order to the
+  /// lane of their column, so that duplicates are summed without atomics.
+  KOKKOS_FUNCTION void load_block(Member const& team, Ordinal begin, Block const& m) const {
     int const lane = team.team_rank();
     for (int j = lane; j < m.n; j += L::size)
       for (int i = 0; i < m.n; ++i) m(i, j) = Sum(0);
@@ -93,8 +93,9 @@ struct InvertBlocks {
     team.team_barrier();
   }
 
-  /// Reports rows that are not finite or whose diagonal entry is not positive; false with one of the first.
-  KOKKOS_FUNCTION bool inspect(Member const& team, Ordinal begin, Block const& m) const {
+  /// Reports rows with entries that are not finite or a diagonal entry that is not positive. Returns false if
+  /// any entry is not finite.
+  KOKKOS_FUNCTION bool check_entries(Member const& team, Ordinal begin, Block const& m) const {
     for (int i = team.team_rank(); i < m.n; i += L::size) {
       auto const row = static_cast<std::int64_t>(begin) + i;
       for (int j = 0; j < m.n; ++j)
@@ -108,15 +109,15 @@ struct InvertBlocks {
     return !m.any_bad();
   }
 
-  /// Every row that is_bad marks is a zero_pivot; true with one of them.
+  /// Reports the rows marked by is_bad as zero_pivot. Returns whether there is one.
   KOKKOS_FUNCTION bool report_zeros(Member const& team, Ordinal begin, Block const& m) const {
     for (int i = team.team_rank(); i < m.n; i += L::size)
       if (m.is_bad[i] != 0) faults.report(Outcome::zero_pivot, static_cast<std::int64_t>(begin) + i);
     return m.any_bad();
   }
 
-  /// (2^-r m 2^-c)^-1 = 2^c m^-1 2^r: entries of what has been inverted are divided by 2^(c_i + r_j), in two
-  /// steps, as that may leave the range of double. Marks columns that are not finite as Targets.
+  /// (2^-r m 2^-c)^-1 = 2^c m^-1 2^r: divides entries of the inverse by 2^(c_i + r_j), in two steps, since the
+  /// power may be out of the range of double. Marks columns that are not finite in Target.
   KOKKOS_FUNCTION void scale_back(Member const& team, Block const& m) const {
     for (int j = team.team_rank(); j < m.n; j += L::size)
       for (int i = 0; i < m.n; ++i) {
@@ -136,10 +137,10 @@ void invert_blocks(Exec const& exec, Blocks const& blocks, Matrix const& A, Inve
   if (blocks.count() == 0) return;
   auto policy =
       typename Functor::Policy(exec, static_cast<int>(blocks.count()), static_cast<int>(Functor::L::size));
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::Block::bytes(blocks.largest()) +
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::Block::bytes(blocks.max_rows()) +
                                                               alignof(typename Functor::Sum))));
   Kokkos::parallel_for("einkorn::BlockJacobi::update", light_weight(policy),
-                       Functor{blocks, A, inverses, faults, blocks.largest()});
+                       Functor{blocks, A, inverses, faults, blocks.max_rows()});
 }
 
 }  // namespace einkorn::detail

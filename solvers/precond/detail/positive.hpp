@@ -8,8 +8,8 @@
 
 namespace einkorn::detail {
 
-/// A diagonal entry that a Hermitian positive definite matrix may have: positive, and real up to the rounding
-/// of its modulus.
+/// Whether a diagonal entry is possible in a Hermitian positive definite matrix: positive, and real up to
+/// rounding.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION bool is_positive_real(T const& value) {
   if constexpr (is_complex<T>)

@@ -10,35 +10,35 @@
 
 namespace einkorn::detail {
 
-/// A dense block in a team's scratch, entry (i, j) at entries[j * stride + i], with what its inversion notes a
-/// row and a column. The stride is odd: lanes that read along a row use different banks.
+/// A dense block in a team's scratch, entry (i, j) at entries[j * stride + i], with the arrays of its
+/// inversion. The stride is odd: lanes that read along a row use different banks.
 template <class Sum>
 struct ScratchBlock {
   Sum* entries;
   double* row_sum;                      // [n]
-  int *row_scale, *column_scale;        // [n]: exponents of 2 that entries have been divided by
+  int *row_scale, *column_scale;        // [n]: exponents of the powers of two of the scaling
   int *row_step, *column_step, *pivot;  // [n]
   int *origin, *is_bad;                 // [n]
   int n, stride;
 
-  static KOKKOS_FUNCTION int stride_of(int most) { return most | 1; }
-  static KOKKOS_FUNCTION std::size_t bytes(int most) {
-    return static_cast<std::size_t>(most) *
-           (static_cast<std::size_t>(stride_of(most)) * sizeof(Sum) + sizeof(double) + 7 * sizeof(int));
+  static KOKKOS_FUNCTION int stride_of(int max_rows) { return max_rows | 1; }
+  static KOKKOS_FUNCTION std::size_t bytes(int max_rows) {
+    return static_cast<std::size_t>(max_rows) *
+           (static_cast<std::size_t>(stride_of(max_rows)) * sizeof(Sum) + sizeof(double) + 7 * sizeof(int));
   }
-  /// In bytes(most) of memory aligned for Sum.
-  KOKKOS_FUNCTION ScratchBlock(void* memory, int most, int rows)
+  /// In bytes(max_rows) of memory aligned for Sum.
+  KOKKOS_FUNCTION ScratchBlock(void* memory, int max_rows, int rows)
       : entries(static_cast<Sum*>(memory)),
-        row_sum(reinterpret_cast<double*>(entries + most * stride_of(most))),
-        row_scale(reinterpret_cast<int*>(row_sum + most)),
-        column_scale(row_scale + most),
-        row_step(column_scale + most),
-        column_step(row_step + most),
-        pivot(column_step + most),
-        origin(pivot + most),
-        is_bad(origin + most),
+        row_sum(reinterpret_cast<double*>(entries + max_rows * stride_of(max_rows))),
+        row_scale(reinterpret_cast<int*>(row_sum + max_rows)),
+        column_scale(row_scale + max_rows),
+        row_step(column_scale + max_rows),
+        column_step(row_step + max_rows),
+        pivot(column_step + max_rows),
+        origin(pivot + max_rows),
+        is_bad(origin + max_rows),
         n(rows),
-        stride(stride_of(most)) {}
+        stride(stride_of(max_rows)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION Sum& operator()(int i, int j) const { return entries[j * stride + i]; }
   KOKKOS_FUNCTION bool any_bad() const {
@@ -48,7 +48,7 @@ struct ScratchBlock {
   }
 };
 
-/// Cheaper than the modulus and within a factor of sqrt(2) of it; no overflow.
+/// Within a factor of sqrt(2) of the modulus, cheaper, and without overflow.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION double magnitude(T const& value) {
   if constexpr (is_complex<T>)
