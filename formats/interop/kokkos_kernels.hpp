@@ -12,14 +12,14 @@
 
 namespace einkorn {
 
-/// The CrsMatrix that to_crs_matrix gives for a Csr. Its ordinal is const, because the columns of a Csr are.
+/// The result type of to_crs_matrix(). Its ordinal is const, like the columns of a Csr.
 template <class Scalar, class Ordinal, class Offset, class Device>
 using CrsMatrixOf = KokkosSparse::CrsMatrix<Scalar, Ordinal const, Device, void, Offset>;
 
-/// A as a KokkosSparse::CrsMatrix, sharing A's memory, which lives as long as either does. No kernel, no copy
-/// and no allocation, but for the row_offsets that an A of 0 rows may lack. The way back is as_csr()
-/// (csr/csr.hpp). The result has const columns; KokkosSparse::spmv and whatever else takes its matrix as a
-/// template take it so.
+/// A as a KokkosSparse::CrsMatrix that shares the memory of A. Either keeps the memory alive. as_csr()
+/// (csr/csr.hpp) converts back. The result has const columns, which KokkosSparse::spmv and other functions
+/// templated on the matrix accept. Cost: no kernel, copy or allocation, except for the row_offsets of an A of 0
+/// rows without them.
 template <class Scalar, class Ordinal, class Offset, class Device>
 CrsMatrixOf<Scalar, Ordinal, Offset, Device> to_crs_matrix(Csr<Scalar, Ordinal, Offset, Device> const& A) {
   using Matrix = CrsMatrixOf<Scalar, Ordinal, Offset, Device>;

@@ -15,15 +15,15 @@
 
 namespace einkorn {
 
-/// The BsrMatrix that to_bsr_matrix gives for a Bsr. Its ordinal is const, because the columns of a Bsr are.
+/// The result type of to_bsr_matrix(). Its ordinal is const, like the columns of a Bsr.
 template <class Scalar, class Ordinal, class Offset, class Device>
 using BsrMatrixOf = KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal const, Device, void, Offset>;
 
-/// F as a KokkosSparse::Experimental::BsrMatrix, sharing F's memory, which lives as long as either does. No
-/// kernel, no copy and no allocation, but for the row_offsets that an F of 0 rows may lack. The result has
-/// const columns; KokkosSparse::spmv and whatever else takes its matrix as a template take it so. Throws
-/// InvalidArgument where the block size does not divide num_rows and num_cols: a BsrMatrix is made of whole
-/// blocks and would ask for longer vectors.
+/// F as a KokkosSparse::Experimental::BsrMatrix that shares the memory of F. Either keeps the memory alive. The
+/// result has const columns, which KokkosSparse::spmv and other functions templated on the matrix accept.
+/// @throws InvalidArgument if the block size does not divide num_rows and num_cols: a BsrMatrix has whole
+/// blocks only and would require longer vectors Cost: no kernel, copy or allocation, except for the row_offsets
+/// of an F of 0 rows without them.
 template <class Scalar, class Ordinal, class Offset, class Device>
 BsrMatrixOf<Scalar, Ordinal, Offset, Device> to_bsr_matrix(Bsr<Scalar, Ordinal, Offset, Device> const& F) {
   using Matrix = BsrMatrixOf<Scalar, Ordinal, Offset, Device>;
@@ -32,7 +32,7 @@ BsrMatrixOf<Scalar, Ordinal, Offset, Device> to_bsr_matrix(Bsr<Scalar, Ordinal, 
   require<InvalidArgument>(F.num_rows % F.block_size == 0 && F.num_cols % F.block_size == 0, [&] {
     return "to_bsr_matrix: blocks of " + std::to_string(F.block_size) + " do not divide " +
            std::to_string(F.num_rows) + " x " + std::to_string(F.num_cols) +
-           "; a BsrMatrix is made of whole blocks";
+           "; a BsrMatrix has whole blocks only";
   });
   Kokkos::View<Offset const*, Device> row_offsets = F.row_offsets;
   if (row_offsets.extent(0) == 0)
@@ -41,10 +41,11 @@ BsrMatrixOf<Scalar, Ordinal, Offset, Device> to_bsr_matrix(Bsr<Scalar, Ordinal, 
                 Graph(F.columns, row_offsets), F.block_size);
 }
 
-/// The Bsr behind a BsrMatrix, sharing its memory: no kernel, no copy, no allocation. Every stored value counts
-/// as an entry. It was not made from a CSR, so update_values refuses it (StalePlan); writing to its values does
-/// instead. validate() (bsr/validate.hpp) checks what it holds. Throws OverflowError where Ordinal counts the
-/// block rows or columns but not the rows or columns.
+/// A BsrMatrix as a Bsr that shares its memory. Every stored value counts as an entry. update_values() throws
+/// StalePlan, since F was not converted from a CSR; write to its values instead. validate() (bsr/validate.hpp)
+/// checks the arrays.
+/// @throws OverflowError if Ordinal counts the block rows or columns but not the rows or columns
+/// Cost: no kernel, copy or allocation.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
 Bsr<Scalar, std::remove_const_t<Ordinal>, std::remove_const_t<Offset>,
     typename KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>::device_type>
@@ -52,7 +53,7 @@ as_bsr(KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal, Device, MemoryTrai
   using Matrix = KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>;
   using Index = std::remove_const_t<Ordinal>;
   using Count = std::remove_const_t<Offset>;
-  auto const points = [&](auto blocks, char const* name) {
+  auto const extent = [&](auto blocks, char const* name) {
     auto const count = static_cast<double>(blocks) * static_cast<double>(matrix.blockDim());
     require<OverflowError>(count <= static_cast<double>(std::numeric_limits<Index>::max()), [&] {
       return std::string("as_bsr: ") + std::to_string(blocks) + " block " + name + " of " +
@@ -64,8 +65,8 @@ as_bsr(KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal, Device, MemoryTrai
   F.block_size = static_cast<int>(matrix.blockDim());
   F.num_block_rows = static_cast<Index>(matrix.numRows());
   F.num_block_cols = static_cast<Index>(matrix.numCols());
-  F.num_rows = points(matrix.numRows(), "rows");
-  F.num_cols = points(matrix.numCols(), "columns");
+  F.num_rows = extent(matrix.numRows(), "rows");
+  F.num_cols = extent(matrix.numCols(), "columns");
   F.row_offsets = matrix.graph.row_map;
   F.columns = matrix.graph.entries;
   F.values = matrix.values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The five arrays, the stripes that are found, the rule of choice, arrays that contradict one another.
+// The arrays of BRCV, the stripes of a matrix, prefers_brcv(), and validate() on inconsistent arrays.
 
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
@@ -32,7 +32,7 @@ std::vector<std::int64_t> wide(View const& view) {
   return {host.begin(), host.end()};
 }
 
-/// Rows 0 to 2 share columns 1, 3; row 3 has as many, but others; rows 4, 5 are empty; rows 6, 7 share 0, 1, 2.
+/// Rows 0 to 2 have the columns 1, 3; row 3 two others; rows 4, 5 are empty; rows 6, 7 have 0, 1, 2.
 HostMatrix<double> by_hand() {
   return from_dense<double>({{0, 1, 0, 2, 0},
                              {0, 3, 0, 4, 0},
@@ -60,7 +60,7 @@ TEST(BrcvLayout, HasTheFiveArraysOfThePatent) {
   EXPECT_EQ(F.bytes(), 14 * 8 + 7 * 4 + (3 * 4 + 2) * 4u);
 }
 
-TEST(BrcvLayout, ListsInAnotherOrderAndOtherLengthsAreOtherStripes) {
+TEST(BrcvLayout, OrderAndLengthOfListsDistinguishStripes) {
   // columns 0 1 | 1 0 | 1 0 | 1 | 1 1 | 1 1
   HostMatrix<double> const A{
       6, 2, {0, 2, 4, 6, 7, 9, 11}, {0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1}, {1, 2, 3, 4, 5, 0, 7, 8, 9, 10, 11}};
@@ -73,7 +73,7 @@ TEST(BrcvLayout, ListsInAnotherOrderAndOtherLengthsAreOtherStripes) {
   EXPECT_EQ(to_host(F.c), (std::vector<int>{0, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(BrcvLayout, IsThatOfTheSequentialStepsOnEveryMatrix) {
+TEST(BrcvLayout, EqualsTheSequentialConversion) {
   auto all = battery();
   for (auto& pattern : striped_patterns()) all.push_back(std::move(pattern));
   for (auto const& pattern : all) {
@@ -111,7 +111,7 @@ TEST(BrcvLayout, FindsTheStripesOfTheGenerator) {
   }
 }
 
-TEST(BrcvLayout, NothingOfTheMatrixVisitsTheHost) {
+TEST(BrcvLayout, ConversionCopiesNoArrayToTheHost) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:stripes:20000:8:16");
   Watch const watch;
 
@@ -131,10 +131,10 @@ TEST(BrcvRule, IsThatOfThePatent) {
 }
 
 TEST(BrcvRule, DoesNotOverflow) {
-  constexpr int most = std::numeric_limits<int>::max();
-  EXPECT_TRUE(prefers_brcv(most, most / 2));
-  EXPECT_FALSE(prefers_brcv(most, most / 2 + 1));
-  EXPECT_FALSE(prefers_brcv(most, most));
+  constexpr int max = std::numeric_limits<int>::max();
+  EXPECT_TRUE(prefers_brcv(max, max / 2));
+  EXPECT_FALSE(prefers_brcv(max, max / 2 + 1));
+  EXPECT_FALSE(prefers_brcv(max, max));
   constexpr auto wide_max = std::numeric_limits<std::int64_t>::max();
   EXPECT_TRUE(prefers_brcv(wide_max, wide_max / 2));
   EXPECT_FALSE(prefers_brcv(wide_max, wide_max / 2 + 1));
@@ -153,7 +153,7 @@ TEST(BrcvRule, CountsTheStripesOfAMatrix) {
   EXPECT_TRUE(of({{2, 3}, {3, 4}}));   // 2 < 9/4
 }
 
-TEST(BrcvEmpty, WithoutAnyArrayIsAMatrixOf0Times0) {
+TEST(BrcvEmpty, DefaultConstructedIs0By0) {
   Format const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
   Kokkos::View<double**, Kokkos::LayoutRight, Device> const X("X", 0, 5), Y("Y", 0, 5);
@@ -171,7 +171,7 @@ TEST(BrcvEmpty, WithoutAnyArrayIsAMatrixOf0Times0) {
   EXPECT_EQ(made.num_stripes(), 0);
 }
 
-/// The arrays of by_hand(), one of which a test spoils.
+/// The arrays of by_hand(), of which each test invalidates one.
 class BrcvByHand : public testing::Test {
  protected:
   std::vector<int> b{0, 3, 4, 6, 8}, rc{0, 2, 4, 4, 7}, rv{0, 6, 8, 8}, c{1, 3, 1, 2, 0, 1, 2};
@@ -187,7 +187,7 @@ class BrcvByHand : public testing::Test {
   }
 };
 
-TEST_F(BrcvByHand, MultipliesWhenItIsValid) {
+TEST_F(BrcvByHand, ValidArraysMultiply) {
   auto const F = format();
   EXPECT_NO_THROW(validate(Space(), F));
   auto const host = by_hand();
@@ -198,7 +198,7 @@ TEST_F(BrcvByHand, MultipliesWhenItIsValid) {
   EXPECT_TRUE(agrees(to_host(y), expected<double>(host, x, 1.0, 0.0), before, true));
 }
 
-TEST_F(BrcvByHand, NeighbouringStripesMayHaveOneList) {
+TEST_F(BrcvByHand, NeighbouringStripesMayHaveEqualLists) {
   b = {0, 1, 3, 4, 6, 8};
   rc = {0, 2, 4, 6, 6, 9};
   rv = {0, 2, 6, 8, 8};
@@ -207,31 +207,31 @@ TEST_F(BrcvByHand, NeighbouringStripesMayHaveOneList) {
   EXPECT_EQ(to_host(to_csr(Space(), format())).columns, by_hand().columns);
 }
 
-TEST_F(BrcvByHand, BThatDoesNotRise) {
+TEST_F(BrcvByHand, BNotIncreasing) {
   b[2] = 3;
   expect_refused({"stripe 1 has no rows"});
 }
-TEST_F(BrcvByHand, BThatDoesNotEndWithTheRows) {
+TEST_F(BrcvByHand, LastOfBIsNotNumRows) {
   b[4] = 9;
   expect_refused({"b(4) is 9", "expected 8"});
 }
-TEST_F(BrcvByHand, BThatDoesNotBeginWithZero) {
+TEST_F(BrcvByHand, FirstOfBIsNotZero) {
   b[0] = 1;
   expect_refused({"b(0) is 1", "expected 0"});
 }
-TEST_F(BrcvByHand, RcThatDecreases) {
+TEST_F(BrcvByHand, RcDecreases) {
   rc[2] = 1;
   expect_refused({"stripe 1", "rc decreases"});
 }
-TEST_F(BrcvByHand, RcThatDoesNotEndWithTheLists) {
+TEST_F(BrcvByHand, LastOfRcIsNotTheExtentOfC) {
   c.pop_back();
   expect_refused({"rc(4) is 7", "expected 6"});
 }
-TEST_F(BrcvByHand, RvThatIsNotTheCountOfValues) {
+TEST_F(BrcvByHand, RvContradictsTheNumberOfValues) {
   rv[2] = 9;
   expect_refused({"values of stripe 1"});
 }
-TEST_F(BrcvByHand, ValuesThatAreTooMany) {
+TEST_F(BrcvByHand, TooManyValues) {
   values.push_back(15);
   expect_refused({"num_entries is 14", "expected 15"});
   num_entries = 15;

@@ -13,7 +13,7 @@
 namespace einkorn::test {
 namespace {
 
-/// Stripes of all kinds, and matrices that have none to speak of.
+/// Matrices with stripes of many heights and lengths, and matrices without stripes.
 std::vector<Pattern> patterns() {
   auto some = striped_patterns();
   for (auto const& pattern : battery())
@@ -45,37 +45,37 @@ void expect_every_width(std::size_t most) {
   each_way<S, VS, O, F>([most](auto const& host) { return check_every_width<VS>(host, most); });
 }
 
-TEST(BrcvSpmm, OfDouble) {
+TEST(BrcvSpmm, Double) {
   expect_every_width<double, double>(256);
 }
 #ifndef EINKORN_TEST_FEW_TYPES  // see TestTypes
-TEST(BrcvSpmm, OfFloatWithWideIndices) {
+TEST(BrcvSpmm, FloatWith64BitIndices) {
   expect_every_width<float, float, std::int64_t, std::size_t>(129);
 }
-TEST(BrcvSpmm, OfComplex) {
+TEST(BrcvSpmm, Complex) {
   expect_every_width<Complex, Complex, int, std::size_t>(65);
 }
-TEST(BrcvSpmm, OfAFloatMatrixWithDoubleVectors) {
+TEST(BrcvSpmm, FloatMatrixWithDoubleVectors) {
   expect_every_width<float, double>(65);
 }
-TEST(BrcvSpmm, OfARealMatrixWithComplexVectors) {
+TEST(BrcvSpmm, RealMatrixWithComplexVectors) {
   expect_every_width<double, Complex>(33);
 }
 #endif
 
-TEST(BrcvSpmm, StaysWithinTheBoundOfRoundingErrors) {
+TEST(BrcvSpmm, WithinTheRoundingErrorBound) {
   each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
 }
 
-TEST(BrcvSpmm, KeepsNaNInTheRowsThatUseIt) {
+TEST(BrcvSpmm, NaNAffectsOnlyRowsWithAnEntryThere) {
   each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
 }
 
-TEST(BrcvSpmm, GivesTheSameBitsOnEveryRun) {
+TEST(BrcvSpmm, IsDeterministic) {
   each_way<double, double>([](auto const& host) { return check_repeatability<double>(host); }, Numbers::reals);
 }
 
-TEST(BrcvSpmm, AlphaOfZeroReadsNeitherAnXNorA) {
+TEST(BrcvSpmm, AlphaZeroReadsNeitherXNorA) {
   auto host = with_numbers<double>(striped_patterns()[0], Numbers::integers);
   host.values.assign(host.values.size(), not_a_number<double>());
   auto const A = from_csr<Brcv>(Space(), host.on_device());

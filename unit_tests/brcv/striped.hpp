@@ -12,7 +12,7 @@
 
 namespace einkorn::test {
 
-/// Stripes of the given heights and row lengths, each with columns of its own: neighbours of one length differ.
+/// Stripes of the given heights and row lengths; neighbouring stripes have different columns.
 inline Pattern striped(std::string name, std::vector<std::pair<std::int64_t, std::int64_t>> const& stripes,
                        std::int64_t num_cols) {
   Pattern pattern;
@@ -32,8 +32,8 @@ inline Pattern striped(std::string name, std::vector<std::pair<std::int64_t, std
   return pattern;
 }
 
-/// Heights and lengths around what kernels cut at: chunks of 4, 8 and 16 rows, pieces of 8 to 64 entries; empty
-/// stripes first, last and between.
+/// Heights and lengths around the limits of the kernels: chunks of 4, 8 and 16 rows, 8 to 64 staged columns;
+/// empty stripes at the begin, at the end and between.
 inline std::vector<Pattern> striped_patterns() {
   std::vector<std::pair<std::int64_t, std::int64_t>> heights{{2, 0}}, lengths{{1, 0}}, both;
   for (std::int64_t const height : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 100})
@@ -46,7 +46,7 @@ inline std::vector<Pattern> striped_patterns() {
           striped("stripes of heights and lengths in turn", both, 60), striped("one stripe", {{70, 27}}, 40)};
 }
 
-/// The arrays of BRCV by the patent's steps, one after the other.
+/// The arrays of BRCV by a sequential version of the steps of the patent (brcv.hpp).
 struct StripeArrays {
   std::vector<std::int64_t> b{0}, rc{0}, rv, c;
 };

@@ -20,7 +20,7 @@ struct BsrSubject {
   using Config = C;
   using Options = BsrOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = false;  // the zeros of a block meet x too
+  static constexpr bool keeps_nan_apart = false;  // stored zeros are multiplied by x too
 
   static std::vector<std::pair<std::string, Options>> variants() {
     std::vector<std::pair<std::string, Options>> all{{"detected", {}}};
@@ -37,7 +37,7 @@ struct BsrSubject {
   static double stored(Host const& A, Options const& options) {
     int const given = options.block_size;
     bool const is_large = A.rows() + A.cols() > 20000;
-    if (is_large && given != 0 && given != 3 && given != 11) return 1e30;  // seen by the small ones
+    if (is_large && given != 0 && given != 3 && given != 11) return 1e30;  // covered by small matrices
     int const b = given > 0 ? given : smallest_by_bytes(A);
     return static_cast<double>(count_blocks(A, b)) * b * b;
   }

@@ -10,7 +10,7 @@
 
 namespace einkorn::test {
 
-/// Blocks of b x b in which A has an entry: the slow, obvious count.
+/// The number of b x b blocks with an entry of A, counted sequentially.
 template <class Host>
 std::size_t count_blocks(Host const& A, int b) {
   auto const size = static_cast<std::size_t>(b);
@@ -25,7 +25,7 @@ std::size_t count_blocks(Host const& A, int b) {
   return blocks;
 }
 
-/// The b of 2 .. 8 that takes the fewest bytes of values and block columns.
+/// The b of 2 .. 8 with the fewest bytes of values and block columns.
 template <class Host>
 int smallest_by_bytes(Host const& A) {
   int best = 0;

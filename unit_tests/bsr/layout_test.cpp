@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Where things lie in a Bsr, what block size it gets, and what is refused.
+// The arrays of a Bsr, fill limit, validate(), exceptions.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
 #include "../support/watch.hpp"
-#include "count_blocks.hpp"
+#include "bsr_of.hpp"
 
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/bsr/from_csr.hpp>
@@ -31,15 +31,7 @@ namespace {
 using Doubles = std::vector<double>;
 using Ints = std::vector<int>;
 
-template <class Matrix>
-auto bsr_of(Matrix const& A, int block_size, double fill_limit = 1e30) {
-  BsrOptions options;
-  options.block_size = block_size;
-  options.fill_limit = fill_limit;
-  return from_csr<Bsr>(Space(), A, options);
-}
-
-TEST(BsrLayout, BlocksLieOneAfterAnotherRowByRowInside) {
+TEST(BsrLayout, BlocksAreContiguousAndRowMajor) {
   auto const A = from_dense<double>({{1, 2, 0, 0, 0, 0},  //
                                      {3, 0, 0, 0, 0, 4},
                                      {0, 0, 0, 0, 0, 0},
@@ -63,7 +55,7 @@ TEST(BsrLayout, BlocksLieOneAfterAnotherRowByRowInside) {
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
-TEST(BsrLayout, TheLastBlocksAreFilledUpWithZeros) {
+TEST(BsrLayout, LastBlocksArePaddedWithZeros) {
   auto const A = from_dense<double>({{1, 0, 0, 2}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 3}}, 4);
 
   auto const F = bsr_of(A.on_device(), 3);
@@ -80,7 +72,7 @@ TEST(BsrLayout, TheLastBlocksAreFilledUpWithZeros) {
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
-TEST(BsrLayout, UnsortedRowsAndPositionsThatRepeatEndInOrder) {
+TEST(BsrLayout, UnsortedRowsAndRepeatedPositions) {
   HostMatrix<double> const A{2, 6, {0, 4, 6}, {5, 1, 5, 0}, {1, 2, 10, 4}};
   auto with_row = A;
   with_row.columns.insert(with_row.columns.end(), {3, 1});
@@ -93,7 +85,7 @@ TEST(BsrLayout, UnsortedRowsAndPositionsThatRepeatEndInOrder) {
   EXPECT_EQ(to_host(F.values), (Doubles{4, 2, 0, 8, 0, 0, 0, 7, 0, 11, 0, 0}));
 }
 
-TEST(BsrLayout, AStoredZeroHasItsBlockAndIsLostOnTheWayBack) {
+TEST(BsrLayout, StoredZerosHaveBlocksAndToCsrDropsThem) {
   HostMatrix<double> const A{2, 4, {0, 1, 2}, {0, 3}, {0, 1}};
 
   auto const F = bsr_of(A.on_device(), 2);
@@ -104,7 +96,7 @@ TEST(BsrLayout, AStoredZeroHasItsBlockAndIsLostOnTheWayBack) {
   EXPECT_EQ(back.offsets, (Ints{0, 0, 1}));
 }
 
-TEST(BsrLayout, PaddingPastTheLastColumnReadsNothingOfX) {
+TEST(BsrLayout, PaddingBeyondTheLastColumnDoesNotReadX) {
   HostMatrix<double> const A{4, 4, {0, 2, 2, 2, 3}, {0, 1, 3}, {1, 1, 1}};
   for (int const b : {3, 5, 6, 7, 8, 11}) {
     SCOPED_TRACE("b = " + std::to_string(b));
@@ -120,7 +112,7 @@ TEST(BsrLayout, PaddingPastTheLastColumnReadsNothingOfX) {
   }
 }
 
-TEST(BsrLayout, ADefaultOneMultipliesAsZeroByZero) {
+TEST(BsrLayout, DefaultConstructedIs0By0) {
   Bsr<double, int, int, Device> const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);
 
@@ -130,7 +122,7 @@ TEST(BsrLayout, ADefaultOneMultipliesAsZeroByZero) {
   EXPECT_EQ(to_csr(Space(), F).nnz(), 0);
 }
 
-TEST(BsrLayout, ACsrWithoutRowOffsetsIsZeroRows) {
+TEST(BsrLayout, CsrWithoutRowOffsetsHasNoRows) {
   Csr<double, int, int, Device> A;
   A.num_cols = 5;
 
@@ -141,190 +133,7 @@ TEST(BsrLayout, ACsrWithoutRowOffsetsIsZeroRows) {
   EXPECT_NO_THROW(validate(Space(), F));
 }
 
-template <class Scalar>
-int detected(std::string const& spec) {
-  return detect_block_size(Space(), generate<Scalar, int, int, Device>(Space(), spec));
-}
-
-TEST(BsrDetection, FindsTheBlocksThatAMatrixIsMadeOf) {
-  EXPECT_EQ(detected<double>("gen:elasticity:5x4x3"), 3);
-  for (int const b : {2, 3, 4, 5, 6, 7, 8}) {
-    auto const spec = "gen:blocks:" + std::to_string(60 * b) + ":" + std::to_string(b);
-    EXPECT_EQ(detected<double>(spec), b) << spec;
-    EXPECT_EQ(detected<float>(spec), b) << spec;
-    auto const F = from_csr<Bsr>(Space(), generate<double, int, int, Device>(Space(), spec));
-    EXPECT_EQ(F.block_size, b);
-    EXPECT_EQ(F.values.size(), static_cast<std::size_t>(F.nnz())) << "no padding";
-    EXPECT_EQ(to_host(F.values), to_host(bsr_of(to_csr(Space(), F), b).values));
-  }
-}
-
-TEST(BsrDetection, TakesTheFewestBytesOnEveryMatrixOfTheBattery) {
-  for (auto const& pattern : battery()) {
-    SCOPED_TRACE(pattern.name);
-    auto const doubles = with_numbers<double>(pattern, Numbers::reals);
-    EXPECT_EQ(detect_block_size(Space(), doubles.on_device()), smallest_by_bytes(doubles));
-    auto const wide = with_numbers<float, std::int64_t, std::size_t>(pattern, Numbers::reals);
-    EXPECT_EQ(detect_block_size(Space(), wide.on_device()), smallest_by_bytes(wide));
-  }
-}
-
-TEST(BsrFill, CountsEveryBlockOfEverySize) {
-  for (auto const* const name : {"random, seed 1", "columns not sorted", "positions that repeat", "rows of 33"})
-    for (auto const& pattern : battery())
-      if (pattern.name == name)
-        for (int b = 1; b <= 64; b += b < 12 ? 1 : 13) {
-          auto const host = with_numbers<double>(pattern, Numbers::reals);
-          auto const F = bsr_of(host.on_device(), b);
-          EXPECT_EQ(static_cast<std::size_t>(F.num_blocks()), count_blocks(host, b)) << name << ", b = " << b;
-          EXPECT_NO_THROW(validate(Space(), F));
-        }
-}
-
-/// Block rows that fit scratch, that do not, and both; rows across the borders of teams.
-std::vector<Pattern> block_rows_around_scratch() {
-  std::vector<Pattern> all;
-  auto const add = [&](std::string const& name, std::size_t rows, auto const& length) {
-    std::vector<std::int64_t> lengths(rows);
-    for (std::size_t i = 0; i < rows; ++i) lengths[i] = static_cast<std::int64_t>(length(i));
-    all.push_back(from_lengths(name, lengths, 5003));
-  };
-  add("7 a row", 1003, [](auto) { return 7; });
-  add("27 a row", 517, [](auto) { return 27; });
-  add("0 to 9 a row", 2049, [](auto i) { return i * 7 % 10; });
-  add("one of 5000", 1001, [](auto i) { return i == 700 ? 5000 : i % 4; });
-  add("some of 3000", 333, [](auto i) { return i % 100 == 3 ? 3000 : 30; });
-  add("1500 a row", 17, [](auto) { return 1500; });
-  add("empty at both ends", 900, [](auto i) { return i < 290 || i > 600 ? 0 : i % 50; });
-  add("one row", 1, [](auto) { return 3; });
-  for (auto const& pattern : battery())
-    if (pattern.name == "random, seed 1" || pattern.name == "diagonal" || pattern.name == "1 x n" ||
-        pattern.name == "n x 1" || pattern.name == "all rows empty")
-      all.push_back(pattern);
-  return all;
-}
-
-// The kernels of the GPUs, in the space of this test, against those of the hosts.
-template <class S, class O, class P>
-void expect_same_blocks(Pattern const& pattern, int b) {
-  SCOPED_TRACE(pattern.name + ", b = " + std::to_string(b));
-  auto const host = with_numbers<S, O, P>(pattern, Numbers::reals);
-  auto const A = host.on_device();
-  auto const F = bsr_of(A, b);
-  ASSERT_EQ(static_cast<std::size_t>(F.num_blocks()), count_blocks(host, b));
-  Kokkos::View<P*, Device> const counts("counts", F.row_offsets.extent(0));
-  Kokkos::View<O*, Device> const columns("columns", F.columns.extent(0));
-  auto const values = to_host(F.values);
-
-  detail::find_blocks_in_teams<false>(Space(), "test", A, b, F.num_block_rows, counts, counts);
-  detail::find_blocks_in_teams<true>(Space(), "test", A, b, F.num_block_rows, F.row_offsets, columns);
-  Kokkos::deep_copy(F.values, S(77));
-  detail::fill_blocks_in_teams(Space(), "test", F, A);
-
-  auto sum = to_host(counts);
-  P before = 0;
-  for (auto& count : sum) before += std::exchange(count, before);
-  EXPECT_TRUE(sum == to_host(F.row_offsets));
-  EXPECT_TRUE(to_host(columns) == to_host(F.columns));
-  EXPECT_TRUE(to_host(F.values) == values);
-}
-
-TEST(BsrLayout, TeamsFindAndFillTheSameBlocks) {
-  for (auto const& pattern : block_rows_around_scratch())
-    for (int const b : {1, 2, 3, 5, 8, 33, 64}) {
-      expect_same_blocks<double, int, int>(pattern, b);
-      if (b == 3) expect_same_blocks<Complex, std::int64_t, std::size_t>(pattern, b);
-    }
-}
-
-TEST(BsrLayout, TeamsFillTheBlocksOfUnsortedRows) {
-  for (auto const& pattern : battery())
-    if (pattern.name == "columns not sorted")
-      for (int const b : {1, 2, 3, 8}) {
-        auto const A = with_numbers<double>(pattern, Numbers::reals).on_device();
-        auto const F = bsr_of(A, b);
-        auto const values = to_host(F.values);
-        Kokkos::deep_copy(F.values, 77.0);
-
-        detail::fill_blocks_in_teams(Space(), "test", F, A);
-
-        EXPECT_TRUE(to_host(F.values) == values) << "b = " << b;
-      }
-}
-
-/// A matrix large enough for a sample: 256 groups of 840 rows and a few rows more, each row with `length`
-/// entries from the block of size b(row) on that it lies in.
-template <class BlockSize>
-HostMatrix<float> large_matrix(int length, BlockSize const& b) {
-  int const rows = 256 * detail::rows_per_group + 11, cols = rows + 100;
-  HostMatrix<float> A{rows, cols, {0}, {}, {}};
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < length; ++j) A.columns.push_back(i / b(i) * b(i) + j);
-    A.offsets.push_back(static_cast<int>(A.columns.size()));
-  }
-  A.values.assign(A.columns.size(), 1.0f);
-  return A;
-}
-
-TEST(BsrDetection, CountsAllBlockSizesAtOnce) {
-  for (auto const& pattern : battery()) {
-    SCOPED_TRACE(pattern.name);
-    if (pattern.is_large() || pattern.name == "columns not sorted" || pattern.name == "positions that repeat")
-      continue;
-    auto const host = with_numbers<double>(pattern, Numbers::reals);
-    std::int64_t const groups = (pattern.num_rows + detail::rows_per_group - 1) / detail::rows_per_group;
-
-    auto const counts = detail::sample_blocks(Space(), host.on_device(), detail::RowGroups{groups, groups});
-
-    EXPECT_EQ(static_cast<std::size_t>(counts.entries), host.nnz());
-    for (int b = 2; b <= 8; ++b)
-      EXPECT_EQ(static_cast<std::size_t>(counts.blocks[b]), count_blocks(host, b)) << "b = " << b;
-  }
-}
-
-TEST(BsrDetection, ASampleAnswersForALargeMatrix) {
-  for (int const b : {2, 5, 6, 8}) {
-    auto const A = large_matrix(b == 2 ? 6 : b, [b](int) { return b; });
-    auto const on_device = A.on_device();
-
-    EXPECT_EQ(detail::sampled_block_size(Space(), on_device), b);
-    EXPECT_EQ(from_csr<Bsr>(Space(), on_device).block_size, b);
-  }
-}
-
-TEST(BsrDetection, IsExactWhereTheSamplesChoiceBreaksTheFillLimit) {
-  // The groups that a sample takes, 0, 32, 64, .., have blocks of 8, the others blocks of 2.
-  auto const A = large_matrix(8, [](int row) { return row / detail::rows_per_group % 32 == 0 ? 8 : 2; });
-  auto const on_device = A.on_device();
-  int const exact = detect_block_size(Space(), on_device);
-  ASSERT_EQ(exact, 2);
-  ASSERT_EQ(detail::sampled_block_size(Space(), on_device), 8);
-  BsrOptions options;
-  options.fill_limit = 1.5;
-
-  EXPECT_EQ(from_csr<Bsr>(Space(), on_device, options).block_size, 2);
-  options.fill_limit = 0.5;
-  EXPECT_TRUE(throws<FillLimit>([&] { (void)from_csr<Bsr>(Space(), on_device, options); },
-                                {"BSR of 2 x 2 blocks", "limit is 0.5"}));
-}
-
-TEST(BsrDetection, IsExactWhereTheSampleMissesMostEntries) {
-  auto A = large_matrix(6, [](int) { return 6; });
-  for (int i = 0; i < A.num_rows; ++i)
-    A.offsets[static_cast<std::size_t>(i) + 1] =
-        A.offsets[static_cast<std::size_t>(i)] + (i / detail::rows_per_group % 32 == 0 ? 1 : 6);
-  auto const nnz = static_cast<std::size_t>(A.offsets.back());
-  ASSERT_GE(nnz, std::size_t(1) << 20);
-  A.columns.resize(nnz);
-  A.values.resize(nnz);
-  for (std::size_t i = 0; i < A.rows(); ++i)
-    for (auto k = A.begin(i); k < A.end(i); ++k) A.columns[k] = static_cast<int>(i / 6 * 6 + (k - A.begin(i)));
-
-  EXPECT_EQ(detail::sampled_block_size(Space(), A.on_device()), 0);
-  EXPECT_EQ(from_csr<Bsr>(Space(), A.on_device()).block_size, 6);
-}
-
-TEST(BsrFill, TheMessageHasTheFigures) {
+TEST(BsrFill, MessageHasTheNumbers) {
   HostMatrix<double> const diagonal{
       8, 8, {0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3, 4, 5, 6, 7}, Doubles(8, 1.0)};
   EXPECT_TRUE(throws<FillLimit>([&] { (void)bsr_of(diagonal.on_device(), 4, 3.0); },
@@ -332,15 +141,15 @@ TEST(BsrFill, TheMessageHasTheFigures) {
   EXPECT_NO_THROW((void)bsr_of(diagonal.on_device(), 4, 4.0));
 }
 
-TEST(BsrRefuses, BlockSizesThatThereAreNot) {
+TEST(BsrRefuses, InvalidBlockSizes) {
   auto const A = from_dense<double>({{1, 2}, {3, 4}}, 2).on_device();
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)bsr_of(A, -1); }, {"block_size is -1", "64"}));
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)bsr_of(A, 65); }, {"block_size is 65", "64"}));
   EXPECT_NO_THROW((void)bsr_of(A, 64));
 }
 
-TEST(BsrRefuses, BlocksThatOffsetCannotCount) {
-  // 600000 blocks of 64 x 64 are 2.5e9 values: the refusal comes before anything of that size.
+TEST(BsrRefuses, MoreValuesThanOffsetCounts) {
+  // 600000 blocks of 64 x 64 are 2.5e9 values: the exception is thrown before they are allocated.
   int const blocks = 600000;
   HostMatrix<double> A{blocks * 64, 64, {0}, {}, {}};
   for (int i = 0; i < blocks * 64; ++i) {
@@ -358,7 +167,7 @@ TEST(BsrRefuses, BlocksThatOffsetCannotCount) {
   EXPECT_LT(watch.allocated_bytes(""), std::size_t(1) << 30);
 }
 
-TEST(BsrValidate, RefusesWhatIsNoBsr) {
+TEST(BsrValidate, InvalidArraysAreRefused) {
   auto const good = bsr_of(with_numbers<double>(random_pattern(20, 31, 1), Numbers::integers).on_device(), 3);
   ASSERT_NO_THROW(validate(Space(), good));
   ASSERT_GT(good.num_blocks(), 8);
@@ -406,8 +215,8 @@ TEST(BsrValidate, RefusesWhatIsNoBsr) {
   refused(F, {"row_offsets(7) is " + std::to_string(offsets[7])});
 }
 
-TEST(BsrSpmv, TakesBlocksOfOneRowInAnyOrder) {
-  // By hand: block columns 2, 0 and 2 again in one block row; blocks of 2 x 2 for a 2 x 5 matrix.
+TEST(BsrSpmv, BlocksOfARowInAnyOrder) {
+  // Block columns 2, 0 and 2 again in one block row; blocks of 2 x 2 for a 2 x 5 matrix.
   Bsr<double, int, int, Device> F;
   F.num_rows = 2;
   F.num_cols = 5;
@@ -425,7 +234,7 @@ TEST(BsrSpmv, TakesBlocksOfOneRowInAnyOrder) {
   EXPECT_EQ(to_host(y), (Doubles{3 + 40 + 110000, 5 + 60 + 220000}));
 }
 
-TEST(BsrUpdate, GivesTheBitsOfANewConversion) {
+TEST(BsrUpdate, EqualsANewConversion) {
   for (auto const* const name : {"random, seed 1", "columns not sorted", "positions that repeat", "rows of 33"})
     for (auto const& pattern : battery())
       if (pattern.name == name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Columns as 16-bit codes: which tiles have them, the same sums to the last bit.
+// Columns as 16-bit codes: which tiles have them; sums equal bit for bit.
 
 #include "../support/near.hpp"
 #include "../support/windows.hpp"
@@ -29,7 +29,7 @@ auto product(Format const& F, bool planned) {
   return to_host(y);
 }
 
-/// F.column(at), where kernels run.
+/// F.column(at), evaluated on the device.
 template <class Format>
 int column_at(Format const& F, int at) {
   int column = -1;
@@ -54,14 +54,15 @@ std::vector<Csr5Shape> shapes_that_pay() {
   return shapes;
 }
 
-TEST(Csr5Compressed, EverySecondTileCannotBe) {
+TEST(Csr5Compressed, OnlySomeTilesHaveCodes) {
   for (auto const& shape : shapes_that_pay()) {
     SCOPED_TRACE(to_string(shape));
     auto const pattern = near_and_far_rows(9, shape.lanes * shape.sigma);
     auto const host = with_numbers<double>(pattern, Numbers::reals);
     auto const F = from_csr<Csr5>(Space(), host.on_device(), coded(shape));
     auto const whole = from_csr<Csr5>(Space(), host.on_device(), options_of(shape));
-    bool const pays = 5 * 2 * shape.lanes * shape.sigma > 9 * (16 + 4);  // codes against windows and places
+    bool const pays =
+        5 * 2 * shape.lanes * shape.sigma > 9 * (16 + 4);  // bytes of codes against shifts and offsets
 
     ASSERT_EQ(F.num_tiles, 9);
     EXPECT_EQ(F.compressed.num_tiles, pays ? 5 : 0);
@@ -76,7 +77,7 @@ TEST(Csr5Compressed, EverySecondTileCannotBe) {
   }
 }
 
-TEST(Csr5Compressed, TilesHaveCodesAsTheirWindowsSay) {
+TEST(Csr5Compressed, NumberOfWindowsDecidesCodes) {
   for (auto const& shape : shapes_that_pay()) {
     if (shape.lanes * shape.sigma > 128) continue;  // so that rows of 64 fill the tile
     SCOPED_TRACE(to_string(shape));
@@ -108,10 +109,10 @@ void expect_the_same_sums() {
   EXPECT_GT(with_codes, battery().size());
 }
 
-TEST(Csr5Compressed, TheSameSumsToTheLastBitDouble) {
+TEST(Csr5Compressed, SameBitsAsFullColumnsDouble) {
   expect_the_same_sums<double, int, int>();
 }
-TEST(Csr5Compressed, TheSameSumsToTheLastBitFloatAndInt64) {
+TEST(Csr5Compressed, SameBitsAsFullColumnsFloatInt64) {
   expect_the_same_sums<float, std::int64_t, std::size_t>();
 }
 
@@ -130,13 +131,13 @@ void expect_columns_up_to(O num_cols) {
   }
 }
 
-TEST(Csr5Compressed, ColumnsUpToTheEndOfTheOrdinal) {
+TEST(Csr5Compressed, LargestColumnsOfOrdinal) {
   expect_columns_up_to<int, int>(std::numeric_limits<int>::max());
   expect_columns_up_to<int, std::size_t>(std::numeric_limits<int>::max());
   expect_columns_up_to<std::int64_t, std::size_t>(std::numeric_limits<std::int64_t>::max());
 }
 
-TEST(Csr5Compressed, StaysAsItIsWhereCodesWouldNotPay) {
+TEST(Csr5Compressed, NoCodesThatSaveNoMemory) {
   auto const few = with_numbers<double>(random_pattern(3, 100, 1), Numbers::reals);
   for (auto const& host : {few, HostMatrix<double>{}}) {
     auto const F = from_csr<Csr5>(Space(), host.on_device(), coded(runnable_shapes().back()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// What from_csr, update_values and spmv of CSR5 refuse; cancellation; NaN; new values.
+// Exceptions of from_csr, update_values and spmv of CSR5; cancellation; NaN; new values.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -33,9 +33,8 @@ std::vector<double> product(Format const& F, Vector const& x, bool planned) {
   return to_host(y);
 }
 
-TEST(Csr5Contract, NoDigitIsLostAcrossRows) {
-  // Rows that sum to 1e16, 1, -1e16 in turn. 1e16 + 1 is 1e16: whatever adds up numbers of different rows
-  // shows.
+TEST(Csr5Contract, NoCancellationAcrossRows) {
+  // Rows with the sums 1e16, 1, -1e16 in turn. 1e16 + 1 is 1e16, so that sums across rows give wrong results.
   double const sums[] = {1e16, 1, -1e16};
   for (auto const mixed_lengths : {false, true}) {
     std::vector<std::int64_t> lengths(3000);
@@ -57,7 +56,7 @@ TEST(Csr5Contract, NoDigitIsLostAcrossRows) {
   }
 }
 
-TEST(Csr5Contract, NanInOneEntryOfXReachesTheRowsThatUseIt) {
+TEST(Csr5Contract, NaNAffectsOnlyRowsWithAnEntryThere) {
   auto const host = with_numbers<double>(random_pattern(200, 100, 4), Numbers::reals);
   auto x = numbers<double>(Numbers::integers, host.cols(), 2);
   x[50] = not_a_number<double>();
@@ -73,7 +72,7 @@ TEST(Csr5Contract, NanInOneEntryOfXReachesTheRowsThatUseIt) {
     }
 }
 
-TEST(Csr5Contract, AlphaZeroLooksAtNeitherAnorX) {
+TEST(Csr5Contract, AlphaZeroReadsNeitherANorX) {
   auto host = with_numbers<double>(random_pattern(90, 90, 5), Numbers::integers);
   host.values.assign(host.values.size(), not_a_number<double>());
   auto const F = from_csr<Csr5>(Space(), host.on_device());
@@ -99,7 +98,7 @@ TEST(Csr5Contract, EmptyRowsAreScaledOnce) {
   }
 }
 
-TEST(Csr5Contract, ShapesThatDoNotExist) {
+TEST(Csr5Contract, InvalidShapesAreRefused) {
   auto const A = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers).on_device();
   for (int const lanes : {3, 2, 128, -4})
     EXPECT_TRUE(throws<InvalidArgument>([&] { from_csr<Csr5>(Space(), A, {.lanes = lanes}); },
@@ -109,14 +108,14 @@ TEST(Csr5Contract, ShapesThatDoNotExist) {
                                         {"from_csr: sigma is " + std::to_string(sigma), "1 .. 32"}));
 }
 
-TEST(Csr5Contract, MatricesThatContradictThemselves) {
+TEST(Csr5Contract, InvalidMatricesAreRefused) {
   auto host = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers);
   host.columns[5] = 30;
   EXPECT_TRUE(
       throws<InvalidStructure>([&] { from_csr<Csr5>(Space(), host.on_device()); }, {"entry 5", "column 30"}));
 }
 
-TEST(Csr5Contract, SpmvRefusesWhatCsrRefuses) {
+TEST(Csr5Contract, SpmvRefusesTheSameArgumentsAsCsr) {
   auto const host = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers);
   auto const F = from_csr<Csr5>(Space(), host.on_device());
   auto const plan = make_spmv_plan(Space(), F);
@@ -138,7 +137,7 @@ TEST(Csr5Contract, SpmvRefusesWhatCsrRefuses) {
   EXPECT_EQ(to_host(y), before);
 }
 
-TEST(Csr5UpdateValues, TakesNewValuesOnTheSameStructure) {
+TEST(Csr5UpdateValues, NewValuesOnTheSameStructure) {
   auto const pattern = random_pattern(200, 100, 6);
   auto const host = with_numbers<double>(pattern, Numbers::reals, 1);
   auto const new_host = with_numbers<double>(pattern, Numbers::reals, 99);
@@ -159,7 +158,7 @@ TEST(Csr5UpdateValues, TakesNewValuesOnTheSameStructure) {
     }
 }
 
-TEST(Csr5UpdateValues, RefusesAnotherStructureAndChangesNothing) {
+TEST(Csr5UpdateValues, AnotherStructureThrowsAndChangesNothing) {
   auto const host = with_numbers<double>(random_pattern(200, 100, 6), Numbers::reals);
   auto elsewhere = host, wider = host, rows_differ = host;
   elsewhere.columns[170] = (elsewhere.columns[170] + 1) % 100;
@@ -181,7 +180,7 @@ TEST(Csr5UpdateValues, RefusesAnotherStructureAndChangesNothing) {
   EXPECT_EQ(to_host(to_csr(Space(), F)).values, host.values);
 }
 
-TEST(Csr5UpdateValues, OffsetsOfNoRowsMayBeLeftOut) {
+TEST(Csr5UpdateValues, NoRowsWithoutRowOffsets) {
   auto const with_offsets = with_numbers<double>(from_lengths("", {}, 7), Numbers::reals).on_device();
   Csr<double, int, int, Device> const without{0, 7, {}, {}, {}};
   for (auto const& given : {with_offsets, without})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The arrays of CSR5: a case worked out by hand, and the battery against the model.
+// The arrays of CSR5: a small example computed by hand, and the battery against a sequential model.
 
 #include "../support/battery.hpp"
 #include "model.hpp"
@@ -64,7 +64,7 @@ TEST(Csr5Layout, WorkedExampleOfTwoTilesAndATail) {
                                                   4, 0, 6, 2, 5, 2, 7, 3, 6, 3, 0, 4, 7, 5, 1, 5, 6, 7}));
 }
 
-TEST(Csr5Layout, DescriptorsTakeTheBitsThatTheirFieldsNeed) {
+TEST(Csr5Layout, WordsPerDescriptor) {
   EXPECT_EQ(bits_for(1), 0);
   EXPECT_EQ(bits_for(2), 1);
   EXPECT_EQ(bits_for(12), 4);
@@ -85,7 +85,7 @@ TEST(Csr5Layout, DescriptorsTakeTheBitsThatTheirFieldsNeed) {
   EXPECT_EQ(again.seg_offset, lane.seg_offset);
 }
 
-/// The logarithm to base 2, rounded up.
+/// ceil(log2(count))
 int bits_to_count(std::size_t count) {
   return static_cast<int>(std::bit_width(count - 1));
 }
@@ -153,7 +153,7 @@ class Csr5LayoutOf : public testing::Test {};
 using IndexPairs = Configs<float>;
 TYPED_TEST_SUITE(Csr5LayoutOf, IndexPairs);
 
-TYPED_TEST(Csr5LayoutOf, EveryMatrixOfTheBatteryIsThatOfTheModel) {
+TYPED_TEST(Csr5LayoutOf, EqualsTheSequentialModel) {
   for (auto const& pattern : battery()) {
     auto const host = with_numbers_of<TypeParam>(pattern, Numbers::reals);
     auto const A = host.on_device();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// One row of ten million entries: more than any part's fair share, and 32-bit sums of steps and entries.
+// One row of ten million entries: longer than the work of any part, with 32-bit sums of steps and entries.
 
 #include "../csr/approaches.hpp"
 #include "../support/near.hpp"

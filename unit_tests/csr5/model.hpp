@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// The layout of CSR5 once more, from the words of its definition: slow, sequential, on the host.
+// A sequential host model of the layout of CSR5, written from its definition.
 
 #include "../support/host_matrix.hpp"
 

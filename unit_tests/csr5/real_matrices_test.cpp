@@ -47,7 +47,7 @@ void expect_right_products(std::filesystem::path const& path, std::vector<Csr5Sh
   }
 }
 
-TEST(RealMatrices, OfTheExamples) {
+TEST(RealMatrices, Examples) {
   auto const files = files_in(EINKORN_TEST_DATA_DIR);
   ASSERT_GE(files.size(), 6u);
   for (auto const& file : files) {
@@ -56,7 +56,7 @@ TEST(RealMatrices, OfTheExamples) {
   }
 }
 
-TEST(RealMatrices, OfTheFolderInTheEnvironment) {
+TEST(RealMatrices, FolderInTheEnvironment) {
   char const* const folder = std::getenv("EINKORN_MATRICES");
   if (folder == nullptr) GTEST_SKIP() << "EINKORN_MATRICES is not set";
   auto const files = files_in(folder);

@@ -36,7 +36,7 @@ inline Csr5Options coded(Csr5Shape const& shape) {
   return options;
 }
 
-/// The shapes that the kernels of Space take: {0, 0} is the one of the tuning table.
+/// The shapes that the kernels of Space support; {0, 0}: by the tuning table.
 inline std::vector<Csr5Shape> runnable_shapes() {
   std::vector<Csr5Shape> shapes{{0, 0}};
   if constexpr (is_gpu<Space>)
@@ -47,13 +47,13 @@ inline std::vector<Csr5Shape> runnable_shapes() {
   return shapes;
 }
 
-/// The smallest and the largest tile among them, and one odd.
+/// The smallest and the largest tile of these shapes, and one with an odd sigma.
 inline std::vector<Csr5Shape> few_shapes() {
   auto const all = runnable_shapes();
   return {all[1], all[3], all.back()};
 }
 
-/// The same and those at the limit between descriptors of one word and of two.
+/// These shapes, and those at the limit between descriptors of one and two words.
 inline std::vector<Csr5Shape> layout_shapes() {
   auto shapes = runnable_shapes();
   shapes.erase(shapes.begin());

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// CSR5 times vector for one family of types a .cpp: the battery in every shape that the space can run.
+// SpMV in CSR5, one family of types per .cpp: the battery in every shape that the space supports.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -20,7 +20,7 @@
 
 namespace einkorn::test {
 
-/// F x with and without a plan, against the row sums of `host`.
+/// Compares F x with and without a plan with the row sums of `host`.
 template <class Format, class Host>
 void expect_csr5_products(Format const& F, Host const& host, Numbers kind) {
   using S = typename Host::Scalar;
@@ -49,7 +49,7 @@ template <class C>
 class Csr5Spmv : public testing::Test {};
 TYPED_TEST_SUITE_P(Csr5Spmv);
 
-TYPED_TEST_P(Csr5Spmv, AgreesWithTheOracleOnEveryMatrixOfTheBattery) {
+TYPED_TEST_P(Csr5Spmv, AgreesWithTheReferenceOnTheBattery) {
   for (auto const& pattern : battery())
     for (auto const kind : {Numbers::integers, Numbers::reals}) {
       auto const host = with_numbers_of<TypeParam>(pattern, kind);
@@ -62,7 +62,7 @@ TYPED_TEST_P(Csr5Spmv, AgreesWithTheOracleOnEveryMatrixOfTheBattery) {
     }
 }
 
-TYPED_TEST_P(Csr5Spmv, TakesAnyNumberOfEntriesAroundWholeTiles) {
+TYPED_TEST_P(Csr5Spmv, NumbersOfEntriesAroundWholeTiles) {
   for (auto const& shape : runnable_shapes()) {
     if (shape.lanes == 0) continue;
     int const size = shape.lanes * shape.sigma;
@@ -86,7 +86,7 @@ TYPED_TEST_P(Csr5Spmv, TakesAnyNumberOfEntriesAroundWholeTiles) {
   }
 }
 
-TYPED_TEST_P(Csr5Spmv, TurnsBackIntoTheCsrItWasMadeFromBitForBit) {
+TYPED_TEST_P(Csr5Spmv, ToCsrRestoresTheCsrBitForBit) {
   for (auto const& pattern : battery())
     for (auto const& shape : runnable_shapes()) {
       SCOPED_TRACE(pattern.name + ", " + to_string(shape));
@@ -102,7 +102,7 @@ TYPED_TEST_P(Csr5Spmv, TurnsBackIntoTheCsrItWasMadeFromBitForBit) {
     }
 }
 
-TYPED_TEST_P(Csr5Spmv, GivesTheSameBitsOnEveryRun) {
+TYPED_TEST_P(Csr5Spmv, IsDeterministic) {
   using S = typename TypeParam::Scalar;
   for (auto const& pattern : battery()) {
     if (pattern.is_large() && pattern.nnz() < 1000) continue;
@@ -129,8 +129,7 @@ TYPED_TEST_P(Csr5Spmv, GivesTheSameBitsOnEveryRun) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(Csr5Spmv, AgreesWithTheOracleOnEveryMatrixOfTheBattery,
-                            TakesAnyNumberOfEntriesAroundWholeTiles, TurnsBackIntoTheCsrItWasMadeFromBitForBit,
-                            GivesTheSameBitsOnEveryRun);
+REGISTER_TYPED_TEST_SUITE_P(Csr5Spmv, AgreesWithTheReferenceOnTheBattery, NumbersOfEntriesAroundWholeTiles,
+                            ToCsrRestoresTheCsrBitForBit, IsDeterministic);
 
 }  // namespace einkorn::test

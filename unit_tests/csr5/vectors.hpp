@@ -12,7 +12,7 @@
 
 namespace einkorn::test {
 
-/// y <- alpha F x + beta y with or without a plan, in every form of x and y.
+/// y <- alpha F x + beta y with and without a plan, for all layouts of x and y.
 template <class S, class VS>
 void expect_csr5_products_of_every_form() {
   for (auto const& pattern : vector_patterns()) {

@@ -7,13 +7,13 @@
 namespace einkorn::test {
 namespace {
 
-TEST(Csr5SpmvVectors, OfFloat) {
+TEST(Csr5SpmvVectors, Float) {
   expect_csr5_products_of_every_form<float, float>();
 }
-TEST(Csr5SpmvVectors, OfDouble) {
+TEST(Csr5SpmvVectors, Double) {
   expect_csr5_products_of_every_form<double, double>();
 }
-TEST(Csr5SpmvVectors, OfComplex) {
+TEST(Csr5SpmvVectors, Complex) {
   expect_csr5_products_of_every_form<Complex, Complex>();
 }
 

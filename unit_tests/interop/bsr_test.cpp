@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Bsr and KokkosSparse::Experimental::BsrMatrix: one memory, no copies, both ways.
+// Bsr and KokkosSparse::Experimental::BsrMatrix share memory without copies in both directions.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -37,7 +37,7 @@ class BsrMatrixInterop : public testing::Test {};
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(BsrMatrixInterop, IndexPairs);
 
-TYPED_TEST(BsrMatrixInterop, SharesMemoryBothWays) {
+TYPED_TEST(BsrMatrixInterop, SharesMemoryInBothDirections) {
   auto const F =
       bsr_of(with_numbers_of<TypeParam>(random_pattern(60, 48, 1), Numbers::integers).on_device(), 3);
   Kokkos::fence();
@@ -67,7 +67,7 @@ TYPED_TEST(BsrMatrixInterop, SharesMemoryBothWays) {
   EXPECT_LT(watch.allocated_bytes(""), 100u);
 }
 
-TYPED_TEST(BsrMatrixInterop, BothMultiplyTheSameBlocks) {
+TYPED_TEST(BsrMatrixInterop, SpmvOfBothAgrees) {
   auto const host = with_numbers_of<TypeParam>(random_pattern(120, 240, 2), Numbers::integers);
   auto const x = numbers<double>(Numbers::integers, 240, 2);
   auto const device_x = to_device(x);
@@ -88,7 +88,7 @@ TYPED_TEST(BsrMatrixInterop, BothMultiplyTheSameBlocks) {
   }
 }
 
-TYPED_TEST(BsrMatrixInterop, TakesAMatrixThatKokkosKernelsBuilt) {
+TYPED_TEST(BsrMatrixInterop, AcceptsAMatrixBuiltByKokkosKernels) {
   using O = typename TypeParam::Ordinal;
   using F = typename TypeParam::Offset;
   using Matrix = KokkosSparse::Experimental::BsrMatrix<double, O, Device, void, F>;
@@ -112,7 +112,7 @@ TYPED_TEST(BsrMatrixInterop, TakesAMatrixThatKokkosKernelsBuilt) {
   EXPECT_EQ(to_host(blocks.values), to_host(ours.values));
 }
 
-TEST(BsrMatrixInteropRefuses, BlocksThatReachPastTheMatrix) {
+TEST(BsrMatrixInteropRefuses, BlocksThatExtendBeyondTheMatrix) {
   auto const A = with_numbers<double>(random_pattern(60, 48, 1), Numbers::integers).on_device();
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)to_bsr_matrix(bsr_of(A, 5)); }, {"blocks of 5", "60 x 48"}));
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)to_bsr_matrix(bsr_of(A, 8)); }, {"blocks of 8", "60 x 48"}));
@@ -125,7 +125,7 @@ TEST(BsrMatrixInteropRefuses, MoreColumnsThanOrdinalCounts) {
   EXPECT_TRUE(throws<OverflowError>([&] { (void)as_bsr(K); }, {"1073741824 block columns of 4", "int64_t"}));
 }
 
-TEST(BsrMatrixInteropEmpty, AMatrixOfNoRowsGetsTheOffsetsThatItLacks) {
+TEST(BsrMatrixInteropEmpty, NoRowsGetRowOffsets) {
   Bsr<double, int, int, Device> F;
   F.num_cols = 6;
   F.num_block_cols = 3;

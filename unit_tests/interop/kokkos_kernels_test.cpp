@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Csr and KokkosSparse::CrsMatrix: one memory, no copies, both ways.
+// Csr and KokkosSparse::CrsMatrix share memory without copies in both directions.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -24,7 +24,7 @@ class CrsMatrixInterop : public testing::Test {};
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(CrsMatrixInterop, IndexPairs);
 
-TYPED_TEST(CrsMatrixInterop, SharesMemoryBothWays) {
+TYPED_TEST(CrsMatrixInterop, SharesMemoryInBothDirections) {
   auto const A = with_numbers_of<TypeParam>(random_pattern(60, 50, 1), Numbers::integers).on_device();
   Kokkos::fence();
   Watch const watch;
@@ -48,7 +48,7 @@ TYPED_TEST(CrsMatrixInterop, SharesMemoryBothWays) {
   EXPECT_LT(watch.allocated_bytes(""), 100u);
 }
 
-TYPED_TEST(CrsMatrixInterop, EveryFrontDoorTakesItAsItIs) {
+TYPED_TEST(CrsMatrixInterop, PublicFunctionsAcceptACrsMatrix) {
   using O = typename TypeParam::Ordinal;
   using F = typename TypeParam::Offset;
   using Matrix = KokkosSparse::CrsMatrix<double, O, Device, void, F>;
@@ -70,7 +70,7 @@ TYPED_TEST(CrsMatrixInterop, EveryFrontDoorTakesItAsItIs) {
   EXPECT_TRUE(agrees(to_host(csr5_y), want, before, true));
 }
 
-TEST(CrsMatrixInteropEmpty, AMatrixOfNoRowsGetsTheOffsetsThatItLacks) {
+TEST(CrsMatrixInteropEmpty, NoRowsGetRowOffsets) {
   auto const K = to_crs_matrix(Csr<double, int, int, Device>{0, 5, {}, {}, {}});
   EXPECT_EQ(K.numRows(), 0);
   EXPECT_EQ(K.numCols(), 5);
