@@ -134,7 +134,6 @@ set(einkorn_headers
   formats/csr/detail/spmv_segmented_sum.hpp
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
-  formats/csr/detail/upload_lanes.hpp
   formats/csr/diagonal.hpp
   formats/fingerprint.hpp
   formats/csr/from_triplets.hpp
@@ -239,6 +238,9 @@ set(einkorn_headers
   formats/hyb/to_csr.hpp
   formats/hyb/traits.hpp
   formats/indices.hpp
+  formats/interop/detail/upload_buffers.hpp
+  formats/interop/upload.hpp
+  formats/interop/upload_staging.hpp
   formats/analysis/machine_model.hpp
   formats/analysis/machine_profile.hpp
   formats/padded/tuning.hpp

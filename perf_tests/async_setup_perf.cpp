@@ -17,7 +17,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
-#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>

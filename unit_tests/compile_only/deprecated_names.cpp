@@ -11,6 +11,8 @@
 #include <einkorn/formats/csr/spgemm_options.hpp>
 #include <einkorn/formats/csr/spgemm_plan.hpp>
 #include <einkorn/formats/csr/spgemm_report.hpp>
+#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/csr/upload_staging.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/machine_model.hpp>
 #include <einkorn/formats/machine_profile.hpp>

@@ -3,7 +3,7 @@
 //
 // The solvers' front doors for one choice of types: compiled for the host, and by scripts/check_hip.sh for a
 // device.
-#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/dia/spmv.hpp>
 #include <einkorn/solvers/async_setup.hpp>

@@ -9,7 +9,7 @@
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/csr/expand_symmetric.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
-#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
 #include <einkorn/solvers/options.hpp>

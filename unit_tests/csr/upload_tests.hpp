@@ -11,7 +11,7 @@
 #include "../support/watch.hpp"
 
 #include <einkorn/core/staged_copy.hpp>
-#include <einkorn/formats/csr/upload.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 
 #include <gtest/gtest.h>
 

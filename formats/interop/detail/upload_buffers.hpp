@@ -16,36 +16,36 @@
 namespace einkorn::detail {
 
 template <class Exec>
-struct UploadLanes {
-  std::vector<PinnedBuffer<Exec>> lanes;
+struct UploadBuffers {
+  std::vector<PinnedBuffer<Exec>> buffers;
   std::atomic<bool> busy = false;
 };
 
-/// A StagedCopy that has the lanes for itself.
+/// A StagedCopy with exclusive use of the buffers.
 template <class Exec>
 struct RunningUpload {
   struct Claim {
-    explicit Claim(std::shared_ptr<UploadLanes<Exec>> of) : lanes(std::move(of)) {
-      require<InvalidArgument>(!lanes->busy.exchange(true),
+    explicit Claim(std::shared_ptr<UploadBuffers<Exec>> shared) : buffers(std::move(shared)) {
+      require<InvalidArgument>(!buffers->busy.exchange(true),
                                "upload: the staging serves an upload that is not done");
     }
     Claim(Claim const&) = delete;
     Claim& operator=(Claim const&) = delete;
-    ~Claim() { lanes->busy = false; }
-    std::shared_ptr<UploadLanes<Exec>> lanes;
+    ~Claim() { buffers->busy = false; }
+    std::shared_ptr<UploadBuffers<Exec>> buffers;
   };
 
-  RunningUpload(std::shared_ptr<UploadLanes<Exec>> const& lanes, std::vector<HostToDevice> const& given,
+  RunningUpload(std::shared_ptr<UploadBuffers<Exec>> const& buffers, std::vector<HostToDevice> const& given,
                 std::function<void()> const& before)
-      : claim(lanes), arrays(given.size()), copy(claim.lanes->lanes, given, before) {}
+      : claim(buffers), arrays(given.size()), copy(claim.buffers->buffers, given, before) {}
 
   Claim claim;
   std::size_t arrays;
-  StagedCopy<PinnedBuffer<Exec>> copy;  // ends before the claim does
+  StagedCopy<PinnedBuffer<Exec>> copy;  // destroyed before the claim
 };
 
 template <class To, class From>
-HostToDevice on_its_way(To const& to, From const& from) {
+HostToDevice host_to_device(To const& to, From const& from) {
   static_assert(std::is_same_v<typename To::value_type, typename From::non_const_value_type>);
   return {reinterpret_cast<std::byte*>(to.data()), reinterpret_cast<std::byte const*>(from.data()),
           to.extent(0) * sizeof(typename To::value_type)};
