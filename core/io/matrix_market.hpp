@@ -17,66 +17,69 @@
 #include <string>
 #include <string_view>
 
-/// Matrix Market files, plain or gzip: reader, header reader and writer. Host only; needs zlib and threads, and
-/// not Kokkos: Scalar is float, double, a signed integer of 32 or 64 bits, or std::complex or Kokkos::complex
-/// of float or double; Ordinal is int32_t or int64_t.
+/// Matrix Market files, plain or gzip: reader, header reader and writer. Host only; needs zlib and threads, not
+/// Kokkos. Scalar is float, double, a signed integer of 32 or 64 bits, or std::complex or Kokkos::complex of
+/// float or double; Ordinal is int32_t or int64_t.
 ///
-/// Taken: coordinate and array; real, complex, integer, pattern; general, symmetric, skew-symmetric, hermitian;
-/// the banner in any case; comments and blank lines everywhere after it; LF and CRLF; no newline at the end;
-/// lines of any length (the paper's bound of 1024 characters guards fixed buffers, which there are none of).
-/// What the format does not define is rejected unless an option of MatrixMarketOptions lets it pass.
+/// Accepted: coordinate and array; real, complex, integer, pattern; general, symmetric, skew-symmetric,
+/// hermitian; a banner in upper or lower case; comments and blank lines anywhere after it; LF and CRLF; a
+/// missing final newline; lines of any length. Anything else is rejected unless an option of
+/// MatrixMarketOptions accepts it.
 ///
 /// Source: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
-/// 5935, 1996. Departures: comments are taken between entries too; nan, inf by option; hermitian arrays as
-/// symmetric ones.
+/// 5935, 1996. Departures: comments between entries; lines longer than 1024 characters; nan and inf by option;
+/// hermitian arrays, stored as symmetric ones.
 namespace einkorn {
 
-/// The matrix that text holds; name stands for it in messages.
+/// Parses the text of a Matrix Market file.
 ///
-/// Values: pattern entries are 1. Decimals are rounded correctly; subnormals are kept, smaller ones become zero
-/// with their sign and are counted. Integers are rounded in a floating scalar; a real value in an integer
-/// scalar has to be whole. A real or integer field may be read into a complex scalar, not the other way round.
+/// Values: pattern entries are 1. Decimals are rounded correctly; subnormals are kept, smaller values become
+/// signed zeros and are counted. Integers are rounded to a floating-point scalar; a real value in an integer
+/// scalar must be a whole number. A real or integer field can be read into a complex scalar, not vice versa.
 ///
-/// Order: the entries in the order of the file, and behind them, for a symmetry, their mirror images in the
-/// same order: transposed, negated or conjugated. With DuplicatePolicy::sum the sum stands at the place of the
-/// first and is formed in the order of the file. An array gives all its entries by columns, zeros too. The
-/// result, the report and any error are the same for every max_threads.
+/// Order: the entries in file order, followed, for a symmetry, by their mirror images in the same order
+/// (transposed, negated or conjugated). DuplicatePolicy::sum adds in file order and stores the sum at the
+/// position of the first entry. An array yields all its entries in column-major order, zeros included.
 ///
-/// Cost: time O(text); memory: the result, twice that while more than one thread reads or a symmetry is
-/// expanded. Entries ordered strictly by rows or columns prove that none repeats; else two counting sorts tell,
-/// with 2 size_t an entry and up to 4 more for the counters. Nothing is allocated on the word of the size line.
-///
-/// Throws ParseError, with the line, when the text is not what the format demands or the options allow;
-/// OverflowError, with the line in the message, when it is but does not fit Ordinal or Scalar; OutOfMemory.
-/// report is written on success only.
+/// @param name the name of the text in error messages
+/// @param report written on success only
+/// @throws ParseError, with the line, if the text violates the format and no option accepts it
+/// @throws OverflowError, with the line in the message, if the text is valid but does not fit Ordinal or Scalar
+/// @throws OutOfMemory
+/// Cost: O(text) time. Memory: the result, twice that if several threads read or a symmetry is expanded.
+/// Duplicates are impossible in entries strictly ordered by rows or columns; otherwise two counting sorts find
+/// them, with 2 size_t per entry and up to 4 more for the counters. No allocation relies on the size line.
+/// Deterministic: the result, the report and any error are the same for every max_threads.
 template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
 [[nodiscard]] Triplets<Scalar, Ordinal> parse_matrix_market(std::string_view text, std::string const& name,
                                                             MatrixMarketOptions const& options = {},
                                                             MatrixMarketReport* report = nullptr) {
-  return detail::with_place(text, name, [&] {
-    MatrixMarketReport met;
-    auto matrix = detail::parse_text<Scalar, Ordinal>(text, options, met);
-    if (report) *report = met;
+  return detail::with_location(text, name, [&] {
+    MatrixMarketReport new_report;
+    auto matrix = detail::parse_text<Scalar, Ordinal>(text, options, new_report);
+    if (report) *report = new_report;
     return matrix;
   });
 }
 
-/// Banner and size line of a text, so that a caller can choose Scalar and Ordinal. Throws as
+/// Parses the banner and the size line of a text, from which a caller can choose Scalar and Ordinal. Throws as
 /// parse_matrix_market.
 [[nodiscard]] inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
                                                                    std::string const& name,
                                                                    MatrixMarketOptions const& options = {}) {
-  return detail::with_place(text, name,
-                            [&] { return detail::parse_header(text, options.allow_hermitian_real).header; });
+  return detail::with_location(text, name,
+                               [&] { return detail::parse_header(text, options.allow_hermitian_real).header; });
 }
 
-/// The uncompressed text of a file, which is opened and read once. For callers who choose Scalar and Ordinal by
-/// the header and take pipes (FIFO, /dev/stdin, process substitution), which can be read once only. gzip is
-/// known by the first bytes, not by the file's name.
+/// The uncompressed text of a file that is opened and read once. For callers that choose Scalar and Ordinal by
+/// the header and accept pipes (FIFO, /dev/stdin, process substitution), which can be read only once. gzip is
+/// detected by the first bytes, not by the name.
 class MatrixMarketText {
  public:
-  /// Reads the file. Throws IoError, with the system's reason; ParseError for a gzip file that is truncated,
-  /// corrupt or followed by other bytes; OutOfMemory, for a text beyond options.max_text_bytes too.
+  /// Reads the file.
+  /// @throws IoError with the reason of the system
+  /// @throws ParseError for a gzip file that is truncated, corrupt or followed by other bytes
+  /// @throws OutOfMemory, also for a text of more than options.max_text_bytes
   explicit MatrixMarketText(std::filesystem::path const& path, MatrixMarketOptions const& options = {})
       : name_(path.string()),
         text_(detail::read_text(path, options.max_text_bytes, detail::Extent::whole_file)) {}
@@ -90,7 +93,7 @@ class MatrixMarketText {
     return parse_matrix_market_header(text(), name_, options);
   }
 
-  /// As parse_matrix_market; report->gzip says whether the file was compressed.
+  /// As parse_matrix_market. Sets report->gzip.
   template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
   [[nodiscard]] Triplets<Scalar, Ordinal> parse(MatrixMarketOptions const& options = {},
                                                 MatrixMarketReport* report = nullptr) const {
@@ -104,8 +107,8 @@ class MatrixMarketText {
   detail::FileText text_;
 };
 
-/// The matrix in a file: the text read as MatrixMarketText does, and parsed as parse_matrix_market does; throws
-/// what both throw. Memory: the whole text besides.
+/// Reads a Matrix Market file: MatrixMarketText followed by parse_matrix_market; throws what both throw.
+/// Additional memory: the whole text.
 template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
 [[nodiscard]] Triplets<Scalar, Ordinal> read_matrix_market(std::filesystem::path const& path,
                                                            MatrixMarketOptions const& options = {},
@@ -113,20 +116,24 @@ template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal
   return MatrixMarketText(path, options).parse<Scalar, Ordinal>(options, report);
 }
 
-/// Banner and size line of a file, of which little more than that is read. Throws as read_matrix_market.
+/// Reads the banner and the size line of a file, and little more of it. Throws as read_matrix_market.
 [[nodiscard]] inline MatrixMarketHeader read_matrix_market_header(std::filesystem::path const& path,
                                                                   MatrixMarketOptions const& options = {}) {
   auto const text = detail::read_text(path, options.max_text_bytes, detail::Extent::header);
   return parse_matrix_market_header(text.buffer.text(), path.string(), options);
 }
 
-/// Writes the triplets as a coordinate file, in their order; gzip when the path ends in .gz. What
-/// read_matrix_market makes of it equals the triplets bit for bit, but for the payload of NaNs, the sign of
-/// zeros above the diagonal of a declared symmetry, and values that a pattern drops; with a symmetry the upper
-/// triangle moves to the end. A declared symmetry is checked: the matrix has to equal its mirror image entry by
-/// entry. Cost: O(entries) time; memory O(1), and O(entries) to check a symmetry. Throws InvalidStructure for
-/// triplets that break their invariants and InvalidArgument for options that do not fit them, both before the
-/// file is touched; IoError, which may leave a part of the file behind; OutOfMemory.
+/// Writes triplets to a coordinate file in their order; gzip if the path ends in .gz.
+///
+/// read_matrix_market returns the same triplets bit for bit, except for the payload of NaNs, the sign of zeros
+/// above the diagonal of a declared symmetry and the values that a pattern drops. With a symmetry the upper
+/// triangle moves to the end.
+/// @throws InvalidStructure for triplets that violate their invariants, before the file is opened
+/// @throws InvalidArgument for options that do not match the matrix, before the file is opened; a declared
+/// symmetry must hold entry by entry
+/// @throws IoError; the file may then be incomplete
+/// @throws OutOfMemory
+/// Cost: O(entries) time; O(1) memory, O(entries) to check a symmetry.
 template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
 void write_matrix_market(std::filesystem::path const& path, Triplets<Scalar, Ordinal> const& matrix,
                          MatrixMarketWriteOptions const& options = {}) {
@@ -141,12 +148,14 @@ void write_matrix_market(std::filesystem::path const& path, Triplets<Scalar, Ord
   }
 }
 
-/// Writes a dense matrix as an array file, entry (i, j) from values[i + j num_rows] with num_rows =
-/// values.size() / num_cols; a vector has one column. gzip when the path ends in .gz. Read back it equals the
-/// values bit for bit, but for the payload of NaNs. Cost: O(values) time, O(1) memory. Throws InvalidArgument
-/// (num_cols < 1, or no divisor of values.size(); options: a symmetry, the field pattern, one that would lose
-/// something, a value that is not finite) before the file is touched; IoError, which may leave a part of the
-/// file behind; OutOfMemory.
+/// Writes a dense matrix to an array file; gzip if the path ends in .gz. Read back, the values are the same bit
+/// for bit, except for the payload of NaNs.
+/// @param values column-major: entry (i, j) is values[i + j num_rows], num_rows = values.size() / num_cols
+/// @throws InvalidArgument before the file is opened: num_cols < 1 or not a divisor of values.size(); a
+/// symmetry, the field pattern or a field that loses information in the options; a value that is not finite
+/// @throws IoError; the file may then be incomplete
+/// @throws OutOfMemory
+/// Cost: O(values) time, O(1) memory.
 template <detail::MatrixMarketScalar Scalar>
 void write_matrix_market_array(std::filesystem::path const& path, std::span<Scalar const> values,
                                std::size_t num_cols = 1, MatrixMarketWriteOptions const& options = {}) {

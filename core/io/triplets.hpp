@@ -7,10 +7,10 @@
 
 namespace einkorn {
 
-/// A matrix as a plain list of (row, column, value) on the host: what readers give, what writers take, and what
-/// a format is built from (see formats/csr/from_triplets.hpp). Indices count from 0. Entries may come in any
-/// order and may repeat: a repeated position means the sum of its values. Invariants: the three lists are of
-/// one length; 0 <= rows[k] < num_rows; 0 <= columns[k] < num_cols.
+/// A matrix as a list of (row, column, value) in host memory: the result of readers, the argument of writers
+/// and of conversions (formats/csr/from_triplets.hpp). Indices count from 0. Entries may have any order; the
+/// values of a repeated position add up.
+/// Invariants: the three lists have equal lengths; 0 <= rows[k] < num_rows; 0 <= columns[k] < num_cols.
 template <class Scalar, class Ordinal>
 struct Triplets {
   using scalar_type = Scalar;

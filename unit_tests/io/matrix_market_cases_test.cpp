@@ -76,7 +76,7 @@ std::map<std::string, Rejection> const rejections{
     {"20_bad_field.mtx", {1, {"field 'quaternion'", "real, complex, integer, pattern"}}},
     {"21_symmetric_upper_and_lower.mtx", {5, {"(1, 2)", "above the diagonal", "lower triangle"}}},
     {"22_skew_nonzero_diag.mtx", {3, {"(1, 1)", "skew-symmetric", "not zero"}}},
-    {"23_symmetric_nonsquare.mtx", {2, {"symmetric is square", "3 rows and 4 columns"}}},
+    {"23_symmetric_nonsquare.mtx", {2, {"symmetric matrix must be square", "3 rows and 4 columns"}}},
     {"25_trailing_garbage_in_line.mtx", {3, {"'xyz'", "after the last field"}}},
     {"26_hermitian_real.mtx", {1, {"hermitian needs the field complex", "'real'"}}},
     {"27_fractional_index.mtx", {3, {"row index '1.5'", "whole number"}}},
@@ -155,7 +155,7 @@ TEST(MatrixMarketCases, DuplicatesAreRejectedOrKeptByOption) {
   expect_parse_error(
       thrown_by(
           [&] { (void)read_matrix_market<double, std::int32_t>(folder / "14_duplicate_entry.mtx", options); }),
-      4, {"(1, 1)", "stored before"});
+      4, {"(1, 1)", "stored more than once"});
 
   options.duplicates = DuplicatePolicy::keep;
   auto const A = read_matrix_market<double, std::int32_t>(folder / "14_duplicate_entry.mtx", options);
@@ -221,7 +221,7 @@ TEST(MatrixMarketCases, EitherTriangleIsNotBoth) {
                        (void)read_matrix_market<double, std::int32_t>(
                            folder / "21_symmetric_upper_and_lower.mtx", options);
                      }),
-                     5, {"(1, 2)", "other triangle"});
+                     5, {"(1, 2)", "not in the triangle of the entries before"});
 }
 
 TEST(MatrixMarketCases, WideIndicesTakeWhatNarrowOnesCannot) {

@@ -209,7 +209,8 @@ TEST(MatrixMarketDuplicates, KeepTheOrderOfTheFile) {
 
   MatrixMarketOptions options;
   options.duplicates = DuplicatePolicy::reject;
-  expect_error(thrown_by([&] { (void)parse(text, options); }), Kind::parse, {"(1, 2)", "stored before"});
+  expect_error(thrown_by([&] { (void)parse(text, options); }), Kind::parse,
+               {"(1, 2)", "stored more than once"});
 }
 
 TEST(MatrixMarketDuplicates, InLargeEmptyMatricesAndUnderSymmetry) {

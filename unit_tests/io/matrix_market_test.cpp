@@ -166,7 +166,7 @@ TEST(MatrixMarketFormats, EntryErrors) {
   } const all[] = {
       {"1", {"column index is missing"}},
       {"x 1 1", {"row index 'x'"}},
-      {"4 1 1", {"row index '4'", "beyond the size", "from 1 to 3"}},
+      {"4 1 1", {"row index '4'", "out of range", "from 1 to 3"}},
       {"1 4 1", {"column index '4'", "from 1 to 3"}},
       {"1 0 1", {"column index '0'", "count from 1"}},
       {"+1 1 1", {"'+1'", "sign"}},
@@ -219,8 +219,8 @@ TEST(MatrixMarketFormats, LeadingZerosChangeNoNumber) {
       return error_of(real_general + "3 3 1\n" + zeros + index + " 1 1\n");
     };
     expect_parse_error(bad(""), 3, {"count from 1"});
-    expect_parse_error(bad("4"), 3, {"beyond the size"});
-    expect_parse_error(bad("18446744073709551617"), 3, {"beyond the size"});  // 1 modulo 2^64
+    expect_parse_error(bad("4"), 3, {"out of range"});
+    expect_parse_error(bad("18446744073709551617"), 3, {"out of range"});  // 1 modulo 2^64
     expect_parse_error(bad("1x"), 3, {"not a whole number"});
   }
 }

@@ -14,8 +14,8 @@
 
 namespace einkorn::detail {
 
-/// Whether the positions increase strictly along rows or along columns. Files mostly do, and then no position
-/// repeats: one pass over the indices is all that duplicates cost.
+/// True if the positions are strictly increasing in row-major or column-major order, as in most files: then no
+/// position repeats.
 template <class Ordinal>
 bool is_strictly_ordered(std::vector<Ordinal> const& rows, std::vector<Ordinal> const& columns) {
   bool by_column = true, by_row = true;
@@ -26,7 +26,7 @@ bool is_strictly_ordered(std::vector<Ordinal> const& rows, std::vector<Ordinal> 
   return by_column || by_row;
 }
 
-/// Reorders order stably by keys[order[k]] in 0..num_keys-1.
+/// Sorts `order` stably by keys[order[k]] in 0..num_keys-1.
 template <class Ordinal>
 void counting_sort(std::vector<std::size_t>& order, std::vector<Ordinal> const& keys, std::size_t num_keys) {
   std::vector<std::size_t> start(num_keys + 1, 0);
@@ -37,8 +37,9 @@ void counting_sort(std::vector<std::size_t>& order, std::vector<Ordinal> const& 
   order = std::move(sorted);
 }
 
-/// The entries by column, then row, then as they came. O(entries) by counting unless the extents are so much
-/// larger than the entries that their counters would not pay, nor be justified by the size of the input.
+/// The permutation that sorts the entries stably by column, then row. Counting sorts in O(entries), unless the
+/// extents exceed 4 times the number of entries: then a comparison sort, because the counters would need more
+/// time and memory than the input justifies.
 template <class Ordinal>
 std::vector<std::size_t> column_major_order(std::vector<Ordinal> const& rows,
                                             std::vector<Ordinal> const& columns, Ordinal num_rows,
@@ -57,8 +58,8 @@ std::vector<std::size_t> column_major_order(std::vector<Ordinal> const& rows,
   return order;
 }
 
-/// Calls repeated(first, k) for each entry k whose position an earlier entry has, the earliest of which is
-/// first; by column and row, and for one position in order.
+/// Calls repeated(first, k) for each entry k with the position of an earlier entry; `first` is the earliest. In
+/// column-major order, in file order for one position.
 template <class Scalar, class Ordinal, class Repeated>
 void for_each_duplicate(Triplets<Scalar, Ordinal> const& matrix, Repeated&& repeated) {
   auto const& rows = matrix.rows;
@@ -74,12 +75,12 @@ void for_each_duplicate(Triplets<Scalar, Ordinal> const& matrix, Repeated&& repe
   }
 }
 
-/// Removes the entries that gone marks; the others keep their order.
+/// Removes the marked entries and keeps the order of the others.
 template <class Scalar, class Ordinal>
-void remove_entries(Triplets<Scalar, Ordinal>& matrix, std::vector<bool> const& gone) {
+void remove_entries(Triplets<Scalar, Ordinal>& matrix, std::vector<bool> const& is_removed) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < matrix.size(); ++k) {
-    if (gone[k]) continue;
+    if (is_removed[k]) continue;
     matrix.rows[kept] = matrix.rows[k];
     matrix.columns[kept] = matrix.columns[k];
     matrix.values[kept++] = matrix.values[k];

@@ -18,19 +18,19 @@
 
 namespace einkorn::detail {
 
-/// The entries of whole lines of a file, read by one thread; those of an array have values only.
+/// The entries of a range of lines, parsed by one thread. Entries of an array have values only.
 template <class Scalar, class Ordinal>
 struct EntryPart {
   std::string_view text;
   std::vector<Ordinal> rows, columns;
   std::vector<Scalar> values;
   ValueRules rules;
-  std::optional<TextError> error;  // met behind the entries above
-  std::exception_ptr failure;      // no memory
+  std::optional<TextError> error;  // after the entries above
+  std::exception_ptr failure;      // any other exception
 };
 
-/// The fewest bytes that a line with one entry has, its newline included: what bounds an allocation, since the
-/// size line proves nothing.
+/// The minimal number of bytes of a line with one entry, including its newline. Bounds allocations, because the
+/// size line may be wrong.
 constexpr std::size_t min_entry_bytes(MatrixMarketFormat format, MatrixMarketField field) {
   std::size_t const numbers = field == MatrixMarketField::complex   ? 2
                               : field == MatrixMarketField::pattern ? 0
@@ -75,13 +75,14 @@ void read_lines(EntryPart<Scalar, Ordinal>& part, MatrixMarketHeader const& head
   }
 }
 
-/// Reads the part, whose lines are at most expected entries if the size line is right.
+/// Parses the lines of a part.
+/// @param expected an upper bound of its entries if the size line is right, for allocations
 template <class Scalar, class Ordinal>
 void read_part(EntryPart<Scalar, Ordinal>& part, MatrixMarketHeader const& header, std::uint64_t expected,
                bool ignore_trailing_text) {
   try {
-    auto const most = part.text.size() / min_entry_bytes(header.format, header.field) + 1;
-    auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(expected, most));
+    auto const max_entries = part.text.size() / min_entry_bytes(header.format, header.field) + 1;
+    auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(expected, max_entries));
     part.values.reserve(count);
     if (header.format == MatrixMarketFormat::coordinate) {
       part.rows.reserve(count);
@@ -109,7 +110,7 @@ void read_part(EntryPart<Scalar, Ordinal>& part, MatrixMarketHeader const& heade
   }
 }
 
-/// Cuts text into at most count parts of whole lines.
+/// Splits text into at most `count` parts of whole lines.
 inline std::vector<std::string_view> split_lines(std::string_view text, std::size_t count) {
   std::vector<std::string_view> parts;
   for (std::size_t left = count; left > 0 && !text.empty(); --left) {
@@ -127,14 +128,15 @@ inline std::vector<std::string_view> split_lines(std::string_view text, std::siz
   return parts;
 }
 
-/// A thread a part, the first part by the caller. A host that gives no more threads makes it slower, not wrong.
+/// Parses the body in parts, one thread per part. The calling thread parses the first part, and those for which
+/// no thread can be started.
 template <class Scalar, class Ordinal>
 std::vector<EntryPart<Scalar, Ordinal>> read_parts(std::string_view body, MatrixMarketHeader const& header,
                                                    MatrixMarketOptions const& options) {
-  constexpr std::size_t worth_a_thread_bytes = std::size_t{1} << 20;
+  constexpr std::size_t min_bytes_per_thread = std::size_t{1} << 20;
   std::size_t const threads =
       options.max_threads ? options.max_threads : std::max(1u, std::thread::hardware_concurrency());
-  auto const texts = split_lines(body, std::clamp<std::size_t>(body.size() / worth_a_thread_bytes, 1, threads));
+  auto const texts = split_lines(body, std::clamp<std::size_t>(body.size() / min_bytes_per_thread, 1, threads));
   std::vector<EntryPart<Scalar, Ordinal>> parts(texts.size());
   auto const read = [&](std::size_t i) {
     double const share =
@@ -165,9 +167,9 @@ std::vector<EntryPart<Scalar, Ordinal>> read_parts(std::string_view body, Matrix
   return parts;
 }
 
-/// Checks the parts against the size line as if one thread had read them in order: what comes first in the file
-/// is reported. With ignore_extra_entries the part with the last entry is read again up to there, so that
-/// nothing of what follows shows, whatever the parts were.
+/// Checks the parts against the size line and reports the first error in file order, as one thread would. With
+/// ignore_extra_entries it parses the part with the last declared entry again up to that entry, so that text
+/// behind it has no effect for any division into parts.
 template <class Scalar, class Ordinal>
 void check_count(std::vector<EntryPart<Scalar, Ordinal>>& parts, MatrixMarketHeader const& header,
                  std::string_view body, MatrixMarketOptions const& options) {
@@ -202,7 +204,7 @@ void check_count(std::vector<EntryPart<Scalar, Ordinal>>& parts, MatrixMarketHea
            " declares " + std::to_string(declared));
 }
 
-/// One list of the parts; frees each as it goes.
+/// Concatenates a list of all parts and frees the lists of the parts.
 template <class T, class Part>
 std::vector<T> join(std::vector<Part>& parts, std::vector<T> Part::* list) {
   if (parts.size() == 1) return std::move(parts[0].*list);

@@ -17,7 +17,7 @@
 
 namespace einkorn::detail {
 
-/// A header, the place of its size line and that where the entries begin.
+/// A header with the positions of its size line and of the first line of entries.
 struct ParsedHeader {
   MatrixMarketHeader header;
   char const* size_line = nullptr;
@@ -30,7 +30,7 @@ inline bool equal_in_any_case(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// The enumerator that the word names in any case.
+/// The enumerator with the name `word`, in upper or lower case.
 template <class Enum>
 Enum read_keyword(std::string_view word, char const* what, std::initializer_list<Enum> known) {
   std::string names;
@@ -45,8 +45,8 @@ Enum read_keyword(std::string_view word, char const* what, std::initializer_list
 
 inline constexpr std::string_view banner_word = "%%MatrixMarket";
 
-/// Says what a text without a banner may be instead.
-inline void reject_other_files(std::string_view text) {
+/// Throws with a specific message for common files without a banner.
+inline void reject_other_file_types(std::string_view text) {
   if (equal_in_any_case(text.substr(0, banner_word.size()), banner_word)) return;
   char const* const at = text.data();
   if (text.empty()) fail(at, "the file is empty; expected '%%MatrixMarket matrix ...'");
@@ -64,7 +64,7 @@ inline void reject_other_files(std::string_view text) {
 }
 
 inline void read_banner(std::string_view text, MatrixMarketHeader& header, bool allow_hermitian_real) {
-  reject_other_files(text);
+  reject_other_file_types(text);
   char const* const end = text.data() + text.size();
   char const* const stop = line_end(text.data(), end);
   reject_nul(text.data(), stop);
@@ -105,7 +105,7 @@ inline void read_banner(std::string_view text, MatrixMarketHeader& header, bool 
   }
 }
 
-/// A count of the size line: whole and not negative.
+/// A count of the size line: a non-negative integer.
 inline std::int64_t read_count(char const* p, char const* end, std::string const& what) {
   auto const field = field_at(p, end);
   auto const found = "the " + what + " " + quoted(field);
@@ -114,13 +114,12 @@ inline std::int64_t read_count(char const* p, char const* end, std::string const
   std::int64_t value = 0;
   char const* const first = field.data() + (field.front() == '+');
   if (std::from_chars(first, field.data() + field.size(), value).ec != std::errc())
-    fail_overflow(p, found + " is beyond " + std::to_string(std::numeric_limits<std::int64_t>::max()) +
-                         ": no index type holds it, not even int64_t");
+    fail_overflow(p, found + " exceeds " + std::to_string(std::numeric_limits<std::int64_t>::max()) +
+                         ", the maximum of int64_t");
   return value;
 }
 
-/// Entries that an array of this symmetry stores, false when that is beyond int64_t. Nothing is multiplied
-/// before it is known to fit.
+/// Computes the number of entries that an array of this symmetry stores; false if it overflows int64_t.
 inline bool array_entries(MatrixMarketHeader const& header, std::int64_t& count) {
   auto const product = [&](std::int64_t a, std::int64_t b) {
     if (a != 0 && b > std::numeric_limits<std::int64_t>::max() / a) return false;
@@ -136,7 +135,7 @@ inline bool array_entries(MatrixMarketHeader const& header, std::int64_t& count)
   return diagonal ? product(half + 1, n) : product(half, n);
 }
 
-/// The size line, for which text has to hold one line that is neither blank nor a comment after its first.
+/// Parses the size line: the first line after the banner that is neither blank nor a comment.
 inline void read_sizes(std::string_view text, ParsedHeader& parsed) {
   auto& header = parsed.header;
   char const* const end = text.data() + text.size();
@@ -148,9 +147,9 @@ inline void read_sizes(std::string_view text, ParsedHeader& parsed) {
   char const* const stop = line_end(start, end);
   std::array<std::int64_t, 3> counts{};
   std::array<char const*, 3> const names{"number of rows", "number of columns", "number of entries"};
-  std::size_t const wanted = coordinate ? 3 : 2;
+  std::size_t const num_counts = coordinate ? 3 : 2;
   char const* p = start;
-  for (std::size_t i = 0; i < wanted; ++i) {
+  for (std::size_t i = 0; i < num_counts; ++i) {
     if (at_line_end(p, end))
       fail(start, "the size line has " + std::to_string(i) + " numbers; expected " + expected);
     counts[i] = read_count(p, stop, names[i]);
@@ -162,12 +161,12 @@ inline void read_sizes(std::string_view text, ParsedHeader& parsed) {
   header.num_entries = counts[2];
   header.size_line = line_number(text, start);
   if (header.symmetry != MatrixMarketSymmetry::general && header.num_rows != header.num_cols)
-    fail(start, "a matrix that is " + std::string(to_string(header.symmetry)) + " is square; found " +
+    fail(start, "a " + std::string(to_string(header.symmetry)) + " matrix must be square; found " +
                     std::to_string(header.num_rows) + " rows and " + std::to_string(header.num_cols) +
                     " columns");
   if (!coordinate && !array_entries(header, header.num_entries))
     fail_overflow(start, "an array of " + std::to_string(header.num_rows) + " x " +
-                             std::to_string(header.num_cols) + " has more entries than int64_t counts");
+                             std::to_string(header.num_cols) + " has more entries than int64_t can count");
   parsed.size_line = start;
   parsed.body = stop == end ? end : stop + 1;
 }
@@ -179,16 +178,16 @@ inline ParsedHeader parse_header(std::string_view text, bool allow_hermitian_rea
   return result;
 }
 
-/// Whether parse_header says the same of the text, a beginning of a file, as of the whole file: the text
-/// reaches past the size line, or holds a NUL byte before that line ends. Judges nothing else.
+/// True if parse_header has the same result for this beginning of a file as for the whole file: the text
+/// extends past the size line or contains a NUL byte before its end.
 inline bool holds_header(std::string_view text) noexcept {
   auto const nul = text.find('\0');
   if (nul != std::string_view::npos) text = text.substr(0, nul);
   char const* const end = text.data() + text.size();
   char const* const banner_end = line_end(text.data(), end);
   if (banner_end != end) {
-    auto const take_comment = [](char const*, char const*) {};
-    if (line_end(next_data_line(banner_end + 1, end, take_comment), end) != end) return true;
+    auto const accept_comment = [](char const*, char const*) {};
+    if (line_end(next_data_line(banner_end + 1, end, accept_comment), end) != end) return true;
   }
   return nul != std::string_view::npos;
 }

@@ -12,11 +12,11 @@
 
 namespace einkorn::detail {
 
-/// What is wrong at a place of the text. The public functions turn it into a ParseError or, where the text is
-/// right and only a type too small, an OverflowError: lines are counted then and not while parsing.
+/// An error at a position of the text. The public functions translate it to ParseError or, if the text is valid
+/// but a type too small, to OverflowError. The line number is computed only then.
 struct TextError : Error {
-  TextError(char const* place, std::string const& reason, bool type_is_too_small)
-      : Error(reason), at(place), overflow(type_is_too_small) {}
+  TextError(char const* position, std::string const& reason, bool type_is_too_small)
+      : Error(reason), at(position), overflow(type_is_too_small) {}
 
   char const* at;
   bool overflow;
@@ -37,14 +37,14 @@ inline char const* skip_blanks(char const* p, char const* end) {
   return p;
 }
 
-/// The newline that ends the line of p, or end.
+/// The newline at the end of the line of p, or end.
 inline char const* line_end(char const* p, char const* end) {
   if (p == end) return end;
   auto const* newline = static_cast<char const*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
   return newline ? newline : end;
 }
 
-/// At a newline, at the carriage return of one, or at the end of the text.
+/// True at LF, CRLF and the end of the text.
 inline bool at_line_end(char const* p, char const* end) {
   if (p == end || *p == '\n') return true;
   return *p == '\r' && (p + 1 == end || p[1] == '\n');
@@ -58,19 +58,19 @@ inline std::size_t line_number(std::string_view text, char const* at) {
   return 1 + static_cast<std::size_t>(std::count(text.data(), at, '\n'));
 }
 
-/// For messages: in quotes, at most 40 characters, and nothing that a terminal would not show.
+/// For messages: in quotes, at most 40 characters, non-printable bytes in hexadecimal.
 inline std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t max_characters = 40;
   constexpr char hex[] = "0123456789abcdef";
   std::string result = "'";
-  for (char const c : text.substr(0, most)) {
+  for (char const c : text.substr(0, max_characters)) {
     auto const byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f)
       result += c;
     else
       (((result += "\\x") += hex[byte >> 4]) += hex[byte & 15]);
   }
-  return result + (text.size() > most ? "...'" : "'");
+  return result + (text.size() > max_characters ? "...'" : "'");
 }
 
 [[noreturn]] inline void fail(char const* at, std::string const& reason) {
@@ -86,8 +86,9 @@ inline void reject_nul(char const* begin, char const* end) {
     fail(static_cast<char const*>(nul), "a NUL byte; expected text (the file is binary or UTF-16)");
 }
 
-/// The first character of the next line that is neither blank nor a comment, or end. p starts a line. Calls
-/// check_comment(begin, end) for each comment on the way.
+/// The first non-blank character of the first line from p on that is neither blank nor a comment, or end. Calls
+/// check_comment(begin, end) for each skipped comment.
+/// @pre p is the start of a line.
 template <class CheckComment>
 char const* next_data_line(char const* p, char const* end, CheckComment const& check_comment) {
   for (;;) {
@@ -111,7 +112,7 @@ inline char const* next_data_line(char const* p, char const* end) {
   return next_data_line(p, end, reject_nul);
 }
 
-/// The start of data line number index (from 0) at or after begin, or end. For messages only: O(text).
+/// The start of data line `index`, counted from 0 from `begin` on, or end. O(text), for messages only.
 inline char const* data_line(char const* begin, char const* end, std::size_t index) {
   char const* p = next_data_line(begin, end);
   for (; index > 0 && p != end; --index) {

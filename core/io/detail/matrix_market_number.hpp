@@ -19,16 +19,16 @@
 
 namespace einkorn::detail {
 
-/// Digits from p on, modulo 2^64. The caller judges by their number whether that lost something.
+/// Reads decimal digits, modulo 2^64. The caller detects overflow by their number.
 inline std::uint64_t read_digits(char const*& p, char const* end, std::uint64_t start = 0) {
   std::uint64_t value = start;
   for (; p != end && is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
   return value;
 }
 
-/// The exact bounds of Clinger's fast path: an integer of at most digits2 bits times or over an exact power of
-/// ten is one correctly rounded operation. W. D. Clinger, How to read floating point numbers accurately, PLDI
-/// 1990.
+/// The bounds of Clinger's fast path: a mantissa of at most `digits` bits multiplied or divided by an exact
+/// power of ten is one correctly rounded operation. W. D. Clinger, How to read floating point numbers
+/// accurately, PLDI 1990.
 template <RealScalar Real>
 constexpr std::uint64_t exact_mantissa = std::uint64_t{1} << std::numeric_limits<Real>::digits;
 template <RealScalar Real>
@@ -44,7 +44,7 @@ constexpr auto powers_of_ten = [] {
   return table;
 }();
 
-/// The short decimals that most files consist of. false, with p and value unchanged, for all else.
+/// Reads a short decimal, the common case. Returns false, with p and value unchanged, for anything else.
 template <RealScalar Real>
 inline bool read_short_decimal(char const*& p, char const* end, Real& value) {
   char const* s = p;
@@ -81,7 +81,7 @@ inline bool read_short_decimal(char const*& p, char const* end, Real& value) {
   return true;
 }
 
-/// Whether a decimal number that left the range of its type left it upwards: is it 1 or more?
+/// True if a decimal number outside the range of its type is 1 or more: it overflows and does not underflow.
 inline bool is_large_decimal(std::string_view number) {
   std::int64_t position = 0;  // of the leading digit: 1 for units, 0 for tenths
   bool seen_point = false, seen_digit = false;
@@ -101,7 +101,7 @@ inline bool is_large_decimal(std::string_view number) {
   return position + (down ? -shift : shift) > 0;
 }
 
-/// What the values of one part of a file are read by, and what was met there.
+/// The options for values, and counters of one part of a file.
 struct ValueRules {
   bool allow_nonfinite = false, allow_overflow = false;
   std::size_t nonfinite = 0, underflows = 0;
@@ -111,7 +111,7 @@ struct ValueRules {
   fail(at, std::string("the ") + what + " is missing; expected a number before the end of the line");
 }
 
-/// Every number that the short path leaves: long, out of range, not finite, or no number.
+/// Reads any number that read_short_decimal() does not: long, out of range or not finite; throws if it is none.
 template <RealScalar Real>
 Real read_any_real(char const*& p, char const* end, char const* what, ValueRules& rules) {
   auto const field = field_at(p, end);
@@ -150,7 +150,7 @@ Real read_any_real(char const*& p, char const* end, char const* what, ValueRules
   return value;
 }
 
-/// A decimal, correctly rounded. Subnormals are kept; what is smaller becomes zero with its sign and counts.
+/// Reads a decimal, correctly rounded. Subnormals are kept; smaller values become signed zeros and are counted.
 template <RealScalar Real>
 inline Real read_real(char const*& p, char const* end, char const* what, ValueRules& rules) {
   p = skip_blanks(p, end);
@@ -165,7 +165,7 @@ inline bool is_whole_number(std::string_view field) {
   return !field.empty() && std::all_of(field.begin(), field.end(), is_digit);
 }
 
-/// A value into an integer type: whole, and within its range. In a real field 2.0 and 1e3 are whole too.
+/// Reads a whole number into an integer type. In a real field 2.0 and 1e3 are whole numbers.
 template <IntegerScalar Integer>
 Integer read_integer(char const*& p, char const* end, MatrixMarketField field_kind) {
   p = skip_blanks(p, end);
@@ -199,7 +199,7 @@ Integer read_integer(char const*& p, char const* end, MatrixMarketField field_ki
   return value;
 }
 
-/// One value as the field has it, in the caller's scalar.
+/// Reads a value of the field into Scalar.
 template <MatrixMarketField field, MatrixMarketScalar Scalar>
 inline Scalar read_value(char const*& p, char const* end, ValueRules& rules) {
   if constexpr (field == MatrixMarketField::pattern) {
@@ -210,7 +210,7 @@ inline Scalar read_value(char const*& p, char const* end, ValueRules& rules) {
   } else if constexpr (IntegerScalar<Scalar>) {
     return read_integer<Scalar>(p, end, field);
   } else if constexpr (field == MatrixMarketField::complex) {
-    static_assert(ComplexScalar<Scalar>, "the door turns complex files away from real scalars");
+    static_assert(ComplexScalar<Scalar>, "check_types() rejects complex files for real scalars");
     auto const real = read_real<RealOf<Scalar>>(p, end, "real part", rules);
     auto const imaginary = read_real<RealOf<Scalar>>(p, end, "imaginary part", rules);
     return Scalar(real, imaginary);
@@ -236,12 +236,12 @@ inline Scalar read_value(char const*& p, char const* end, ValueRules& rules) {
   if (field.front() == '-') fail(at, found + " is negative" + expected);
   if (field.find_first_not_of('0') == std::string_view::npos)
     fail(at, found + ": indices count from 1" + expected);
-  fail(at, found + " is beyond the size" + expected);
+  fail(at, found + " is out of range" + expected);
 }
 
-/// An index in 1..limit, returned from 0.
+/// Reads an index in 1..limit and returns it counted from 0.
 inline std::uint64_t read_index(char const*& p, char const* end, std::uint64_t limit, char const* what) {
-  constexpr std::ptrdiff_t max_digits = 19;  // fit 64 bits, whatever they are
+  constexpr std::ptrdiff_t max_digits = 19;  // any 19 digits fit 64 bits
   p = skip_blanks(p, end);
   char const* const first = p;
   std::uint64_t const value = read_digits(p, end);

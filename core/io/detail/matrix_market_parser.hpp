@@ -21,7 +21,7 @@
 
 namespace einkorn::detail {
 
-/// Fails at the line of an entry, found by reading again.
+/// Throws TextError at the line of an entry, which it finds by scanning the text again.
 [[noreturn]] inline void fail_entry(std::string_view body, std::size_t entry, std::string reason) {
   fail(data_line(body.data(), body.data() + body.size(), entry), std::move(reason));
 }
@@ -31,7 +31,7 @@ std::string position(Ordinal row, Ordinal column) {
   return "(" + std::to_string(row + std::int64_t{1}) + ", " + std::to_string(column + std::int64_t{1}) + ")";
 }
 
-/// Checks that the types hold what the header announces.
+/// Checks that the types can represent what the header declares.
 template <class Scalar, class Ordinal>
 void check_types(std::string_view text, ParsedHeader const& parsed) {
   auto const& header = parsed.header;
@@ -45,12 +45,13 @@ void check_types(std::string_view text, ParsedHeader const& parsed) {
                                         "; read it with Ordinal = int64_t");
 }
 
-/// The positions of an array's values: by columns, from the diagonal down unless the symmetry is general.
+/// Sets the positions of the values of an array: column-major, from the diagonal down unless the symmetry is
+/// general.
 template <class Scalar, class Ordinal>
-void number_array(Triplets<Scalar, Ordinal>& matrix, MatrixMarketSymmetry symmetry) {
+void set_array_positions(Triplets<Scalar, Ordinal>& matrix, MatrixMarketSymmetry symmetry) {
   matrix.rows.reserve(matrix.size());
   matrix.columns.reserve(matrix.size());
-  if (matrix.values.empty()) return;  // one extent may be huge all the same
+  if (matrix.values.empty()) return;  // one extent may still be huge
   for (Ordinal j = 0; j < matrix.num_cols; ++j) {
     Ordinal const first = symmetry == MatrixMarketSymmetry::general          ? 0
                           : symmetry == MatrixMarketSymmetry::skew_symmetric ? j + 1
@@ -62,7 +63,8 @@ void number_array(Triplets<Scalar, Ordinal>& matrix, MatrixMarketSymmetry symmet
   }
 }
 
-/// Checks where the entries of a file with symmetry lie; false when it holds both triangles and may.
+/// Checks the triangles of a file with symmetry. False if the file has entries in both, and the policy allows
+/// it.
 template <class Scalar, class Ordinal>
 bool stores_one_triangle(Triplets<Scalar, Ordinal> const& matrix, std::string_view body,
                          TrianglePolicy policy) {
@@ -77,9 +79,10 @@ bool stores_one_triangle(Triplets<Scalar, Ordinal> const& matrix, std::string_vi
                      " is above the diagonal; a symmetric file stores the lower triangle only "
                      "(see TrianglePolicy)");
     if (upper && lower && policy == TrianglePolicy::either)
-      fail_entry(body, k,
-                 "entry " + position(matrix.rows[k], matrix.columns[k]) +
-                     " is in the other triangle than those before; a symmetric file stores one only");
+      fail_entry(
+          body, k,
+          "entry " + position(matrix.rows[k], matrix.columns[k]) +
+              " is not in the triangle of the entries before; a symmetric file stores one triangle only");
   }
   return !(upper && lower);
 }
@@ -90,9 +93,9 @@ void check_diagonal(Triplets<Scalar, Ordinal> const& matrix, std::string_view bo
   bool const skew = symmetry == MatrixMarketSymmetry::skew_symmetric;
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     if (matrix.rows[k] != matrix.columns[k]) continue;
-    bool contradicts = skew && !is_zero(matrix.values[k]);
-    if constexpr (ComplexScalar<Scalar>) contradicts |= !skew && matrix.values[k].imag() != 0;
-    if (contradicts)
+    bool is_invalid = skew && !is_zero(matrix.values[k]);
+    if constexpr (ComplexScalar<Scalar>) is_invalid |= !skew && matrix.values[k].imag() != 0;
+    if (is_invalid)
       fail_entry(body, k,
                  "diagonal entry " + position(matrix.rows[k], matrix.columns[k]) +
                      (skew ? " of a skew-symmetric matrix is not zero" : " of a hermitian matrix is not real") +
@@ -100,38 +103,37 @@ void check_diagonal(Triplets<Scalar, Ordinal> const& matrix, std::string_view bo
   }
 }
 
-/// Sums or rejects repeated positions; returns how many entries went into an earlier one.
+/// Sums or rejects entries of repeated positions. Returns the number of entries added to an earlier one.
 template <class Scalar, class Ordinal>
-std::size_t settle_duplicates(Triplets<Scalar, Ordinal>& matrix, std::string_view body,
-                              MatrixMarketOptions const& options) {
-  std::vector<bool> gone;
+std::size_t combine_duplicates(Triplets<Scalar, Ordinal>& matrix, std::string_view body,
+                               MatrixMarketOptions const& options) {
+  std::vector<bool> is_removed;
   std::size_t count = 0;
-  auto const settle = [&](std::size_t first, std::size_t again) {
-    auto const where = [&] { return "entry " + position(matrix.rows[again], matrix.columns[again]); };
+  auto const combine = [&](std::size_t first, std::size_t repeated) {
+    auto const where = [&] { return "entry " + position(matrix.rows[repeated], matrix.columns[repeated]); };
     if (options.duplicates == DuplicatePolicy::reject)
-      fail_entry(body, again, where() + " is stored before; DuplicatePolicy::sum adds them up");
-    bool const finite = is_finite(matrix.values[first]) && is_finite(matrix.values[again]);
-    bool const fits = add_to(matrix.values[first], matrix.values[again]);
+      fail_entry(body, repeated, where() + " is stored more than once; DuplicatePolicy::sum adds the values");
+    bool const finite = is_finite(matrix.values[first]) && is_finite(matrix.values[repeated]);
+    bool const fits = add_to(matrix.values[first], matrix.values[repeated]);
     if (!fits || (finite && !options.allow_overflow && !is_finite(matrix.values[first])))
-      fail_overflow(data_line(body.data(), body.data() + body.size(), again),
+      fail_overflow(data_line(body.data(), body.data() + body.size(), repeated),
                     where() + ": the sum with the earlier entries of this position does not fit " +
                         type_name<Scalar>() + (sizeof(Scalar) == 4 ? "; read it as double" : ""));
-    if (gone.empty()) gone.resize(matrix.size());
-    gone[again] = true;
+    if (is_removed.empty()) is_removed.resize(matrix.size());
+    is_removed[repeated] = true;
     ++count;
   };
-  for_each_duplicate(matrix, settle);
-  if (count) remove_entries(matrix, gone);
+  for_each_duplicate(matrix, combine);
+  if (count) remove_entries(matrix, is_removed);
   return count;
 }
 
-/// Appends the mirror image of each entry off the diagonal, in the order of the entries. at is blamed for a
-/// value without a negative, the smallest integer.
+/// Appends the mirror image of each off-diagonal entry, in the order of the entries. Returns their number.
+/// @param at the position for the error of a value without a negative, the minimal integer
 template <class Scalar, class Ordinal>
 std::size_t expand_symmetry(Triplets<Scalar, Ordinal>& matrix, char const* at, MatrixMarketSymmetry symmetry) {
   std::size_t const stored = matrix.size();
-  std::size_t mirrored =
-      0;  // at most as many as stored, each of which took bytes of the text: no sum overflows
+  std::size_t mirrored = 0;  // at most stored; stored entries took bytes of the text, so that no sum overflows
   for (std::size_t k = 0; k < stored; ++k) mirrored += matrix.rows[k] != matrix.columns[k];
   matrix.rows.reserve(stored + mirrored);
   matrix.columns.reserve(stored + mirrored);
@@ -151,7 +153,7 @@ std::size_t expand_symmetry(Triplets<Scalar, Ordinal>& matrix, char const* at, M
   return mirrored;
 }
 
-/// The whole of a file's text into triplets. Throws TextError.
+/// Parses the text of a file. Throws TextError.
 template <MatrixMarketScalar Scalar, MatrixMarketOrdinal Ordinal>
 Triplets<Scalar, Ordinal> parse_text(std::string_view text, MatrixMarketOptions const& options,
                                      MatrixMarketReport& report) {
@@ -181,25 +183,25 @@ Triplets<Scalar, Ordinal> parse_text(std::string_view text, MatrixMarketOptions 
     }
   }
   bool const coordinate = header.format == MatrixMarketFormat::coordinate;
-  if (!coordinate) number_array(matrix, header.symmetry);
+  if (!coordinate) set_array_positions(matrix, header.symmetry);
 
-  bool mirror = header.symmetry != MatrixMarketSymmetry::general;
-  if (mirror && coordinate) mirror = stores_one_triangle(matrix, body, options.triangle);
+  bool expands = header.symmetry != MatrixMarketSymmetry::general;
+  if (expands && coordinate) expands = stores_one_triangle(matrix, body, options.triangle);
   if ((header.symmetry == MatrixMarketSymmetry::skew_symmetric ||
        header.symmetry == MatrixMarketSymmetry::hermitian) &&
       !options.allow_contradicting_diagonal)
     check_diagonal(matrix, body, header.symmetry);
   if (coordinate && options.duplicates != DuplicatePolicy::keep)
-    report.duplicates_summed = settle_duplicates(matrix, body, options);
+    report.duplicates_summed = combine_duplicates(matrix, body, options);
   for (auto const& value : matrix.values) report.explicit_zeros += is_zero(value);
-  if (mirror && options.expand_symmetry)
+  if (expands && options.expand_symmetry)
     report.mirrored = expand_symmetry(matrix, parsed.size_line, header.symmetry);
   return matrix;
 }
 
-/// Calls parse and gives what it throws a place: name, line and reason.
+/// Calls parse and translates its TextError and std exceptions to errors with the name and, if known, the line.
 template <class Parse>
-auto with_place(std::string_view text, std::string const& name, Parse&& parse) {
+auto with_location(std::string_view text, std::string const& name, Parse&& parse) {
   try {
     return parse();
   } catch (TextError const& error) {
@@ -210,7 +212,7 @@ auto with_place(std::string_view text, std::string const& name, Parse&& parse) {
     throw OutOfMemory(name + ": no memory for the entries of " + std::to_string(text.size()) +
                       " bytes of text");
   } catch (std::length_error const&) {
-    throw OutOfMemory(name + ": more entries than a list can hold");
+    throw OutOfMemory(name + ": more entries than a vector can hold");
   }
 }
 

@@ -18,7 +18,7 @@ concept RealScalar = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 concept IntegerScalar = std::signed_integral<T> && sizeof(T) >= 4;
 
-/// std::complex and Kokkos::complex, known by their shape so that neither has to be included.
+/// std::complex and Kokkos::complex, detected by their members so that neither header is needed.
 template <class T>
 concept ComplexScalar = requires(T const& z) {
   { z.real() } -> std::convertible_to<double>;
@@ -35,7 +35,7 @@ concept MatrixMarketOrdinal = std::same_as<T, std::int32_t> || std::same_as<T, s
 template <ComplexScalar T>
 using RealOf = std::remove_cvref_t<decltype(std::declval<T const&>().real())>;
 
-/// As the user writes it, for messages.
+/// The name of a type for messages.
 template <class T>
 std::string type_name() {
   if constexpr (std::same_as<T, float>)
@@ -66,8 +66,8 @@ bool is_zero(T const& value) {
     return value == 0;
 }
 
-/// einkorn::conjugate for either kind of complex number. Not of the same name: device code in einkorn::detail
-/// would find this function, which is for the host, where a program includes both.
+/// As einkorn::conjugate, for any ComplexScalar, host only. Its name differs, because device code in
+/// einkorn::detail would otherwise find this function if a program includes both.
 template <class T>
 T conjugate_on_host(T const& value) {
   if constexpr (ComplexScalar<T>)
@@ -76,7 +76,7 @@ T conjugate_on_host(T const& value) {
     return value;
 }
 
-/// false when -value is no T (the smallest integer).
+/// result = -value; false if it overflows (the minimal integer).
 template <class T>
 bool negate(T const& value, T& result) {
   if constexpr (ComplexScalar<T>) {
@@ -89,7 +89,7 @@ bool negate(T const& value, T& result) {
   return true;
 }
 
-/// false when sum + value is no T; sum is then unchanged.
+/// sum += value; false, with sum unchanged, if an integer sum overflows.
 template <class T>
 bool add_to(T& sum, T const& value) {
   if constexpr (ComplexScalar<T>) {

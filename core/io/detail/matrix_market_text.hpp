@@ -22,7 +22,8 @@ struct FileText {
   bool gzip = false;
 };
 
-/// The uncompressed text of a file: all of it, or blocks up to the one in which the header ends.
+/// Reads the uncompressed text of a file: all of it, or blocks up to the one that contains the end of the
+/// header.
 inline FileText read_text(std::filesystem::path const& path, std::size_t max_bytes, Extent extent) {
   constexpr std::size_t block_bytes = std::size_t{1} << 16, usual_gzip_ratio = 3;
   auto const name = path.string();

@@ -25,7 +25,7 @@ constexpr MatrixMarketField natural_field = IntegerScalar<Scalar>   ? MatrixMark
                                             : ComplexScalar<Scalar> ? MatrixMarketField::complex
                                                                     : MatrixMarketField::real;
 
-/// An entry as messages show it, counted from 1 as the file would.
+/// The name of an entry in messages, with its position counted from 1 as in a file.
 template <class Scalar, class Ordinal>
 std::string entry_name(Triplets<Scalar, Ordinal> const& matrix, std::size_t k) {
   return "entry " + std::to_string(k) + ", (" + std::to_string(matrix.rows[k] + std::int64_t{1}) + ", " +
@@ -61,24 +61,24 @@ MatrixMarketField checked_field(MatrixMarketWriteOptions const& options) {
   require_enumerator(options.symmetry, Symmetry::hermitian, "write_matrix_market: symmetry");
   require_enumerator(options.field.value_or(natural), Field::pattern, "write_matrix_market: field");
   auto const field = options.field.value_or(natural);
-  bool const can = field == natural || field == Field::pattern || field == Field::complex ||
-                   (natural == Field::integer && field == Field::real);
-  require<InvalidArgument>(can, [&] {
-    return "write_matrix_market: field " + std::string(to_string(field)) + " would lose what values of type " +
-           type_name<Scalar>() + " hold";
+  bool const is_representable = field == natural || field == Field::pattern || field == Field::complex ||
+                                (natural == Field::integer && field == Field::real);
+  require<InvalidArgument>(is_representable, [&] {
+    return "write_matrix_market: field " + std::string(to_string(field)) + " cannot represent values of type " +
+           type_name<Scalar>();
   });
   bool const fits = options.symmetry == Symmetry::hermitian        ? field == Field::complex
                     : options.symmetry == Symmetry::skew_symmetric ? field != Field::pattern
                                                                    : true;
   require<InvalidArgument>(fits, [&] {
-    return "write_matrix_market: a matrix that is " + std::string(to_string(options.symmetry)) +
-           " cannot have the field " + std::string(to_string(field));
+    return "write_matrix_market: a " + std::string(to_string(options.symmetry)) +
+           " matrix cannot have the field " + std::string(to_string(field));
   });
   return field;
 }
 
-/// Whether the value is what the symmetry makes of its mirror image. Zeros of both signs are equal, and so are
-/// NaNs.
+/// True if the value equals its mirror image under the symmetry. Zeros of both signs are equal, and NaNs are
+/// equal.
 template <class Scalar>
 bool mirrors(Scalar const& value, Scalar const& image, MatrixMarketSymmetry symmetry) {
   Scalar expected = symmetry == MatrixMarketSymmetry::hermitian ? conjugate_on_host(image) : image;
@@ -90,8 +90,9 @@ bool mirrors(Scalar const& value, Scalar const& image, MatrixMarketSymmetry symm
     return same(value, expected);
 }
 
-/// Checks the symmetry that is to be declared: on the diagonal, and between the triangles or, when only the
-/// lower one is held, that the upper one is empty. values is false for a pattern. Time and memory O(entries).
+/// Checks a symmetry: on the diagonal, and between the triangles or, if !expanded, that the upper one is empty.
+/// @param values false for a pattern
+/// O(entries) time and memory.
 template <class Scalar, class Ordinal>
 void check_symmetry(Triplets<Scalar, Ordinal> const& matrix, MatrixMarketSymmetry symmetry, bool expanded,
                     bool values) {
@@ -103,7 +104,7 @@ void check_symmetry(Triplets<Scalar, Ordinal> const& matrix, MatrixMarketSymmetr
     return "write_matrix_market: " + std::to_string(matrix.num_rows) + " x " + std::to_string(matrix.num_cols) +
            " is not square, hence not " + std::string(to_string(symmetry));
   });
-  Triplets<std::size_t, Ordinal> lower, upper;  // the upper triangle transposed; values are places in matrix
+  Triplets<std::size_t, Ordinal> lower, upper;  // upper: transposed; values are indices of entries in matrix
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     auto const row = matrix.rows[k], column = matrix.columns[k];
     if (row == column) {
@@ -138,22 +139,22 @@ void check_symmetry(Triplets<Scalar, Ordinal> const& matrix, MatrixMarketSymmetr
   }
 }
 
-/// Lines on their way into a file.
+/// A buffered writer of lines.
 class LineWriter {
  public:
   explicit LineWriter(OutputFile& file) : file_(file), buffer_(buffer_bytes) {}
 
   void text(std::string_view text) {
     for (char const c : text) {
-      make_space(1);
+      reserve(1);
       buffer_[used_++] = c;
     }
   }
 
-  /// The shortest digits that read back as the same number, and the character after them.
+  /// Writes the shortest digits that read back as the same number, and a character after them.
   template <class Number>
   void number(Number value, char after) {
-    make_space(max_digits + 1);
+    reserve(max_digits + 1);
     char* const first = buffer_.data() + used_;
     auto const [stop, code] = std::to_chars(first, first + max_digits, value);
     require<Error>(code == std::errc(), "write_matrix_market: a number is longer than its buffer");
@@ -168,7 +169,7 @@ class LineWriter {
 
  private:
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 18, max_digits = 63;
-  void make_space(std::size_t count) {
+  void reserve(std::size_t count) {
     if (buffer_.size() - used_ < count) flush();
   }
 
@@ -226,10 +227,10 @@ void write_text(LineWriter& out, Triplets<Scalar, Ordinal> const& matrix, Matrix
 
 inline void check_comment(MatrixMarketWriteOptions const& options) {
   require<InvalidArgument>(options.comment.find('\0') == std::string::npos,
-                           "write_matrix_market: the comment has a NUL byte");
+                           "write_matrix_market: the comment contains a NUL byte");
 }
 
-/// All that can be wrong with the arguments; before the file is touched.
+/// Checks all arguments. Called before the file is opened.
 template <class Scalar, class Ordinal>
 MatrixMarketField check_writable(Triplets<Scalar, Ordinal> const& matrix,
                                  MatrixMarketWriteOptions const& options) {
@@ -253,9 +254,9 @@ MatrixMarketField check_writable_array(std::span<Scalar const> values, std::size
   auto const field = checked_field<Scalar>(options);
   require<InvalidArgument>(
       field != MatrixMarketField::pattern && options.symmetry == MatrixMarketSymmetry::general,
-      "write_matrix_market_array: arrays are written as general ones, with values");
+      "write_matrix_market_array: an array file must be general and have values");
   require<InvalidArgument>(num_cols > 0 && values.size() % num_cols == 0, [&] {
-    return "write_matrix_market_array: " + std::to_string(values.size()) + " values do not make " +
+    return "write_matrix_market_array: " + std::to_string(values.size()) + " values cannot be divided into " +
            std::to_string(num_cols) + " columns";
   });
   for (std::size_t k = 0; !options.allow_nonfinite && k < values.size(); ++k)

@@ -30,13 +30,13 @@ using FilePointer = std::unique_ptr<std::FILE, CloseFile>;
   throw IoError(path.string() + ": " + what + ": " + std::generic_category().message(code));
 }
 
-/// The bytes of a compressed file are not what gzip demands. read_text turns it into a ParseError.
+/// A file violates the gzip format. read_text translates it to ParseError.
 struct GzipError : Error {
   using Error::Error;
 };
 
-/// A file read from front to back, its text given uncompressed. Whether it is gzip is told by its first two
-/// bytes. As gzip(1) does it takes members one after the other and zeros at the end. Source: RFC 1952.
+/// A sequential reader that decompresses gzip files, which it detects by their first two bytes. As gzip(1), it
+/// accepts several members and trailing zeros. Source: RFC 1952.
 class TextFile {
  public:
   explicit TextFile(std::filesystem::path path) : path_(std::move(path)), input_(buffer_bytes) {
@@ -58,7 +58,8 @@ class TextFile {
 
   [[nodiscard]] bool is_gzip() const noexcept { return gzip_; }
 
-  /// Up to capacity bytes of text, at least one unless the text is at its end. Throws IoError and GzipError.
+  /// Reads up to `capacity` bytes of text, at least one except at the end of the text. Throws IoError,
+  /// GzipError.
   std::size_t read(char* to, std::size_t capacity) {
     return gzip_ ? read_gzip(to, capacity) : read_plain(to, capacity);
   }
@@ -89,8 +90,8 @@ class TextFile {
   }
 
   std::size_t read_gzip(char* to, std::size_t capacity) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in unsigned int
-    capacity = std::min(capacity, most);
+    constexpr std::size_t max_bytes = std::size_t{1} << 30;  // zlib counts in unsigned int
+    capacity = std::min(capacity, max_bytes);
     for (;;) {
       if (code_ < 0 && code_ != Z_BUF_ERROR) fail_gzip();
       if (available_ == 0 && !refill()) {
@@ -106,17 +107,18 @@ class TextFile {
       next_ += available_ - stream_.avail_in;
       available_ = stream_.avail_in;
       if (code_ == Z_STREAM_END) in_member_ = false;
-      if (auto const produced = capacity - stream_.avail_out) return produced;  // an error is for the next call
+      if (auto const produced = capacity - stream_.avail_out)
+        return produced;  // the next call reports an error
     }
   }
 
   [[noreturn]] void fail_gzip() const {
     if (code_ == Z_MEM_ERROR) throw OutOfMemory(path_.string() + ": no memory for zlib");
     throw GzipError(std::string("the gzip data is corrupt: ") +
-                    (stream_.msg ? stream_.msg : "unknown to zlib"));
+                    (stream_.msg ? stream_.msg : "no message of zlib"));
   }
 
-  /// Past the end of a member: another, or zeros up to the end of the file. false when the buffer is used up.
+  /// Begins the next member, or skips zeros at the end of the file. False if the buffer is empty.
   bool begin_member() {
     while (available_ > 0 && members_ > 0 && input_[next_] == 0) {
       padding_ = true;
@@ -135,20 +137,20 @@ class TextFile {
   FilePointer file_;
   std::vector<unsigned char> input_;
   std::size_t next_ = 0, available_ = 0, members_ = 0;
-  int code_ = Z_OK;  // what inflate said last
+  int code_ = Z_OK;  // of the last inflate()
   bool gzip_ = false, in_member_ = false, padding_ = false;
   z_stream stream_{};
 };
 
-/// Text that grows without being cleared first; realloc moves pages, not bytes, once it is large.
+/// A growing text buffer. Not initialized, and grown by realloc, which remaps pages of large buffers.
 class TextBuffer {
  public:
   [[nodiscard]] std::string_view text() const noexcept { return {data_.get(), size_}; }
 
-  /// Reads on until at least one byte more is there; false at the end of the text.
+  /// Reads at least one more byte; false at the end of the text.
   bool read_more(TextFile& file, std::string const& name, std::size_t hint_bytes, std::size_t max_bytes) {
-    constexpr std::size_t least = std::size_t{1} << 16;
-    if (size_ == capacity_) grow(name, std::max({least, hint_bytes, capacity_ + capacity_ / 2}));
+    constexpr std::size_t min_capacity = std::size_t{1} << 16;
+    if (size_ == capacity_) grow(name, std::max({min_capacity, hint_bytes, capacity_ + capacity_ / 2}));
     auto const count = file.read(data_.get() + size_, capacity_ - size_);
     if (count > max_bytes || size_ > max_bytes - count)
       throw OutOfMemory(name + ": the text is longer than max_text_bytes = " + std::to_string(max_bytes));
@@ -172,7 +174,7 @@ class TextBuffer {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// A file written from front to back, compressed when its name ends in .gz.
+/// A sequential writer; compresses if the path ends in .gz.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -198,7 +200,7 @@ class OutputFile {
     }
   }
 
-  /// Only this proves that everything has been written.
+  /// Flushes and closes. Throws IoError if anything could not be written.
   void close() {
     errno = 0;
     if (plain_ && std::fclose(plain_.release()) != 0) fail_io(path_, "cannot write", errno);
