@@ -46,12 +46,12 @@ bool measure(Exec const& exec, Matrix const& A) {
 }
 
 bool narrow(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
-  // [narrow]
+  // [convert_values]
   auto const A32 = einkorn::convert_values<float>(exec, A);    // shares row_offsets and columns with A
-  auto const F = einkorn::from_csr<einkorn::Sell>(exec, A32);  // or any other format, or none
+  auto const F = einkorn::from_csr<einkorn::Sell>(exec, A32);  // or any other format, or CSR
   auto const plan = einkorn::make_spmv_plan<double>(exec, F);  // x and y in double
-  einkorn::update_values(exec, F, B);                          // B in double, rounded on the way
-  // [narrow]
+  einkorn::update_values(exec, F, B);                          // B in double, rounded to float
+  // [convert_values]
   einkorn::spmv(exec, plan, 1.0, x, 0.0, y);
   return A32.columns.data() == A.columns.data();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// A KokkosSparse::CrsMatrix handed to Einkorn and back.
+// Uses a KokkosSparse::CrsMatrix with Einkorn and converts back.
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/interop/kokkos_kernels.hpp>
 
@@ -18,7 +18,7 @@ auto store_partials(Exec const& exec, Matrix const& matrix, Vector const& x, Vec
   // [crs_matrix]
   einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);               // no copy, no conversion
   auto const plan = einkorn::make_spmv_plan(exec, matrix);   // for repeated use: analyzes the rows once
-  auto const again = einkorn::to_crs_matrix(plan.matrix());  // back, sharing the same memory
+  auto const again = einkorn::to_crs_matrix(plan.matrix());  // back, with the same memory
   // [crs_matrix]
   return again;
 }

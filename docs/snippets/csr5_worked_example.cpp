@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// The 8 x 8 example of docs/kernels/csr5_spmv.md, every array compared with the page. Exit 0: they agree.
+// Compares every array of the 8 x 8 example with docs/kernels/csr5_spmv.md. Exit 0: they agree.
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/csr5/spmv.hpp>
 
@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <vector>
 
-using Exec = Kokkos::DefaultHostExecutionSpace;  // lanes 4 are a host shape
+using Exec = Kokkos::DefaultHostExecutionSpace;  // a shape of 4 lanes is for hosts
 using Device = Exec::device_type;
 
 template <class T>

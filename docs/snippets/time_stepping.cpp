@@ -33,7 +33,7 @@ Matrix rod(int n, double c) {
   return einkorn::csr_from_triplets<int, Exec::device_type>(entries);
 }
 
-/// Every fine point belongs to the coarse point of half its number.
+/// Interpolation: fine point i belongs to coarse point i / 2.
 Matrix aggregation(int n) {
   einkorn::Triplets<double, int> entries;
   entries.num_rows = n;
@@ -96,7 +96,7 @@ bool coarsen(Exec const& exec, Matrix const& A, Matrix const& P) {
     einkorn::spgemm_numeric(exec, plan_C, R, AP, C);
   }
   // [galerkin]
-  double sum = 0;  // of all entries: that of A, n + 2 c
+  double sum = 0;  // of all entries of C; equal to that of A, n + 2 c
   Kokkos::parallel_reduce(
       Kokkos::RangePolicy<Exec>(exec, 0, C.nnz()),
       KOKKOS_LAMBDA(int k, double& partial) { partial += C.values(k); }, sum);

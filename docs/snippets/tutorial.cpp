@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// tutorial FILE.mtx[.gz]: the code of docs/tutorial.md, which shows the parts between the [marks].
+// tutorial FILE.mtx[.gz]: the code of docs/tutorial.md; the page has the parts between the marks.
 // [includes]
 #include <einkorn/core/io/matrix_market.hpp>
 #include <einkorn/formats/csr/from_triplets.hpp>
