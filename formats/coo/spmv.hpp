@@ -64,10 +64,10 @@ auto make_spmv_plan(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const
 
 namespace detail {
 
-/// spmv() with the workspace of a plan or, if `work` is nullptr, without one.
-template <class Exec, class Format, class X, class Y, class Sum, class Work>
+/// spmv() with the workspace of a plan or, if `workspace` is nullptr, without one.
+template <class Exec, class Format, class X, class Y, class Sum, class Workspace>
 void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
-              Y const& y_view, Work const* work) {
+              Y const& y_view, Workspace const* workspace) {
   auto const x = as_input(x_view);
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
@@ -76,10 +76,10 @@ void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[coo]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   char const* const label = "einkorn::spmv[coo]";
-  if (work != nullptr && !work->has_long_gaps)
-    return sum_entries<CooRows::write>(exec, label, epilogue, F, x, y, *work);
+  if (workspace != nullptr && !workspace->has_long_gaps)
+    return sum_entries<CooRows::write>(exec, label, epilogue, F, x, y, *workspace);
   if (epilogue.beta != Sum(1)) scale(exec, epilogue.beta, y);
-  add_coo_product(exec, label, epilogue.alpha, F, x, y, work);
+  add_coo_product(exec, label, epilogue.alpha, F, x, y, workspace);
 }
 
 }  // namespace detail

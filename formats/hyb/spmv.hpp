@@ -61,10 +61,10 @@ auto make_spmv_plan(Exec const& exec, Hyb<Scalar, Ordinal, Offset, Device> const
 
 namespace detail {
 
-/// spmv() with the workspace of a plan or, if `work` is nullptr, without one.
-template <class Exec, class Format, class X, class Y, class Sum, class Work>
+/// spmv() with the workspace of a plan or, if `workspace` is nullptr, without one.
+template <class Exec, class Format, class X, class Y, class Sum, class Workspace>
 void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x_view,
-              Y const& y_view, Work const* work) {
+              Y const& y_view, Workspace const* workspace) {
   auto const x = as_input(x_view);
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
@@ -75,7 +75,7 @@ void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
     spmv_padded_rows(exec, "einkorn::spmv[hyb,ell]", epilogue, F.ell, x, y);
   else if (epilogue.beta != Sum(1))
     scale(exec, epilogue.beta, y);
-  if (F.coo.nnz() > 0) add_coo_product(exec, "einkorn::spmv[hyb,coo]", epilogue.alpha, F.coo, x, y, work);
+  if (F.coo.nnz() > 0) add_coo_product(exec, "einkorn::spmv[hyb,coo]", epilogue.alpha, F.coo, x, y, workspace);
 }
 
 }  // namespace detail

@@ -43,25 +43,25 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
 
 /// Sums the parts, then adds the carries of rows that cross parts: for each column (host) or for every
 /// coo_columns_at_once columns in one pass over the entries (GPU).
-template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Work>
+template <CooRows target, class Exec, class Format, class X, class Y, class Sum, class Workspace>
 void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Format const& F,
-                 X const& x, Y const& y, Work const& work) {
-  auto const& parts = work.parts;
+                 X const& x, Y const& y, Workspace const& workspace) {
+  auto const& parts = workspace.parts;
   auto const add_carries = [&](auto const& y_j, [[maybe_unused]] std::size_t slot) {
     if constexpr (target != CooRows::add_without_carry) {
       if (parts.num_parts < 2) return;
       auto const size = static_cast<std::size_t>(parts.num_parts);
-      auto const carry = Kokkos::subview(work.carry, std::pair(slot * size, (slot + 1) * size));
-      add_carry(exec, parts, parts.num_parts, work.has_long_runs, carry, y_j, epilogue);
+      auto const carry = Kokkos::subview(workspace.carry, std::pair(slot * size, (slot + 1) * size));
+      add_carry(exec, parts, parts.num_parts, workspace.has_long_runs, carry, y_j, epilogue);
     }
   };
   if constexpr (Y::rank() == 1) {
-    launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, 0);
+    launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, workspace.carry, 0);
     add_carries(y, 0);
   } else if constexpr (is_gpu<Exec>) {
     constexpr auto at_once = static_cast<std::size_t>(coo_columns_at_once);
     for (std::size_t column = 0; column < y.extent(1); column += at_once) {
-      launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, work.carry, column);
+      launch_entry_parts<target>(exec, label, epilogue, F, x, y, parts, workspace.carry, column);
       for (std::size_t j = column; j < column + at_once && j < y.extent(1); ++j)
         add_carries(Kokkos::subview(y, Kokkos::ALL, j), j - column);
     }
@@ -69,23 +69,23 @@ void sum_entries(Exec const& exec, char const* label, Epilogue<Sum> const& epilo
     for (std::size_t j = 0; j < y.extent(1); ++j) {
       auto const y_j = Kokkos::subview(y, Kokkos::ALL, j);
       launch_entry_parts<target>(exec, label, epilogue, F, Kokkos::subview(x, Kokkos::ALL, j), y_j, parts,
-                                 work.carry, 0);
+                                 workspace.carry, 0);
       add_carries(y_j, 0);
     }
   }
 }
 
 /// y <- y + alpha A x.
-/// @param work  workspace of a plan, or nullptr
+/// @param workspace  workspace of a plan, or nullptr
 /// @pre F has entries.
-template <class Exec, class Format, class X, class Y, class Sum, class Work>
+template <class Exec, class Format, class X, class Y, class Sum, class Workspace>
 void add_coo_product(Exec const& exec, char const* label, Sum const& alpha, Format const& F, X const& x,
-                     Y const& y, Work const* work) {
+                     Y const& y, Workspace const* workspace) {
   Epilogue<Sum> const epilogue{alpha, Sum(1)};
-  if (work != nullptr) return sum_entries<CooRows::add>(exec, label, epilogue, F, x, y, *work);
-  Work without_plan;
-  without_plan.parts = make_entry_parts(exec, F);
-  sum_entries<CooRows::add_without_carry>(exec, label, epilogue, F, x, y, without_plan);
+  if (workspace != nullptr) return sum_entries<CooRows::add>(exec, label, epilogue, F, x, y, *workspace);
+  Workspace local_workspace;
+  local_workspace.parts = make_entry_parts(exec, F);
+  sum_entries<CooRows::add_without_carry>(exec, label, epilogue, F, x, y, local_workspace);
 }
 
 }  // namespace einkorn::detail

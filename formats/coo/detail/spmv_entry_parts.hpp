@@ -129,9 +129,9 @@ struct SpmvEntryParts {
     }
     Sum before[k];
     reduce_row_sum(current, before);
-    Ordinal const neighbour = L::shuffle(row, lane > 0 ? lane - 1 : 0);
-    Ordinal const left = lane > 0 ? neighbour : current.row;
-    bool const starts = row != left, is_first = starts || lane == 0;  // is_first: of its row in this step
+    Ordinal const shuffled = L::shuffle(row, lane > 0 ? lane - 1 : 0);
+    Ordinal const left_row = lane > 0 ? shuffled : current.row;
+    bool const starts = row != left_row, is_first = starts || lane == 0;  // is_first: of its row in this step
     if (lane == 0) {
       if (starts)
         store_sum(current.part, current.row, current.is_continued, before);
@@ -147,7 +147,7 @@ struct SpmvEntryParts {
         if (bits <= distance) sum[j] += right;
       }
     if (target == CooRows::write && starts)
-      for (Ordinal gap = left + 1; gap < row; ++gap) scale_row(gap);
+      for (Ordinal gap = left_row + 1; gap < row; ++gap) scale_row(gap);
     bool const is_last = firsts_above == 0;
     if (is_first && !is_last) store_sum(current.part, row, current.is_continued && !starts, sum);
     current.row = L::shuffle(row, L::size - 1);

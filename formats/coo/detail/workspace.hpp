@@ -84,16 +84,17 @@ template <class Sum, class Exec, class Format>
 CooWorkspace<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type, Sum>
 make_coo_workspace(Exec const& exec, Format const& F, bool writes_y) {
   CooWorkspace<typename Format::ordinal_type, typename Format::offset_type, typename Format::device_type, Sum>
-      work;
-  work.parts = make_entry_parts(exec, F);
+      workspace;
+  workspace.parts = make_entry_parts(exec, F);
   auto const columns = static_cast<std::size_t>(is_gpu<Exec> ? coo_columns_at_once : 1);
-  work.carry = allocate<decltype(work.carry)>(exec, "einkorn::SpmvPlan[coo]::carry",
-                                              static_cast<std::size_t>(work.parts.num_parts) * columns);
-  if (F.nnz() == 0) return work;
-  work.has_long_runs = has_long_runs(exec, work.parts);
-  work.has_long_gaps = !writes_y || static_cast<std::size_t>(F.num_rows) > static_cast<std::size_t>(F.nnz()) ||
-                       longest_gap(exec, F) > coo_max_gap;
-  return work;
+  workspace.carry = allocate<decltype(workspace.carry)>(
+      exec, "einkorn::SpmvPlan[coo]::carry", static_cast<std::size_t>(workspace.parts.num_parts) * columns);
+  if (F.nnz() == 0) return workspace;
+  workspace.has_long_runs = has_long_runs(exec, workspace.parts);
+  workspace.has_long_gaps = !writes_y ||
+                            static_cast<std::size_t>(F.num_rows) > static_cast<std::size_t>(F.nnz()) ||
+                            longest_gap(exec, F) > coo_max_gap;
+  return workspace;
 }
 
 }  // namespace einkorn::detail
