@@ -28,8 +28,9 @@ struct BrcvOptions {
 /// another order are in different stripes. Any matrix can be converted; prefers_brcv() (stripes.hpp) says
 /// whether BRCV saves memory.
 ///
-/// @throws InvalidStructure (checks), OutOfMemory. No overflow: no count exceeds the corresponding count of the
-/// CSR. Cost: reads row_offsets three times, columns twice and values once (columns once more for checks and
+/// @throws InvalidStructure (checks), OutOfMemory. No overflow: no count exceeds the corresponding count of
+/// the CSR.
+/// Cost: reads row_offsets three times, columns twice and values once (columns once more for checks and
 /// fingerprint), writes bytes(); one temporary byte per row. Fences exec.
 template <>
 struct FromCsr<Brcv> {
@@ -64,9 +65,9 @@ struct FromCsr<Brcv> {
 };
 
 /// F.values <- A.values for an unchanged structure.
-/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
-/// reads the structure of A once and fences exec) Cost without checks: one read and one write of the values,
-/// asynchronous on exec.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks
+/// on: reads the structure of A once and fences exec)
+/// Cost without checks: one read and one write of the values, asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

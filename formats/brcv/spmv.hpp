@@ -46,8 +46,9 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 /// A plan for repeated SpMVs with F. It shares the memory of F: spmv uses the values of a later
 /// update_values(exec, F, A).
 /// @tparam VectorScalar the scalar of x and y; void: the scalar of F
-/// @throws OutOfMemory, Error (Kokkos not initialised) Cost on a GPU: one search in b per 32 rows, and two
-/// numbers per chunk of up to 8 rows (double) of a stripe; fences exec.
+/// @throws OutOfMemory, Error (Kokkos not initialised)
+/// Cost on a GPU: one search in b per 32 rows, and two numbers per chunk of up to 8 rows (double) of a
+/// stripe; fences exec.
 template <class VectorScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,
           class Device>
 auto make_spmv_plan(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
@@ -75,8 +76,9 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x_v
 /// y <- alpha A x + beta y for A in BRCV, with a plan; for multivectors SpMM.
 ///
 /// @param x [num_cols] or [num_cols, k], any layout, aligned to its scalar, any k
-/// @param y [num_rows] or [num_rows, k], likewise; must overlap neither x nor A (checked) Special values and
-/// scalars: as for CSR (csr/spmv.hpp). NaN and infinity in x affect only rows with an entry there.
+/// @param y [num_rows] or [num_rows, k], likewise; must overlap neither x nor A (checked)
+/// Special values and scalars: as for CSR (csr/spmv.hpp). NaN and infinity in x affect only rows with an
+/// entry there.
 /// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError, Error (Kokkos not
 /// initialised)
 ///

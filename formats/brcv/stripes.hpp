@@ -55,8 +55,9 @@ StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_
 
 /// Counts the stripes of A on the device.
 /// @pre A is valid.
-/// @throws OutOfMemory, Error (Kokkos not initialised) Cost: reads row_offsets twice and columns up to twice
-/// (the comparison of two rows stops at the first difference); allocates one byte per row. Fences exec.
+/// @throws OutOfMemory, Error (Kokkos not initialised)
+/// Cost: reads row_offsets twice and columns up to twice (the comparison of two rows stops at the first
+/// difference); allocates one byte per row. Fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 StripeCounts<Ordinal, Offset> stripes(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("stripes");

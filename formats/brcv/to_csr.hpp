@@ -52,8 +52,9 @@ struct CopyBrcvColumns {
 
 /// BRCV to CSR: the CSR that F was converted from, bit for bit, including stored zeros and repeated positions.
 /// Shares no memory with F.
-/// @throws OutOfMemory Cost: reads c and the values once, writes the CSR; one binary search of the stripe per
-/// row and per entry. On the device, asynchronous except for allocations.
+/// @throws OutOfMemory
+/// Cost: reads c and the values once, writes the CSR; one binary search of the stripe per row and per entry.
+/// On the device, asynchronous except for allocations.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F) {
   require_kokkos("to_csr");

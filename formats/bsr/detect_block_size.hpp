@@ -57,9 +57,9 @@ int exact_block_size(Exec const& exec, Matrix const& A) {
 /// (b^2 scalar + ordinal); the smallest in case of ties. The count of blocks is exact. BSR with this b may be
 /// larger than CSR: compare bytes().
 /// @pre A is valid (validate()).
-/// @throws OutOfMemory, OverflowError (sort_rows) Cost: reads the columns of A seven times, once per b (on a
-/// GPU once, with binary searches in the rows of a block row); unsorted rows are sorted first (sort_rows). On
-/// the device; fences exec.
+/// @throws OutOfMemory, OverflowError (sort_rows)
+/// Cost: reads the columns of A seven times, once per b (on a GPU once, with binary searches in the rows of a
+/// block row); unsorted rows are sorted first (sort_rows). On the device; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 int detect_block_size(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("detect_block_size");

@@ -40,10 +40,11 @@ struct BsrOptions {
 /// spaced groups of 840 rows, and by detect_block_size() if the choice of the sample exceeds the fill limit.
 ///
 /// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
-/// @throws FillLimit before the blocks are allocated Cost: reads the columns of A five times and the values
-/// once (checks and fingerprint, order, count, columns, values; once more, on the host seven times more, if the
-/// block size is detected without a sample). Writes the blocks once on a GPU without repeated positions,
-/// otherwise twice (zeros, then entries). Fences exec.
+/// @throws FillLimit before the blocks are allocated
+/// Cost: reads the columns of A five times and the values once (checks and fingerprint, order, count,
+/// columns, values; once more, on the host seven times more, if the block size is detected without a sample).
+/// Writes the blocks once on a GPU without repeated positions, otherwise twice (zeros, then entries). Fences
+/// exec.
 template <>
 struct FromCsr<Bsr> {
   using Options = BsrOptions;
@@ -120,10 +121,10 @@ struct FromCsr<Bsr> {
 };
 
 /// F.values <- A.values for an unchanged structure.
-/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
-/// reads the structure of A once and fences exec) Cost without checks: reads A once; on a GPU writes the blocks
-/// once, on the host the entries in them; with repeated positions the blocks are zeroed first. Asynchronous on
-/// exec.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks
+/// on: reads the structure of A once and fences exec)
+/// Cost without checks: reads A once; on a GPU writes the blocks once, on the host the entries in them; with
+/// repeated positions the blocks are zeroed first. Asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Bsr<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

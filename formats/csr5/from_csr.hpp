@@ -33,13 +33,13 @@ struct Csr5Options {
 
 /// CSR to CSR5 in parallel on the device, one kernel per step.
 ///
-/// @throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory Cost: reads A twice with
-/// checks and once without, writes columns, values and descriptors once; row_offsets is shared. Allocates
-/// bytes() without row_offsets. Compressed indices read the columns up to six times more and temporarily need
-/// the full columns in addition to the codes. Fences exec; reads back a few counts. Source: Liu and Vinter, ICS
-/// 2015, section 3. Departures: a lane finds its rows by binary search among the rows of the tile instead of
-/// scattering flags from the rows, which needs no atomics; a run of empty rows takes one search instead of one
-/// step per row.
+/// @throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory
+/// Cost: reads A twice with checks and once without, writes columns, values and descriptors once; row_offsets
+/// is shared. Allocates bytes() without row_offsets. Compressed indices read the columns up to six times more
+/// and temporarily need the full columns in addition to the codes. Fences exec; reads back a few counts.
+/// Source: Liu and Vinter, ICS 2015, section 3. Departures: a lane finds its rows by binary search among the
+/// rows of the tile instead of scattering flags from the rows, which needs no atomics; a run of empty rows
+/// takes one search instead of one step per row.
 template <>
 struct FromCsr<Csr5> {
   using Options = Csr5Options;
@@ -87,9 +87,9 @@ struct FromCsr<Csr5> {
 };
 
 /// F.values <- A.values for an unchanged structure.
-/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks on:
-/// reads both structures once and fences exec) Cost without checks: one read and one write of the values,
-/// asynchronous on exec.
+/// @throws StalePlan, before F changes, if A does not have the structure that F was converted from (checks
+/// on: reads both structures once and fences exec)
+/// Cost without checks: one read and one write of the values, asynchronous on exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

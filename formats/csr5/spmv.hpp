@@ -117,13 +117,14 @@ void spmv_fused(Exec const& exec, SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>
 ///
 /// Shapes, aliasing, special values, scalars: as for CSR (csr/spmv.hpp). No transposed products.
 /// @throws DimensionMismatch, InvalidArgument (overlap, alignment; tiles whose lanes do not fit the execution
-/// space) Cost: 1 launch for the tiles, 1 for rows that cross tiles; 2 nnz flops per column; bytes = nnz
-/// (scalar + ordinal) + num_tiles (ordinal + 4 words lanes) + empty_offsets + row_offsets of the tail + one
-/// element of row_offsets and two sums per tile + cols scalar + rows scalar, and rows scalar more if beta != 0.
-/// Tiles with codes: 2 bytes instead of the ordinal, and 4 ordinals per tile; one offset per tile more if only
-/// some tiles have codes. Each column of a multivector reads the matrix again. Asynchronous on exec, without
-/// fence or allocation. Deterministic: repeatable bit for bit. Source: Liu and Vinter, ICS 2015, Algorithm 8;
-/// departures at detail/spmv_tiles.hpp.
+/// space)
+/// Cost: 1 launch for the tiles, 1 for rows that cross tiles; 2 nnz flops per column; bytes = nnz (scalar +
+/// ordinal) + num_tiles (ordinal + 4 words lanes) + empty_offsets + row_offsets of the tail + one element of
+/// row_offsets and two sums per tile + cols scalar + rows scalar, and rows scalar more if beta != 0.
+/// Tiles with codes: 2 bytes instead of the ordinal, and 4 ordinals per tile; one offset per tile more if
+/// only some tiles have codes. Each column of a multivector reads the matrix again.
+/// Asynchronous on exec, without fence or allocation. Deterministic: repeatable bit for bit.
+/// Source: Liu and Vinter, ICS 2015, Algorithm 8; departures at detail/spmv_tiles.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
           class Y>
 requires SpmvOperands<Exec, Csr5<Scalar, Ordinal, Offset, Device>, X, Y>

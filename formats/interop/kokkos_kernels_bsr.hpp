@@ -22,8 +22,8 @@ using BsrMatrixOf = KokkosSparse::Experimental::BsrMatrix<Scalar, Ordinal const,
 /// F as a KokkosSparse::Experimental::BsrMatrix that shares the memory of F. Either keeps the memory alive. The
 /// result has const columns, which KokkosSparse::spmv and other functions templated on the matrix accept.
 /// @throws InvalidArgument if the block size does not divide num_rows and num_cols: a BsrMatrix has whole
-/// blocks only and would require longer vectors Cost: no kernel, copy or allocation, except for the row_offsets
-/// of an F of 0 rows without them.
+/// blocks only and would require longer vectors
+/// Cost: no kernel, copy or allocation, except for the row_offsets of an F of 0 rows without them.
 template <class Scalar, class Ordinal, class Offset, class Device>
 BsrMatrixOf<Scalar, Ordinal, Offset, Device> to_bsr_matrix(Bsr<Scalar, Ordinal, Offset, Device> const& F) {
   using Matrix = BsrMatrixOf<Scalar, Ordinal, Offset, Device>;

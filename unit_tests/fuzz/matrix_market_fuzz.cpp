@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 
-// libFuzzer target for the Matrix Market parser: whatever the bytes, it returns a matrix that keeps its
-// invariants or throws an einkorn::Error, and a part of a file in which its header is said to end gives the
-// same header, or an error in the same line, as the whole file. Seeds: unit_tests/io/matrix_market_cases. Run
-// with -malloc_limit_mb=256, so that an allocation on the word of a size line is found too.
+// libFuzzer target for the Matrix Market parser: for any input it returns a valid matrix or throws an
+// einkorn::Error. A prefix of a file for which holds_header() is true gives the same header as the whole file,
+// or an error in the same line. Seeds: unit_tests/io/matrix_market_cases. Run with -malloc_limit_mb=256 to find
+// allocations of a size that only the size line declares.
 
 #include "fuzz.hpp"
 
@@ -58,7 +58,7 @@ void parse(std::string_view text, MatrixMarketOptions const& options) {
   }
 }
 
-/// The header in words, or the place that the error names: what it quotes may end where the text does.
+/// The header as text, or the line of the error. The rest of the message may depend on the end of the text.
 std::string header_of(std::string_view text, MatrixMarketOptions const& options) {
   try {
     auto const header = einkorn::parse_matrix_market_header(text, "fuzz", options);
@@ -69,12 +69,13 @@ std::string header_of(std::string_view text, MatrixMarketOptions const& options)
            std::to_string(header.size_line);
   } catch (einkorn::Error const& error) {
     std::string const message = error.what(), name = "fuzz:";
-    check(message.starts_with(name), "an error with a place");
+    check(message.starts_with(name), "an error with a line");
     return message.substr(0, message.find(':', name.size()));
   }
 }
 
-/// What read_matrix_market_header relies on: it stops reading where holds_header says so.
+/// Checks the property on which read_matrix_market_header() relies: it stops reading when holds_header() is
+/// true.
 void check_header(std::string_view text, MatrixMarketOptions const& options) {
   auto const whole = header_of(text, options);
   for (std::size_t const cut : {text.size() / 4, text.size() / 2, text.size() - text.size() / 4, text.size()}) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 
-// libFuzzer target for the files of a system, as einkorn-solve and einkorn-bench read them: A and b come from
-// files (of memory), plain, compressed or damaged, and give matrices and right-hand sides or an einkorn::Error.
-// b is what follows the last banner of the input but the first. The last byte says what happens to the bytes
-// before they are read; it is a newline in the seeds, unit_tests/io/matrix_market_cases, and changes nothing
-// then.
+// libFuzzer target for the input files of einkorn-solve and einkorn-bench: A and b are read from files in
+// memory, plain, compressed or damaged, and give matrices and right-hand sides or an einkorn::Error. b begins
+// at the last banner of the input that is not the first. The last byte selects compression and damage; it is a
+// newline in the seeds, unit_tests/io/matrix_market_cases, and then has no effect.
 
 #include "fuzz.hpp"
 #include "solve/input.hpp"
@@ -27,7 +26,7 @@ namespace {
 
 using einkorn::fuzz::check;
 
-/// A file in memory, which has a path.
+/// A file in memory with a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", 0)) {
@@ -58,7 +57,8 @@ std::string gzip(std::string_view text) {
   return result;
 }
 
-/// The bytes, compressed and then damaged as mode asks for: cut short, or one bit changed.
+/// The bytes, compressed (bit 0 of mode), then truncated (bit 1) or with one bit changed (bit 2, position in
+/// the others).
 std::string file_of(std::string_view bytes, unsigned mode) {
   std::string file = mode & 1u ? gzip(bytes) : std::string(bytes);
   if (mode & 2u) file.resize(file.size() - file.size() / 3);
@@ -69,7 +69,7 @@ std::string file_of(std::string_view bytes, unsigned mode) {
   return file;
 }
 
-/// The message of the einkorn::Error that a call throws, empty if it throws none.
+/// The message of the einkorn::Error that a call throws; empty if it throws none.
 template <class Call>
 std::string message_of(Call const& call) {
   try {
@@ -80,12 +80,12 @@ std::string message_of(Call const& call) {
   return {};
 }
 
-/// What einkorn-solve does with its files before a kernel runs, and einkorn-bench for --scalar float.
+/// Reads the files like einkorn-solve, and like einkorn-bench with --scalar float.
 template <class Scalar>
 void load(einkorn::tools::InputFiles const& files) {
   einkorn::MatrixMarketReport report;
   auto const A = files.matrix->parse<Scalar, int>({}, &report);
-  check(report.gzip == files.matrix->is_gzip(), "one answer whether A is gzip");
+  check(report.gzip == files.matrix->is_gzip(), "the same answer whether A is gzip");
   (void)message_of([&] { (void)files.matrix->parse<float, int>(); });
   if (!files.right_hand_side) return;
   auto const b = einkorn::tools::parse_right_hand_side<Scalar>(*files.right_hand_side, A.num_rows);

@@ -15,9 +15,10 @@
 namespace einkorn::detail {
 
 /// SpMV in parts (see host_parts) of whole block rows with equal numbers of blocks plus block rows (host).
-/// @tparam b the block size; 0: known at run time only With b > 0 one pass over the blocks of a block row sums
-/// all its rows, otherwise one pass per row. For 2 x 2, 4 x 4 and 8 x 8 blocks, whose rows fit SIMD registers,
-/// each element of the block has a sum until the end of the block row.
+/// @tparam b the block size; 0: known at run time only
+/// With b > 0 one pass over the blocks of a block row sums all its rows, otherwise one pass per row. For 2 x
+/// 2, 4 x 4 and 8 x 8 blocks, whose rows fit SIMD registers, each element of the block has a sum until the
+/// end of the block row.
 template <int b, class Format, class X, class Y, class Sum>
 struct SpmvBlockRowsHost {
   using Ordinal = typename Format::ordinal_type;

@@ -155,23 +155,25 @@ void transpose_tiles(Exec const& exec, Format& F, Matrix const& A) {
   move_array<Direction::to_tiles>(exec, "einkorn::from_csr[csr5,values]", F, F.values, A.values);
 }
 
-template <class Offset, class Ours, class Theirs>
-struct CountOtherOffsets {
-  Ours ours;
-  Theirs theirs;
+template <class Offset, class OffsetsF, class OffsetsA>
+struct CountDifferentOffsets {
+  OffsetsF offsets_F;
+  OffsetsA offsets_A;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, Offset& count) const { count += ours(i) != theirs(i) ? 1 : 0; }
+  KOKKOS_FUNCTION void operator()(std::size_t i, Offset& count) const {
+    count += offsets_F(i) != offsets_A(i) ? 1 : 0;
+  }
 };
 
 template <class Format, class Columns>
-struct CountOtherColumns {
+struct CountDifferentColumns {
   using Offset = typename Format::offset_type;
 
   Format F;
-  Columns their_columns;
+  Columns columns_A;
 
   KOKKOS_FUNCTION void operator()(Offset k, Offset& count) const {
-    count += F.column(F.position(k)) != their_columns(k) ? 1 : 0;
+    count += F.column(F.position(k)) != columns_A(k) ? 1 : 0;
   }
 };
 
@@ -180,19 +182,20 @@ template <class Exec, class Format, class Matrix>
 bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset differences = 0;
-  auto const ours = F.row_offsets, theirs = A.row_offsets;
+  auto const offsets_F = F.row_offsets, offsets_A = A.row_offsets;
   if (A.columns.extent(0) != F.values.extent(0)) return false;
-  if (F.num_rows > 0 && theirs.extent(0) != ours.extent(0)) return false;
-  if (F.num_rows > 0 && ours.data() != theirs.data())
+  if (F.num_rows > 0 && offsets_A.extent(0) != offsets_F.extent(0)) return false;
+  if (F.num_rows > 0 && offsets_F.data() != offsets_A.data())
     Kokkos::parallel_reduce(
         "einkorn::same_structure[rows]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, ours.extent(0)),
-        CountOtherOffsets<Offset, decltype(F.row_offsets), decltype(A.row_offsets)>{ours, theirs}, differences);
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, offsets_F.extent(0)),
+        CountDifferentOffsets<Offset, decltype(F.row_offsets), decltype(A.row_offsets)>{offsets_F, offsets_A},
+        differences);
   if (differences > 0) return false;
-  auto const their_columns = A.columns;
+  auto const columns_A = A.columns;
   Kokkos::parallel_reduce("einkorn::same_structure[columns]",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.nnz()),
-                          CountOtherColumns<Format, decltype(A.columns)>{F, their_columns}, differences);
+                          CountDifferentColumns<Format, decltype(A.columns)>{F, columns_A}, differences);
   return differences == 0;
 }
 
