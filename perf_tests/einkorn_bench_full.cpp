@@ -4,8 +4,8 @@
 // einkorn-bench-full: einkorn-bench with all options: peers, solvers, SpGEMM, SpMM, other scalars and ordinals,
 // and tables of all rows.
 #include "program/output.hpp"
-#include "support/bench_answer.hpp"
 #include "support/bench_matrix.hpp"
+#include "support/bench_summary.hpp"
 #include "support/program.hpp"
 #include "support/solve.hpp"
 #include "support/solve_output.hpp"
@@ -24,7 +24,7 @@ namespace {
 using namespace einkorn::perf;
 
 template <class Scalar, class Ordinal, class Offset>
-bool answer(Run& run, NamedMatrix const& matrix) {
+bool summary(Run& run, NamedMatrix const& matrix) {
   auto const& settings = run.settings;
   auto const more = [](auto const& problem, Selection const& selection, Candidates& rows) {
     if (selection.names("coo")) add_coo(problem, selection, rows);
@@ -38,8 +38,8 @@ bool answer(Run& run, NamedMatrix const& matrix) {
   };
   return print_and_record(
       run,
-      bench_answer<Scalar, Ordinal, Offset>(run.exec, run.bandwidth, matrix.name, settings.selection,
-                                            settings.measuring, settings.verify, more),
+      bench_summary<Scalar, Ordinal, Offset>(run.exec, run.bandwidth, matrix.name, settings.selection,
+                                             settings.measuring, settings.verify, more),
       matrix);
 }
 
@@ -90,11 +90,11 @@ bool bench(Run& run, NamedMatrix const& matrix) {
                 bench_solve(run.exec, run.bandwidth, matrix.name, settings.solve, settings.selection,
                             settings.measuring, settings.verify),
                 matrix);
-  if (!settings.wants_answer()) return show(run, spmv_table(run, matrix.name), matrix);
-  if (settings.ordinal == "int64") return answer<double, std::int64_t, std::size_t>(run, matrix);
-  if (settings.scalar == "float") return answer<float, int, int>(run, matrix);
-  if (settings.scalar == "complex") return answer<Kokkos::complex<double>, int, int>(run, matrix);
-  return answer<double, int, int>(run, matrix);
+  if (!settings.wants_summary()) return show(run, spmv_table(run, matrix.name), matrix);
+  if (settings.ordinal == "int64") return summary<double, std::int64_t, std::size_t>(run, matrix);
+  if (settings.scalar == "float") return summary<float, int, int>(run, matrix);
+  if (settings.scalar == "complex") return summary<Kokkos::complex<double>, int, int>(run, matrix);
+  return summary<double, int, int>(run, matrix);
 }
 
 }  // namespace

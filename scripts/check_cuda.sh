@@ -103,7 +103,7 @@ else
   start "$host" Cuda $doors/front_doors.cpp $ptx -include "$work/headers.hpp"
   start "$host" Cuda $doors/solver_doors.cpp $machine_code
   for file in "${with_kernels[@]}" $doors/spgemm_doors.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
-    perf_tests/support/bench_answer.cpp perf_tests/einkorn/csr_spmv.cpp; do
+    perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
   for file in front solver spgemm; do start "$host" Serial $doors/${file}_doors.cpp "${front_end[@]}"; done

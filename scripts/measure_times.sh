@@ -27,13 +27,13 @@ from_nothing() {
 }
 from_nothing demo scripts/demo.sh
 demo=$took
-answer=$(sed -n 's/^\[\([0-9:]*\)\] building einkorn-solve$/\1/p' "$work/demo.log")
+demo_time=$(sed -n 's/^\[\([0-9:]*\)\] building einkorn-solve$/\1/p' "$work/demo.log")
 from_nothing tests scripts/test.sh
 tests=$took
 summary=$(tail -n 1 "$work/tests.log")
 
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-text="From nothing, on $(nproc) cores of $cpu (commit $commit): \`scripts/demo.sh\` has answered for all matrices after $answer
+text="From nothing, on $(nproc) cores of $cpu (commit $commit): \`scripts/demo.sh\` has results for all matrices after $demo_time
 minutes and has ended after $demo, \`scripts/test.sh\` after $tests ($summary)."
 echo "$text"
 if [ "${1:-}" = --write ]; then

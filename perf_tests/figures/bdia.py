@@ -27,12 +27,12 @@ def line(name, points):
 
 def cells(label, names, best, base):
     """A column of a heat map: time of every format relative to bDIA, with the relative bytes as text."""
-    beside = [best[name] if base else None for name in names]
-    times = [record and record["seconds"] / base["seconds"] for record in beside]
-    sizes = [record and record["bytes"] / base["bytes"] for record in beside]
+    others = [best[name] if base else None for name in names]
+    times = [record and record["seconds"] / base["seconds"] for record in others]
+    sizes = [record and record["bytes"] / base["bytes"] for record in others]
     return {"label": str(label), "y": times, "bytes": sizes,
             "text": [time and f"{time:.2f} ({size:.2f})" for time, size in zip(times, sizes)],
-            "algorithm": [record and inputs.algorithm(record) for record in beside]}
+            "algorithm": [record and inputs.algorithm(record) for record in others]}
 
 
 def panels(records, caches):
@@ -45,11 +45,11 @@ def panels(records, caches):
                  for name in NAMES if any(found[name] for found in best.values())]
         title = f"n = {n}, {scalar}"
         rates.append({"kind": "lines", "title": title, "x_label": "diagonals d", "y_label": "GFLOP/s", "series": lines})
-        beside = [name for name in NAMES if name != "bdia" and any(found[name] for found in best.values())]
-        if beside and any(found["bdia"] for found in best.values()):
+        others = [name for name in NAMES if name != "bdia" and any(found[name] for found in best.values())]
+        if others and any(found["bdia"] for found in best.values()):
             ratios.append({"kind": "cells", "title": f"{title}: columns are diagonals d", "x_label": "",
-                           "labels": [inputs.label(name) for name in beside], "limits": LIMITS,
-                           "series": [cells(d, beside, found, found["bdia"]) for d, found in best.items()]})
+                           "labels": [inputs.label(name) for name in others], "limits": LIMITS,
+                           "series": [cells(d, others, found, found["bdia"]) for d, found in best.items()]})
     return rates, ratios
 
 

@@ -50,16 +50,16 @@ def draw_bars(axes, panel):
     """Horizontal bars, the first label on top; hollow series are hatched. A black mark shows the lower bound, if any."""
     thick = 0.8 / len(panel["series"])
     for number, series in enumerate(panel["series"]):
-        shown = [(place, value) for place, value in enumerate(series["y"]) if value is not None]
+        shown = [(position, value) for position, value in enumerate(series["y"]) if value is not None]
         hollow = series.get("hollow", False)
-        axes.barh([place - 0.4 + (number + 0.5) * thick for place, _ in shown], [value for _, value in shown],
+        axes.barh([position - 0.4 + (number + 0.5) * thick for position, _ in shown], [value for _, value in shown],
                   height=thick, label=series["label"], edgecolor=series["colour"], linewidth=0.5,
                   hatch="////" if hollow else None, color="none" if hollow else series["colour"])
-    places = range(len(panel["labels"]))
+    positions = range(len(panel["labels"]))
     if "floor" in panel:
         floor = panel["floor"]
-        axes.vlines(floor["y"], [p - 0.45 for p in places], [p + 0.45 for p in places], color="black", label=floor["label"])
-    axes.set_yticks(list(places), panel["labels"])
+        axes.vlines(floor["y"], [p - 0.45 for p in positions], [p + 0.45 for p in positions], color="black", label=floor["label"])
+    axes.set_yticks(list(positions), panel["labels"])
     axes.set_ylim(len(panel["labels"]) - 0.5, -0.5)
     axes.grid(False, axis="y")
 
@@ -68,8 +68,8 @@ def draw_dots(axes, panel):
     """One row per label, the first on top; peers are hollow. A vertical line at equality."""
     axes.axvline(panel["line"], color="black", linewidth=0.8)
     for series in panel["series"]:
-        shown = [(value, place) for place, value in enumerate(series["y"]) if value is not None]
-        axes.plot([value for value, _ in shown], [place for _, place in shown], linestyle="none", marker="o",
+        shown = [(value, position) for position, value in enumerate(series["y"]) if value is not None]
+        axes.plot([value for value, _ in shown], [position for _, position in shown], linestyle="none", marker="o",
                   markersize=4.5, color=series["colour"],
                   markerfacecolor="none" if series["hollow"] else series["colour"],
                   label=series["label"])
@@ -85,24 +85,24 @@ def draw_dots(axes, panel):
 def draw_cells(axes, panel):
     """A heat map: one row per label, one column per series, each cell with its number or text. With `limits`: multiples on
     a logarithmic scale, darker is larger; otherwise fractions, darker is smaller."""
-    values = [[series["y"][place] for series in panel["series"]] for place in range(len(panel["labels"]))]
+    values = [[series["y"][position] for series in panel["series"]] for position in range(len(panel["labels"]))]
     shades = [[float("nan") if value is None else value for value in line] for line in values]
     multiples = "limits" in panel
     norm = LogNorm(*panel["limits"], clip=True) if multiples else Normalize(0, 1)
     axes.grid(False)
     axes.pcolormesh(shades, cmap="viridis_r" if multiples else "viridis", norm=norm, edgecolors="white", linewidth=0.5)
-    for place, line in enumerate(values):
+    for position, line in enumerate(values):
         for column, value in enumerate(line):
             if value is not None:
                 texts = panel["series"][column].get("text")
-                shown = texts[place] if texts else f"{value:.2f}" if value >= 0.005 else "<.01"
+                shown = texts[position] if texts else f"{value:.2f}" if value >= 0.005 else "<.01"
                 light = norm(value) < 0.4 if multiples else value > 0.6
-                axes.text(column + 0.5, place + 0.5, shown, ha="center", va="center", fontsize=6.5,
+                axes.text(column + 0.5, position + 0.5, shown, ha="center", va="center", fontsize=6.5,
                           color="black" if light else "white")
     names = [series["label"] for series in panel["series"]]
     slanted = {"rotation": 30, "ha": "left"} if max(map(len, names)) > 5 else {}
     axes.set_xticks([column + 0.5 for column in range(len(names))], names, **slanted)
-    axes.set_yticks([place + 0.5 for place in range(len(values))], panel["labels"])
+    axes.set_yticks([position + 0.5 for position in range(len(values))], panel["labels"])
     axes.tick_params(length=0)
     axes.xaxis.tick_top()
     axes.invert_yaxis()

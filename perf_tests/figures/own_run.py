@@ -30,7 +30,7 @@ def drawing(run, name, title, state, records, panels, columns):
 
 
 def bars(run):
-    """Formats as bars, the fastest first, for the first matrices of the run; cold beside warm where both are there."""
+    """Formats as bars, the fastest first, for the first matrices of the run; cold and warm if both were measured."""
     panels, seen = [], inputs.grouped(run.records, lambda r: r["name"])
     for name in dict.fromkeys(r["name"] for r in run.records):
         rows = [r for r in seen[name] if r["operation"] == "spmv" and not r["rounded_values"]]

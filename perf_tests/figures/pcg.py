@@ -33,8 +33,8 @@ def bars(title, labels, series):
     return {"kind": "bars", "title": title, "x_label": "speed-up", "labels": labels, "series": series}
 
 
-def one(label, colour, values, hollow=False, **beside):
-    return {"label": label, "colour": colour, "hollow": hollow, "y": values} | beside
+def one(label, colour, values, hollow=False, **extra):
+    return {"label": label, "colour": colour, "hollow": hollow, "y": values} | extra
 
 
 def stage(record):

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-/// Steps that bench_matrix() and bench_answer() share.
+/// Steps that bench_matrix() and bench_summary() share.
 namespace einkorn::perf {
 
 template <class Scalar>

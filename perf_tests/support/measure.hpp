@@ -48,7 +48,7 @@ struct MatrixReport {
   std::optional<double> gather_per_second = {};  // random reads of x, median over the rounds
   int rounds = 0;
   std::vector<Result> results;
-  std::string structure = {};                        // describe_structure(); of bench_answer() only
+  std::string structure = {};                        // describe_structure(); of bench_summary() only
   std::map<std::string, std::string> findings = {};  // format -> basis of the estimate of select(); the same
 
   /// Lower bound of the time of irregular matrices: the larger of the bytes of CSR over the stream bandwidth

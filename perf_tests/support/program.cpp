@@ -131,8 +131,8 @@ int bench_all(int argc, char** argv, Bench const& bench, bool delegates_to_full)
 
 bool print_and_record(Run& run, MatrixReport report, NamedMatrix const& matrix) {
   report.suite = matrix.suite;
-  AnswerStyle const style{run.settings.selection.peers, run.settings.explain};
-  program::print_to_stdout([&](std::ostream& out) { print_answer(out, report, style); });
+  SummaryStyle const style{run.settings.selection.peers, run.settings.explain};
+  program::print_to_stdout([&](std::ostream& out) { print_summary(out, report, style); });
   run.lines.push_back(summary_line(report));
   return record(run, report);
 }

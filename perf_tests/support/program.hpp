@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include "support/answer.hpp"
 #include "support/bandwidth.hpp"
 #include "support/context.hpp"
 #include "support/json.hpp"
 #include "support/settings.hpp"
+#include "support/summary.hpp"
 
 #include <functional>
 #include <string>

@@ -162,13 +162,13 @@ std::string option_conflict(Settings const& settings) {
     return "--fusions is available for --solve jacobi-pcg with --formats csr,sell only";
   if (settings.matrix_arguments.empty() && !settings.calibrate)
     return "MATRIX is missing: a file or gen:...; see --help";
-  if (settings.explain && !settings.wants_answer()) return "--explain applies to the summary, not to a table";
+  if (settings.explain && !settings.wants_summary()) return "--explain applies to the summary, not to a table";
   return "";
 }
 
 }  // namespace
 
-bool Settings::wants_answer() const {
+bool Settings::wants_summary() const {
   return !all && solver.empty() && product.empty() && columns == 0 && !selection.select && !measuring.graph &&
          !measuring.gather && selection.algorithms.empty();
 }
@@ -176,8 +176,9 @@ bool Settings::wants_answer() const {
 bool Settings::needs_full_program() const {
   auto const& formats = selection.formats;
   auto const is_in_full_program = [](auto const& format) { return format == "coo" || format == "hyb"; };
-  return !matrices.empty() && (!wants_answer() || selection.peers || scalar != "double" || ordinal != "int32" ||
-                               std::any_of(formats.begin(), formats.end(), is_in_full_program));
+  return !matrices.empty() &&
+         (!wants_summary() || selection.peers || scalar != "double" || ordinal != "int32" ||
+          std::any_of(formats.begin(), formats.end(), is_in_full_program));
 }
 
 std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings) {
@@ -203,8 +204,8 @@ std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings)
     std::cerr << "einkorn-bench: " << error_text << '\n';
     return usage;
   }
-  if (settings.wants_answer() && settings.measuring.warm) settings.measuring.cold = false;
-  settings.measuring.screen = settings.wants_answer();
+  if (settings.wants_summary() && settings.measuring.warm) settings.measuring.cold = false;
+  settings.measuring.screen = settings.wants_summary();
   return {};
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "support/advice.hpp"
-#include "support/answer.hpp"
 #include "support/calibrate.hpp"
 #include "support/describe.hpp"
 #include "support/json.hpp"
 #include "support/progress.hpp"
 #include "support/screening.hpp"
+#include "support/summary.hpp"
 
 #include <einkorn/core/error.hpp>
 
@@ -77,9 +77,9 @@ MatrixReport report_of(std::vector<Result> results) {
   return report;
 }
 
-std::string printed(MatrixReport const& report, AnswerStyle const& style = {}) {
+std::string printed(MatrixReport const& report, SummaryStyle const& style = {}) {
   std::ostringstream out;
-  print_answer(out, report, style);
+  print_summary(out, report, style);
   return out.str();
 }
 
@@ -87,7 +87,7 @@ bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Answer, PrintsSpeedUpAndBreakEven) {
+TEST(Summary, PrintsSpeedUpAndBreakEven) {
   auto const text = printed(report_of({default_csr(1e-3, 0.03), row("dia", "row_thread", 5e-4),
                                        conversion("dia", "row_thread", 5e-3), select("dia")}));
 
@@ -104,19 +104,19 @@ TEST(Answer, PrintsSpeedUpAndBreakEven) {
   EXPECT_FALSE(contains(text, "peers")) << text;
 }
 
-TEST(Answer, KeepsCsrForAGainWithinTheSpread) {
+TEST(Summary, KeepsCsrForAGainWithinTheSpread) {
   auto const report = report_of({default_csr(1.00e-3, 0.04), row("sell", "row_thread", 0.97e-3, 0.01),
                                  conversion("sell", "row_thread", 5e-3), select("sell")});
   auto const text = printed(report);
 
-  EXPECT_EQ(answer_of(report).best, &report.results[0]);
+  EXPECT_EQ(summarize(report).best, &report.results[0]);
   EXPECT_TRUE(contains(text, "best    CSR kept: nothing measured was faster; equal within 4 %: sell\n"))
       << text;
   EXPECT_TRUE(contains(text, "pays    nothing to convert\n")) << text;
   EXPECT_TRUE(contains(text, "select  sell, equal to the best within 4 %\n")) << text;
 }
 
-TEST(Answer, WarnsAboutABusyMachine) {
+TEST(Summary, WarnsAboutABusyMachine) {
   auto const text = printed(report_of({default_csr(1e-3, 0.5)})),
              idle = printed(report_of({default_csr(1e-3)}));
 
@@ -124,17 +124,17 @@ TEST(Answer, WarnsAboutABusyMachine) {
   EXPECT_FALSE(contains(idle, "noise")) << idle;
 }
 
-TEST(Answer, NoiseIsAtLeastTwoPercent) {
+TEST(Summary, NoiseIsAtLeastTwoPercent) {
   auto const with = [](double seconds) {
     return report_of({default_csr(1e-3, 0.0), row("sell", "row_thread", seconds, 0.0)});
   };
   auto const equal = with(0.985e-3), faster = with(0.97e-3);
 
-  EXPECT_EQ(answer_of(equal).best, &equal.results[0]);
-  EXPECT_EQ(answer_of(faster).best, &faster.results[1]);
+  EXPECT_EQ(summarize(equal).best, &equal.results[0]);
+  EXPECT_EQ(summarize(faster).best, &faster.results[1]);
 }
 
-TEST(Answer, ListsEqualFormatsOnceAndRatesSelect) {
+TEST(Summary, ListsEqualFormatsOnceAndRatesSelect) {
   auto const text = printed(
       report_of({default_csr(2e-3), row("bdia", "window", 1.00e-3), row("dia", "row_thread", 1.01e-3),
                  row("sell", "row_thread", 1.9e-3), row("sell", "row_thread_16", 1.01e-3), select("csr")}));
@@ -147,31 +147,31 @@ TEST(Answer, ListsEqualFormatsOnceAndRatesSelect) {
   EXPECT_TRUE(contains(text, "select  csr, 2.00 times as slow as the best\n")) << text;
 }
 
-TEST(Answer, IgnoresRowsWithALargeSpread) {
+TEST(Summary, IgnoresRowsWithALargeSpread) {
   auto const report =
       report_of({default_csr(2e-3), row("ell", "row_thread", 1e-3), row("csr5", "tiles", 3e-3, 3.3)});
 
-  EXPECT_TRUE(answer_of(report).equals.empty());
+  EXPECT_TRUE(summarize(report).equals.empty());
 }
 
-TEST(Answer, AnotherAlgorithmOfCsrNeedsNoConversion) {
+TEST(Summary, AnotherAlgorithmOfCsrNeedsNoConversion) {
   auto const text = printed(report_of({default_csr(2e-3), row("csr", "segmented_sum", 1e-3)}));
 
   EXPECT_TRUE(contains(text, "best    csr segmented_sum: 1.00 ms, 2.00 times as fast")) << text;
   EXPECT_TRUE(contains(text, "pays    at once")) << text;
 }
 
-TEST(Answer, SkipsWrongAndRoundedRowsAndPrintsWrongOnes) {
+TEST(Summary, SkipsWrongAndRoundedRowsAndPrintsWrongOnes) {
   auto wrong = row("ell", "row_thread", 1e-4), rounded = row("csr", "automatic_float_values", 2e-4);
   wrong.wrong = true;
   rounded.candidate.value_epsilon = 1e-7;
   auto const report = report_of({default_csr(1e-3), wrong, rounded});
 
-  EXPECT_EQ(answer_of(report).best, &report.results[0]);
+  EXPECT_EQ(summarize(report).best, &report.results[0]);
   EXPECT_TRUE(contains(printed(report), "WRONG   ell row_thread\n")) << printed(report);
 }
 
-TEST(Answer, ComparesWithTheFastestPeer) {
+TEST(Summary, ComparesWithTheFastestPeer) {
   auto const two = report_of({default_csr(1e-3), peer(3e-3), peer(1.5e-3)});
 
   EXPECT_TRUE(
@@ -181,7 +181,7 @@ TEST(Answer, ComparesWithTheFastestPeer) {
   EXPECT_TRUE(contains(printed(report_of({default_csr(1e-3)}), {true, false}), "none could be run"));
 }
 
-TEST(Answer, NothingMeasured) {
+TEST(Summary, NothingMeasured) {
   auto refused = default_csr(1.0);
   refused.warm_seconds.reset();
   refused.candidate.refusal = "no memory";
@@ -192,7 +192,7 @@ TEST(Answer, NothingMeasured) {
   EXPECT_TRUE(contains(text, "nothing could be measured")) << text;
 }
 
-TEST(Answer, ExplainsInThreeSentences) {
+TEST(Summary, ExplainsInThreeSentences) {
   auto const report = report_of({default_csr(1e-3), row("dia", "row_thread", 5e-4)});
   auto const plain = printed(report), explained = printed(report, {false, true});
 
@@ -207,7 +207,7 @@ TEST(Answer, ExplainsInThreeSentences) {
       contains(printed(fewer, {false, true}), "dia moves 0.60 of these bytes (7 diagonals, fill 1.02)."));
 }
 
-TEST(Answer, SummaryTableHasOneLinePerMatrix) {
+TEST(Summary, SummaryTableHasOneLinePerMatrix) {
   auto const first = summary_line(report_of({default_csr(1e-3), row("dia", "row_thread", 5e-4),
                                              conversion("dia", "row_thread", 5e-3), select("dia")}));
   auto const second = summary_line(report_of({default_csr(1e-3), select("csr")}));
@@ -310,7 +310,7 @@ TEST(Progress, SumsTheSecondsOfAStage) {
 }
 
 TEST(Json, WritabilityCheckKeepsExistingFile) {
-  auto const path = std::filesystem::temp_directory_path() / "einkorn_perf_answer_test.json";
+  auto const path = std::filesystem::temp_directory_path() / "einkorn_perf_summary_test.json";
   std::filesystem::remove(path);
   EXPECT_THROW(require_writable("--json", "/no/such/folder/a.json"), einkorn::IoError);
   EXPECT_NO_THROW(require_writable("--json", path.string()));

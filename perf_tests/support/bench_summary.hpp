@@ -20,8 +20,8 @@ using AddRows = std::function<void(Problem<Scalar, Ordinal, Offset> const&, Sele
 /// model of select() estimates within twice the fastest (or those in selection.formats), their conversions, and
 /// the rows of `more`. Slower rows are measured in one round only (MeasureOptions::screen).
 template <class Scalar, class Ordinal, class Offset>
-MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, MeasureOptions const& measuring, bool verify,
-                          AddRows<Scalar, Ordinal, Offset> const& more);
+MatrixReport bench_summary(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
+                           Selection const& selection, MeasureOptions const& measuring, bool verify,
+                           AddRows<Scalar, Ordinal, Offset> const& more);
 
 }  // namespace einkorn::perf

@@ -13,7 +13,7 @@ namespace einkorn::perf {
 
 /// The summary of a measured matrix. Pointers refer to the report. Times are warm, or cold if only cold times
 /// were measured.
-struct Answer {
+struct Summary {
   Result const* now = nullptr;   // CSR with the algorithm that a plan chooses; null: not measured
   Result const* best = nullptr;  // fastest Einkorn row; CSR unless another is faster by more than the noise
   std::vector<Result const*> equals;   // other Einkorn formats within the noise of the best
@@ -26,7 +26,7 @@ struct Answer {
   Result const* selected_row = nullptr;      // the first row of that format: default options
 };
 
-Answer answer_of(MatrixReport const& report);
+Summary summarize(MatrixReport const& report);
 
 /// Seconds of a result: warm, else cold, else empty.
 std::optional<double> time_of(Result const& result);
@@ -37,13 +37,13 @@ double noise_of(Result const& a, Result const& b);
 /// A spread above this value means that other programs use the machine.
 inline constexpr double busy_spread = 0.3;
 
-struct AnswerStyle {
+struct SummaryStyle {
   bool peers = false, explain = false;
 };
 
 /// Prints a heading and five lines: pattern, CSR, best format, break-even number of products, choice of
 /// select(). @param style peers: also the fastest peer; explain: also three sentences
-void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle const& style);
+void print_summary(std::ostream& out, MatrixReport const& report, SummaryStyle const& style);
 
 /// One line of the final table of several matrices.
 struct SummaryLine {

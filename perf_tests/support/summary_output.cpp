@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "support/answer.hpp"
+#include "support/summary.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -34,69 +34,70 @@ std::string compared(Result const& fast, Result const& slow, char const* name) {
                       : text("%.2f times as slow as %s", 1.0 / ratio, name);
 }
 
-std::string csr_text(MatrixReport const& report, Answer const& answer) {
-  if (!answer.now) return "CSR could not be measured";
-  auto const& now = *answer.now;
+std::string csr_text(MatrixReport const& report, Summary const& summary) {
+  if (!summary.now) return "CSR could not be measured";
+  auto const& now = *summary.now;
   double const rate = static_cast<double>(now.candidate.bytes) / *time_of(now);
   return text("CSR %s: %s, %.1f GB/s, %.2f of copy (%.1f GB/s)", now.candidate.algorithm.c_str(),
               time_text(*time_of(now)).c_str(), 1e-9 * rate, of_copy(report, now),
               1e-9 * report.copy_bytes_per_second);
 }
 
-std::string equals_text(Answer const& answer) {
+std::string equals_text(Summary const& summary) {
   std::string formats;
-  for (auto const* const equal : answer.equals)
+  for (auto const* const equal : summary.equals)
     formats += (formats.empty() ? "" : ", ") + equal->candidate.format;
   if (formats.empty()) return "";
   double noise = 0;
-  for (auto const* const equal : answer.equals) noise = std::max(noise, noise_of(*equal, *answer.best));
+  for (auto const* const equal : summary.equals) noise = std::max(noise, noise_of(*equal, *summary.best));
   return "; equal within " + percent(noise) + ": " + formats;
 }
 
-std::string best_text(Answer const& answer) {
-  if (!answer.best) return "nothing could be measured";
-  if (answer.best == answer.now) return "CSR kept: nothing measured was faster" + equals_text(answer);
-  auto line = name_of(*answer.best) + ": " + time_text(*time_of(*answer.best));
-  if (answer.now)
-    line += text(", %.2f times as fast as CSR (rounds vary by %s)", answer.gain, percent(answer.noise).c_str());
-  return line + equals_text(answer);
+std::string best_text(Summary const& summary) {
+  if (!summary.best) return "nothing could be measured";
+  if (summary.best == summary.now) return "CSR kept: nothing measured was faster" + equals_text(summary);
+  auto line = name_of(*summary.best) + ": " + time_text(*time_of(*summary.best));
+  if (summary.now)
+    line +=
+        text(", %.2f times as fast as CSR (rounds vary by %s)", summary.gain, percent(summary.noise).c_str());
+  return line + equals_text(summary);
 }
 
-std::string pays_text(Answer const& answer) {
-  if (!answer.best || answer.best == answer.now) return "nothing to convert";
-  if (answer.best->candidate.format == "csr") return "at once: another kernel over the same arrays";
-  if (!answer.conversion || !answer.now) return "the conversion was not measured";
-  double const seconds = *time_of(*answer.conversion);
-  double const products = std::ceil(*answer.pays_after);
+std::string pays_text(Summary const& summary) {
+  if (!summary.best || summary.best == summary.now) return "nothing to convert";
+  if (summary.best->candidate.format == "csr") return "at once: another kernel over the same arrays";
+  if (!summary.conversion || !summary.now) return "the conversion was not measured";
+  double const seconds = *time_of(*summary.conversion);
+  double const products = std::ceil(*summary.pays_after);
   return text("after %.0f product%s: the conversion takes %s, %.1f products in CSR", products,
-              products == 1 ? "" : "s", time_text(seconds).c_str(), seconds / *time_of(*answer.now));
+              products == 1 ? "" : "s", time_text(seconds).c_str(), seconds / *time_of(*summary.now));
 }
 
-std::string peers_text(Answer const& answer) {
-  if (!answer.peer) return "none could be run; --all --peers shows the reasons";
-  auto const line = name_of(*answer.peer) + ": " + time_text(*time_of(*answer.peer));
-  return answer.best ? line + "; Einkorn is " + compared(*answer.best, *answer.peer, "the peer") : line;
+std::string peers_text(Summary const& summary) {
+  if (!summary.peer) return "none could be run; --all --peers shows the reasons";
+  auto const line = name_of(*summary.peer) + ": " + time_text(*time_of(*summary.peer));
+  return summary.best ? line + "; Einkorn is " + compared(*summary.best, *summary.peer, "the peer") : line;
 }
 
-std::string select_text(Answer const& answer) {
-  if (!answer.selected) return "not run";
-  auto const& format = *answer.selected;
-  if (!answer.selected_row) return format + ", not measured; --all shows the reason";
-  if (!answer.best || answer.selected_row == answer.best) return format + ", the best";
-  return format + ", " + compared(*answer.selected_row, *answer.best, "the best");
+std::string select_text(Summary const& summary) {
+  if (!summary.selected) return "not run";
+  auto const& format = *summary.selected;
+  if (!summary.selected_row) return format + ", not measured; --all shows the reason";
+  if (!summary.best || summary.selected_row == summary.best) return format + ", the best";
+  return format + ", " + compared(*summary.selected_row, *summary.best, "the best");
 }
 
-void print_explanation(std::ostream& out, MatrixReport const& report, Answer const& answer) {
-  if (!answer.now || !answer.best) return;
-  auto const& now = answer.now->candidate;
-  auto const& best = answer.best->candidate;
+void print_explanation(std::ostream& out, MatrixReport const& report, Summary const& summary) {
+  if (!summary.now || !summary.best) return;
+  auto const& now = summary.now->candidate;
+  auto const& best = summary.best->candidate;
   double const csr = 1e-6 * static_cast<double>(now.bytes), copy = report.copy_bytes_per_second;
   out << text("  A product in CSR moves at least %.1f MB, which take %s at the copy bandwidth; CSR takes %s.\n",
               csr, time_text(static_cast<double>(now.bytes) / copy).c_str(),
-              time_text(*time_of(*answer.now)).c_str());
+              time_text(*time_of(*summary.now)).c_str());
   auto const finding = report.findings.find(best.format);
   auto const reason = finding == report.findings.end() ? best.note : finding->second;
-  if (answer.best == answer.now)
+  if (summary.best == summary.now)
     out << text("  No format has fewer bytes and a kernel as fast for this structure (%s).\n",
                 report.structure.c_str());
   else if (double const byte_ratio = static_cast<double>(best.bytes) / static_cast<double>(now.bytes);
@@ -105,7 +106,7 @@ void print_explanation(std::ostream& out, MatrixReport const& report, Answer con
   else
     out << text("  %s moves no fewer bytes (%.2f of these; %s): its kernel is faster.\n", best.format.c_str(),
                 byte_ratio, reason.c_str());
-  double const reached = of_copy(report, *answer.best);
+  double const reached = of_copy(report, *summary.best);
   out << text("  The best reaches %.2f of the copy: %s.\n", reached,
               reached > 1.2   ? "the matrix stays in the caches; the limit is the instruction rate"
               : reached > 0.7 ? "memory bandwidth is the limit; only fewer bytes would be faster"
@@ -114,8 +115,8 @@ void print_explanation(std::ostream& out, MatrixReport const& report, Answer con
 
 }  // namespace
 
-void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle const& style) {
-  auto const answer = answer_of(report);
+void print_summary(std::ostream& out, MatrixReport const& report, SummaryStyle const& style) {
+  auto const summary = summarize(report);
   double const mean =
       report.rows == 0 ? 0.0 : static_cast<double>(report.nnz) / static_cast<double>(report.rows);
   out << '\n'
@@ -125,30 +126,30 @@ void print_answer(std::ostream& out, MatrixReport const& report, AnswerStyle con
       << "  what    " << report.structure
       << text("; %.1f MB in CSR, %s, %s\n", 1e-6 * static_cast<double>(report.csr_bytes), report.scalar.c_str(),
               report.ordinal.c_str())
-      << "  now     " << csr_text(report, answer) << '\n'
-      << "  best    " << best_text(answer) << '\n'
-      << "  pays    " << pays_text(answer) << '\n'
-      << "  select  " << select_text(answer) << '\n';
-  if (answer.noise > busy_spread)
-    out << "  noise   the rounds vary by " << percent(answer.noise) << ": measure again on an idle machine\n";
-  if (style.peers) out << "  peers   " << peers_text(answer) << '\n';
+      << "  now     " << csr_text(report, summary) << '\n'
+      << "  best    " << best_text(summary) << '\n'
+      << "  pays    " << pays_text(summary) << '\n'
+      << "  select  " << select_text(summary) << '\n';
+  if (summary.noise > busy_spread)
+    out << "  noise   the rounds vary by " << percent(summary.noise) << ": measure again on an idle machine\n";
+  if (style.peers) out << "  peers   " << peers_text(summary) << '\n';
   for (auto const& result : report.results)
     if (result.wrong) out << "  WRONG   " << name_of(result) << '\n';
-  if (style.explain) print_explanation(out, report, answer);
+  if (style.explain) print_explanation(out, report, summary);
   out.flush();
 }
 
 SummaryLine summary_line(MatrixReport const& report) {
-  auto const answer = answer_of(report);
-  SummaryLine line{report.matrix, "-", "-", "-", "-", "-", answer.selected.value_or("-")};
-  if (answer.now) {
-    line.now = time_text(*time_of(*answer.now));
-    line.of_copy = text("%.2f", of_copy(report, *answer.now));
+  auto const summary = summarize(report);
+  SummaryLine line{report.matrix, "-", "-", "-", "-", "-", summary.selected.value_or("-")};
+  if (summary.now) {
+    line.now = time_text(*time_of(*summary.now));
+    line.of_copy = text("%.2f", of_copy(report, *summary.now));
   }
-  if (!answer.best) return line;
-  line.best = name_of(*answer.best);
-  line.gain = answer.best == answer.now ? "equal" : text("%.2f", answer.gain);
-  if (answer.pays_after) line.pays = text("%.0f", std::ceil(*answer.pays_after));
+  if (!summary.best) return line;
+  line.best = name_of(*summary.best);
+  line.gain = summary.best == summary.now ? "equal" : text("%.2f", summary.gain);
+  if (summary.pays_after) line.pays = text("%.0f", std::ceil(*summary.pays_after));
   return line;
 }
 

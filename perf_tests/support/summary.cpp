@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "support/answer.hpp"
+#include "support/summary.hpp"
 
 #include <algorithm>
 
@@ -71,30 +71,30 @@ double noise_of(Result const& a, Result const& b) {
   return std::max({spread_of(a), spread_of(b), 0.02});
 }
 
-Answer answer_of(MatrixReport const& report) {
-  Answer answer;
+Summary summarize(MatrixReport const& report) {
+  Summary summary;
   for (auto const& result : report.results) {
-    if (result.candidate.is_default && is_comparable(result)) answer.now = &result;
+    if (result.candidate.is_default && is_comparable(result)) summary.now = &result;
     if (result.candidate.operation == "select" && result.candidate.algorithm == "by model")
-      answer.selected = result.candidate.format;
+      summary.selected = result.candidate.format;
   }
-  answer.best = fastest(report, false);
-  answer.peer = fastest(report, true);
-  if (!answer.best) return answer;
-  if (answer.now && are_equal(*answer.now, *answer.best)) answer.best = answer.now;
-  answer.equals = equals_of(report, *answer.best);
-  if (answer.now) {
-    answer.gain = *time_of(*answer.now) / *time_of(*answer.best);
-    answer.noise = noise_of(*answer.now, *answer.best);
+  summary.best = fastest(report, false);
+  summary.peer = fastest(report, true);
+  if (!summary.best) return summary;
+  if (summary.now && are_equal(*summary.now, *summary.best)) summary.best = summary.now;
+  summary.equals = equals_of(report, *summary.best);
+  if (summary.now) {
+    summary.gain = *time_of(*summary.now) / *time_of(*summary.best);
+    summary.noise = noise_of(*summary.now, *summary.best);
   }
-  answer.conversion = conversion_to(report, answer.best->candidate);
-  if (answer.now && answer.conversion && answer.best != answer.now)
-    answer.pays_after = *time_of(*answer.conversion) / (*time_of(*answer.now) - *time_of(*answer.best));
+  summary.conversion = conversion_to(report, summary.best->candidate);
+  if (summary.now && summary.conversion && summary.best != summary.now)
+    summary.pays_after = *time_of(*summary.conversion) / (*time_of(*summary.now) - *time_of(*summary.best));
   for (auto const& result : report.results)  // the first row of a format has default options
-    if (!answer.selected_row && is_comparable(result) && !result.candidate.is_peer() &&
-        result.candidate.format == answer.selected)
-      answer.selected_row = &result;
-  return answer;
+    if (!summary.selected_row && is_comparable(result) && !result.candidate.is_peer() &&
+        result.candidate.format == summary.selected)
+      summary.selected_row = &result;
+  return summary;
 }
 
 }  // namespace einkorn::perf

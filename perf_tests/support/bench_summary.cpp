@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "support/bench_answer.hpp"
 #include "support/bench_rows.hpp"
+#include "support/bench_summary.hpp"
 #include "support/describe.hpp"
 
 #include <einkorn/formats/analysis/select.hpp>
@@ -41,9 +41,9 @@ void describe(einkorn::Selection const& choice, MatrixReport& report) {
 }  // namespace
 
 template <class Scalar, class Ordinal, class Offset>
-MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
-                          Selection const& selection, MeasureOptions const& measuring, bool verify,
-                          AddRows<Scalar, Ordinal, Offset> const& more) {
+MatrixReport bench_summary(Exec const& exec, Bandwidth const& bandwidth, std::string const& name,
+                           Selection const& selection, MeasureOptions const& measuring, bool verify,
+                           AddRows<Scalar, Ordinal, Offset> const& more) {
   auto const problem = make_problem<Scalar, Ordinal, Offset>(exec, name);
   auto report = report_of(problem, name);
   progress::stage(name, "analyzing the structure");
@@ -73,17 +73,17 @@ MatrixReport bench_answer(Exec const& exec, Bandwidth const& bandwidth, std::str
 }
 
 #ifndef EINKORN_BENCH_OTHER_SCALARS
-template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   MeasureOptions const&, bool, AddRows<double, int, int> const&);
+template MatrixReport bench_summary(Exec const&, Bandwidth const&, std::string const&, Selection const&,
+                                    MeasureOptions const&, bool, AddRows<double, int, int> const&);
 #else
-template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   MeasureOptions const&, bool, AddRows<float, int, int> const&);
-template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   MeasureOptions const&, bool,
-                                   AddRows<Kokkos::complex<double>, int, int> const&);
-template MatrixReport bench_answer(Exec const&, Bandwidth const&, std::string const&, Selection const&,
-                                   MeasureOptions const&, bool,
-                                   AddRows<double, std::int64_t, std::size_t> const&);
+template MatrixReport bench_summary(Exec const&, Bandwidth const&, std::string const&, Selection const&,
+                                    MeasureOptions const&, bool, AddRows<float, int, int> const&);
+template MatrixReport bench_summary(Exec const&, Bandwidth const&, std::string const&, Selection const&,
+                                    MeasureOptions const&, bool,
+                                    AddRows<Kokkos::complex<double>, int, int> const&);
+template MatrixReport bench_summary(Exec const&, Bandwidth const&, std::string const&, Selection const&,
+                                    MeasureOptions const&, bool,
+                                    AddRows<double, std::int64_t, std::size_t> const&);
 #endif
 
 }  // namespace einkorn::perf
