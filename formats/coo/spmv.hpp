@@ -20,8 +20,8 @@
 
 namespace einkorn {
 
-/// The plan of a Coo (see formats/spmv_plan.hpp): equal parts of its entries, and one carry per part for the row
-/// that continues in it.
+/// The plan of a Coo (see formats/spmv_plan.hpp): equal parts of its entries, and one carry per part for the
+/// row that continues in it.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:

@@ -88,8 +88,8 @@ void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
 /// @param y  [num_rows] or [num_rows, k], any layout, aligned to its scalar
 /// @pre y overlaps neither x nor A (checked).
 /// Special values as for CSR (csr/spmv.hpp). Padding adds nothing, even if x(0) is NaN or infinite.
-/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (too many entries for Offset),
-///         Error (Kokkos not initialised)
+/// @throws DimensionMismatch, InvalidArgument (overlap, alignment), OverflowError (too many entries for
+///         Offset), Error (Kokkos not initialised)
 /// Cost: asynchronous on exec; no fence, no allocation. 1 launch for the ELL part (as ell/spmv.hpp); for a COO
 /// part the launches of coo/spmv.hpp. 2 flops per slot and column; stride * width (scalar + ordinal) + COO
 /// entries (scalar + 2 ordinal) + cols scalar + rows scalar bytes, plus rows scalar if beta != 0, plus 2 scalar

@@ -21,8 +21,8 @@ namespace einkorn::detail {
 /// For w diagonals of a band the team uses rows + w - 1 contiguous entries of x, the window, with zeros outside
 /// the vector. All windows that fit in scratch are staged together; then each thread computes the diagonals of
 /// its rows. Values are loaded in batches: the first before the windows are staged, each further one before its
-/// predecessor is used. The k columns of a multivector have adjacent windows and share the values. one_band: the
-/// matrix has one band, whose width is known without reading band_widths.
+/// predecessor is used. The k columns of a multivector have adjacent windows and share the values. one_band:
+/// the matrix has one band, whose width is known without reading band_widths.
 /// Source: Wang, Ren & Tian, 2012 (see bdia.hpp), figure 7; departures: several bands; bands wider than scratch
 /// are divided into segments; several rows per thread; batches.
 template <BdiaTuning tuning, bool one_band, int k, class Exec, class Format, class X, class Y, class EpilogueOp>

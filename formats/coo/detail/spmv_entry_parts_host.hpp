@@ -10,8 +10,8 @@
 
 namespace einkorn::detail {
 
-/// SpmvEntryParts on the host: one thread per part, row after row; SIMD lanes share a row. The sum of a row that
-/// began in an earlier part is stored in carry or, with add_without_carry, left to that part.
+/// SpmvEntryParts on the host: one thread per part, row after row; SIMD lanes share a row. The sum of a row
+/// that began in an earlier part is stored in carry or, with add_without_carry, left to that part.
 template <CooRows target, class Format, class X, class Y, class Sum, class Parts, class Carry>
 struct SpmvEntryPartsHost {
   using Ordinal = typename Format::ordinal_type;

@@ -16,9 +16,9 @@
 namespace einkorn::detail {
 
 // Diagonal bands: the interface of DIA and bDIA that formats/diagonals uses. Band b < num_bands() contains the
-// diagonals band_offset(b) .. band_offset(b) + band_width(b) - 1; bands are ascending and disjoint. The entry of
-// row i in column i + band_offset(b) + j is at band_base(b) + j * stride + i of values, where band_base(b) is
-// stride times the number of diagonals before the band. A diagonal of DIA is a band of width 1.
+// diagonals band_offset(b) .. band_offset(b) + band_width(b) - 1; bands are ascending and disjoint. The entry
+// of row i in column i + band_offset(b) + j is at band_base(b) + j * stride + i of values, where band_base(b)
+// is stride times the number of diagonals before the band. A diagonal of DIA is a band of width 1.
 //
 // structure() (analysis/detail) has a search of its own: it flags diagonals in the same pass over the matrix in
 // which it measures everything else, and needs bands and entries per diagonal. Here only the marks are needed,

@@ -17,8 +17,8 @@ namespace einkorn::detail {
 
 /// Copies entry j of each row of the CSR to slot j of its position and pads the rest (values_only: columns are
 /// not written). Entries pass through team scratch, so that reads are coalesced along the CSR and writes along
-/// the slices. A team fills whole slices. If rows are not sorted and the entries of the team fit in scratch,
-/// they are read contiguously; otherwise the team copies its rows in tiles of tile_rows x tile_width entries.
+/// the slices. If rows are not sorted and the entries of a team's slices fit in scratch, they are read
+/// contiguously; otherwise the team copies its positions in tiles of tile_rows x tile_width entries.
 template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
 struct FillSlices {
   using Ordinal = typename Format::ordinal_type;
