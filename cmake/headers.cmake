@@ -22,7 +22,7 @@ set(einkorn_headers
   core/cooperative_vector.hpp
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
-  core/detail/virtual_team.hpp
+  core/detail/cooperative_limits.hpp
   core/epilogue_with_dots.hpp
   core/error.hpp
   core/vector_loads.hpp

@@ -164,12 +164,9 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///     void sync()                        barrier; earlier writes of all threads are visible afterwards
 ///     void sum_all(double (&sums)[k])    replaces numbers by totals; k = 1 .. 8; a sync()
 ///     void for_each_part(n, body)        body(part) for part 0 .. n-1
-///     void for_each_team(league_size, team_size, body)
-///                                        body(team) for each of the team_size threads of league_size teams
 ///     void sum_parts(n, body, total)     body(part, sums) adds to sums; total: over all parts; a sync()
-///     void sum_teams(league_size, team_size, body, total)        body(team, sums), as above
 ///
-/// sum_all, sum_parts and sum_teams take an optional last argument step(totals). One thread (on a GPU one per
+/// sum_all and sum_parts take an optional last argument step(totals). One thread (on a GPU one per
 /// block) runs it before the barrier ends, so that its writes to state() are visible to all.
 ///
 ///     T& state<T>()                      up to 512 bytes that steps write and all threads read; uninitialized;
@@ -186,13 +183,8 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///                                        the totals, and earlier writes are visible to the own block only
 ///     std::uint32_t epoch()              number of barriers so far: a barrier changes it; never 0 afterwards
 ///
-/// team has league_rank(), league_size(), team_rank(), team_size(). On a GPU team_size is a multiple of the
-/// lockstep lanes and divides the block: a team is team_size consecutive threads, and all lanes of a warp
-/// execute a body together, so that they may shuffle. On the host one thread runs the ranks of a team in
-/// sequence.
-///
 /// Loops do not end with a barrier. All threads get the same bits of a total, and the same bits in every run
-/// with the same number of threads. On a GPU parts and teams are strided over the threads. On the host they are
+/// with the same number of threads. On a GPU parts are strided over the threads. On the host they are
 /// divided into host_parts chunks; up to 16 threads steal chunks of others after their own (run_work_queues()),
 /// and the sums of chunks are added in the order of the chunks. For sums over parts use sum_parts on the host,
 /// not for_each_part and sum_all. A host thread has no fixed parts: it must not keep data from one loop to the
@@ -316,11 +308,5 @@ void launch_cooperative(Exec const& exec, std::string const& label, CooperativeS
                            Threads{space.barrier(), space.sums(), size, functor});
   }
 }
-
-/// True if for_each_team() can run the teams of a kernel (TeamKernel, launch.hpp): they use neither scratch nor
-/// barriers. The kernel declares it, because nvcc 13.0 rejects kernel.run(team, accumulators) in a
-/// requires-expression of the device pass and then omits the cooperative kernel without a diagnostic.
-template <class Kernel>
-inline constexpr bool is_run_by_virtual_teams = requires { requires Kernel::has_independent_warps; };
 
 }  // namespace einkorn

@@ -22,7 +22,7 @@ template <class Sum>
 struct Epilogue {
   using sum_type = Sum;
   struct Accumulators {};
-  static constexpr bool accumulates = false, is_captured = false;
+  static constexpr bool accumulates = false;
 
   Sum alpha, beta;
 
@@ -110,9 +110,5 @@ void scale(Exec const& exec, Sum const& beta, Y const& y) {
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
                        detail::ScaleEntries<Sum, Y>{epilogue, y, columns});
 }
-
-/// True if the epilogue accumulates sums and its kernels are launched, not captured (KernelCapture).
-template <class EpilogueOp>
-inline constexpr bool accumulates_in_launches = EpilogueOp::accumulates && !EpilogueOp::is_captured;
 
 }  // namespace einkorn

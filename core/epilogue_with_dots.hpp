@@ -119,20 +119,4 @@ struct EpilogueWithDots
   }
 };
 
-/// An epilogue whose launch() calls run(kernel, league_size, team_size) and launches nothing (GPU). With it a
-/// product becomes one of several passes of a cooperative launch, where teams have neither scratch nor
-/// barriers. The equivalent on the host is PartialsLayout::capture.
-template <class EpilogueOp, class Run>
-struct KernelCapture : EpilogueOp {
-  static constexpr bool is_captured = true;
-  Run const* run;
-
-  KernelCapture(EpilogueOp const& epilogue, Run const& run_in) : EpilogueOp(epilogue), run(&run_in) {}
-
-  template <class Policy, class Kernel>
-  void launch(std::string const&, Policy const& policy, Kernel const& kernel) const {
-    (*run)(kernel, static_cast<int>(policy.league_size()), static_cast<int>(policy.team_size()));
-  }
-};
-
 }  // namespace einkorn

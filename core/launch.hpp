@@ -23,10 +23,9 @@ auto light_weight(Policy const& policy) {
 ///   Policy                     GPU: its team policy
 ///   L                          GPU: the lockstep lanes (lanes/lanes.hpp)
 ///   run(team, accumulators)    GPU: the work of one team; threads may return early
-///   has_independent_warps      GPU, optional: true if teams use neither scratch nor barriers
 ///   run(part, accumulators)    host: the work of one part
-/// One kernel serves launches by Kokkos, captured graphs and, with has_independent_warps, cooperative launches,
-/// where `team` is any type with league_rank() and team_rank().
+/// One kernel serves launches by Kokkos, captured graphs and, on the host, cooperative launches
+/// (PartialsLayout::capture).
 ///
 /// A block is what stores one set of partial sums: a team on a GPU, a part on the host (partial_sums.hpp).
 template <class Kernel>

@@ -39,7 +39,7 @@ struct PartialsLayout {
 /// blocks consecutively. Adding the blocks in order, as sum_partials() does, gives the same bits in every run.
 template <int num_sums, class Device>
 struct PartialSums {
-  static constexpr bool accumulates = true, is_captured = false;
+  static constexpr bool accumulates = true;
   static constexpr int count = num_sums;
   struct Accumulators {
     double sums[num_sums] = {};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/detail/virtual_team.hpp>
+#include <einkorn/core/detail/cooperative_limits.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -135,12 +135,6 @@ class DeviceCooperativeMember {
     auto const end = static_cast<std::int64_t>(num_parts);
     for (std::int64_t part = rank(); part < end; part += size()) body(static_cast<Index>(part));
   }
-  template <class Body>
-  KOKKOS_FUNCTION void for_each_team(int league_size, int team_size, Body const& body) const {
-    std::int64_t const teams = size() / team_size;
-    for (std::int64_t team = rank() / team_size; team < league_size; team += teams)
-      body(VirtualTeam(static_cast<int>(team), league_size, thread_ % team_size, team_size));
-  }
   template <int k, class Index, class Body>
   KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k]) {
     sum_parts(num_parts, body, total, [](double const*) {});
@@ -151,18 +145,6 @@ class DeviceCooperativeMember {
     for_each_part(num_parts, [&](Index part) { body(part, total); });
     sum_all(total, step);
   }
-  template <int k, class Body>
-  KOKKOS_FUNCTION void sum_teams(int league_size, int team_size, Body const& body, double (&total)[k]) {
-    sum_teams(league_size, team_size, body, total, [](double const*) {});
-  }
-  template <int k, class Body, class Step>
-  KOKKOS_FUNCTION void sum_teams(int league_size, int team_size, Body const& body, double (&total)[k],
-                                 Step const& step) {
-    for (int i = 0; i < k; ++i) total[i] = 0;
-    for_each_team(league_size, team_size, [&](VirtualTeam const& team) { body(team, total); });
-    sum_all(total, step);
-  }
-
   /// Stores the epoch from which the next launch continues. Called by all threads at the end. All threads have
   /// read the old epoch before the first barrier; without a barrier it does not change.
   KOKKOS_FUNCTION void finish() const {

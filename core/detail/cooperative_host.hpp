@@ -4,7 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
-#include <einkorn/core/detail/virtual_team.hpp>
+#include <einkorn/core/detail/cooperative_limits.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -88,11 +88,6 @@ class HostCooperativeMember {
                                      [[maybe_unused]] Body const& body) const {
     KOKKOS_IF_ON_HOST((run_parts(num_parts, body);))
   }
-  template <class Body>
-  KOKKOS_FUNCTION void for_each_team([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
-                                     [[maybe_unused]] Body const& body) const {
-    KOKKOS_IF_ON_HOST((run_teams(league_size, team_size, body);))
-  }
   template <int k, class Index, class Body>
   KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
                                  [[maybe_unused]] double (&total)[k]) {
@@ -103,30 +98,12 @@ class HostCooperativeMember {
                                  [[maybe_unused]] double (&total)[k], [[maybe_unused]] Step const& step) {
     KOKKOS_IF_ON_HOST((add_parts(num_parts, body, total, step);))
   }
-  template <int k, class Body>
-  KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
-                                 [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k]) {
-    sum_teams(league_size, team_size, body, total, [](double const*) {});
-  }
-  template <int k, class Body, class Step>
-  KOKKOS_FUNCTION void sum_teams([[maybe_unused]] int league_size, [[maybe_unused]] int team_size,
-                                 [[maybe_unused]] Body const& body, [[maybe_unused]] double (&total)[k],
-                                 [[maybe_unused]] Step const& step) {
-    KOKKOS_IF_ON_HOST((add_teams(league_size, team_size, body, total, step);))
-  }
 
  private:
   template <class Index, class Body>
   void run_parts(Index num_parts, Body const& body) const {
     for_each_chunk(static_cast<std::int64_t>(num_parts), [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t part = begin; part < end; ++part) body(static_cast<Index>(part));
-    });
-  }
-  template <class Body>
-  void run_teams(int league_size, int team_size, Body const& body) const {
-    run_parts(league_size, [&](int team) {
-      for (int thread = 0; thread < team_size; ++thread)
-        body(VirtualTeam(team, league_size, thread, team_size));
     });
   }
   template <int k, class Index, class Body, class Step>
@@ -140,15 +117,6 @@ class HostCooperativeMember {
                                       });
     sync_and_read(chunks, total, step);
   }
-  template <int k, class Body, class Step>
-  void add_teams(int league_size, int team_size, Body const& body, double (&total)[k], Step const& step) {
-    auto const whole_team = [&](int team, double(&sums)[k]) {
-      for (int thread = 0; thread < team_size; ++thread)
-        body(VirtualTeam(team, league_size, thread, team_size), sums);
-    };
-    add_parts(league_size, whole_team, total, step);
-  }
-
   /// Runs work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends
   /// only on count and the number of threads.
   template <class Work>

@@ -111,8 +111,6 @@ struct RodPass {
   using Accumulators = typename EpilogueOp::Accumulators;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = einkorn::Lanes<Exec>;
-  static constexpr bool has_independent_warps =
-      true;  // no scratch, no barrier: all iterations may be one launch
 
   Rod rod;
   X x;

@@ -36,8 +36,7 @@ void spmv_fused(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
   char const* const label = "einkorn::spmv[bdia]";
   if constexpr (is_gpu<Exec>) {
     bool const is_narrow =
-        EpilogueOp::is_captured ||
-        (F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * max_narrow_band_width);
+        F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * max_narrow_band_width;
     if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
       return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
           exec, label, epilogue, F, F.diagonals, x, y);

@@ -47,22 +47,13 @@ template <class Exec, class A, class EpilogueOp, class X, class Y>
 void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
   if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
     a.apply_fused(exec, epilogue, x, y);
-  } else if constexpr (!EpilogueOp::is_captured) {
-    ++epilogue.layout->launches;  // apply(), which cannot be part of a cooperative launch
+  } else {
+    ++epilogue.layout->launches;  // apply()
     if (!epilogue.layout->dry_run) a.apply(exec, x, y);
     fused_pass(exec, "einkorn::solve[dots]", y.extent(0),
                static_cast<typename EpilogueOp::Sums const&>(epilogue), DotsPass<EpilogueOp, Y>{epilogue, y});
   }
 }
-
-/// GPU: receives the captured kernel of a product and checks whether a cooperative launch can run it.
-struct CooperativeProbe {
-  bool& is_supported;
-  template <class Kernel>
-  void operator()(Kernel const&, int, int) const {
-    is_supported = is_run_by_virtual_teams<Kernel> && has_x<Kernel>;
-  }
-};
 
 /// body(entries) if the operator gives access to its rows (SpmvOperator::with_row_entries()).
 template <class A, class Body>
@@ -76,7 +67,7 @@ struct ProductRequirements {
   std::size_t partials = 0;    // doubles for its partial sums, or for those of a vector pass
   std::size_t num_blocks = 0;  // of its partial sums
   int concurrency = 0;         // of the instance
-  bool is_one_launch = false;  // and a cooperative launch can run it
+  bool is_one_kernel = false;  // on the host: fused, so that a cooperative launch can run it
 
   [[nodiscard]] std::string text() const {
     return std::to_string(rows) + " rows and " + std::to_string(partials) +
@@ -110,7 +101,7 @@ class SolveSpace {
       int const blocks = static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20));
       if constexpr (is_gpu<Exec>) plan_resident_rows(exec, a, x.extent(0), blocks);
       if (resident_.exists()) exchange_ = Exchange(exec, x.extent(0));
-      if (resident_.exists() || requirements_.is_one_launch) cooperative_.emplace(exec, blocks);
+      if (resident_.exists() || requirements_.is_one_kernel) cooperative_.emplace(exec, blocks);
     }
   }
 
@@ -209,19 +200,18 @@ class SolveSpace {
     bool const has_history =
         !options.keep_history || options.max_iterations < static_cast<std::int64_t>(progress_flag_.capacity());
     bool const is_supported = cooperative_.has_value() && !options.callback && has_history &&
-                              (resident || requirements.is_one_launch);
+                              (resident || requirements.is_one_kernel);
     require<InvalidArgument>(!requested || is_supported || rows == 0, [&] {
       if (!has_history)
         return "solve: Execution::persistent with keep_history: the workspace has memory for " +
                std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
                std::to_string(options.max_iterations);
       return std::string(
-          "solve: Execution::persistent needs an operator whose product is one launch without scratch (CSR by "
-          "rows, ELL, SELL, DIA, bDIA) or whose rows fit on a GPU's chip, a workspace made with such an "
-          "operator, CG with the fused recurrence, and no callback");
+          "solve: Execution::persistent needs an operator whose rows fit on the chip (GPU: CSR, SELL without "
+          "sorting, DIA, bDIA) or whose product is one launch (host), a workspace made with such an operator, "
+          "CG with the fused recurrence, and no callback");
     });
-    bool const is_faster = rows <= solver_tuning(arch_of<Exec>).max_persistent_rows || resident;
-    return is_supported && (requested || (options.execution == Execution::automatic && is_faster));
+    return is_supported && (requested || options.execution == Execution::automatic);
   }
   /// Whether iterations are captured in a graph. Only fused products can be: apply() of another operator, or of
   /// a preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
@@ -242,27 +232,22 @@ class SolveSpace {
     return is_supported && (requested || (options.execution == Execution::automatic &&
                                           rows <= solver_tuning(arch_of<Exec>).max_graph_rows));
   }
-  /// Launches make_loop(q = A p, q = A x), each with q.q and p.q; make_loop(rows) if A's rows fit on the chip
-  /// of a GPU.
+  /// Launches make_loop(rows) with A's rows on the chip of a GPU; on the host make_loop(q = A p, q = A x), each
+  /// with q.q and p.q.
   template <class A, class MakeLoop>
   void persist(Exec const& exec, char const* label, A const& a, Vector const& p, Vector const& q,
                MakeLoop const& make_loop) const {
-    if constexpr (is_gpu<Exec>)
-      if (fits_on_chip(exec, a)) return persist_resident(exec, label, a, make_loop);
-    if constexpr (is_cooperative<Exec>) {
+    if constexpr (is_gpu<Exec>) {
+      persist_resident(exec, label, a, make_loop);
+    } else if constexpr (is_cooperative<Exec>) {
       auto cooperative = *cooperative_;
       PartialsLayout layout;
       auto const epilogue = make_epilogue<false>({}, p, p, layout);
-      if constexpr (is_gpu<Exec>) {
-        PersistentLaunch<Exec, MakeLoop> const run{exec, label, cooperative, make_loop};
-        KernelCapture<EpilogueOp<false>, PersistentLaunch<Exec, MakeLoop>> const capture(epilogue, run);
-        if constexpr (requires { a.apply_fused(exec, capture, p, q); }) a.apply_fused(exec, capture, p, q);
-      } else if constexpr (requires { a.apply_fused(exec, epilogue, p, q); }) {
+      if constexpr (requires { a.apply_fused(exec, epilogue, p, q); }) {
         using Product = HostProduct<EpilogueOp<false>::count>;
         auto const with_p = [&](HostParts const& p_parts) {
           auto const with_both = [&](HostParts const& x_parts) {
-            launch_cooperative<persistent_shape>(exec, label, cooperative,
-                                                 make_loop(Product{p_parts}, Product{x_parts}));
+            launch_cooperative(exec, label, cooperative, make_loop(Product{p_parts}, Product{x_parts}));
           };
           FunctionRef<void(HostParts const&)> const capture(with_both);
           PartialsLayout x_layout{0, 0, false, &capture};
@@ -326,7 +311,7 @@ class SolveSpace {
                                           Vector const& w, PartialsLayout& layout) {
     return EpilogueOp<uses_w>(typename EpilogueOp<uses_w>::Sums{partials, &layout}, Scalar(1), Scalar(0), u, w);
   }
-  /// What the product of `a` on exec needs: a dry run of its launches; on a GPU also a capture of its kernel.
+  /// What the product of `a` on exec needs: a dry run of its launches.
   template <class A>
   static ProductRequirements query(Exec const& exec, A const& a, Vector const& x, Vector const& y) {
     PartialsLayout product_layout{0, 0, true}, pass_layout{0, 0, true};
@@ -342,15 +327,8 @@ class SolveSpace {
         max_sums;
     result.num_blocks = product_layout.num_blocks;
     result.concurrency = static_cast<int>(exec.concurrency());
-    if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
-      result.is_one_launch = product_layout.launches == 1;
-      if constexpr (is_gpu<Exec> && !with_w)  // with_w: BiCGStab, which has no loop for a cooperative launch
-        if (result.is_one_launch) {
-          result.is_one_launch = false;
-          CooperativeProbe const probe{result.is_one_launch};
-          a.apply_fused(exec, KernelCapture<EpilogueOp<with_w>, CooperativeProbe>(epilogue, probe), x, y);
-        }
-    }
+    if constexpr (requires { a.apply_fused(exec, epilogue, x, y); })
+      result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
     return result;
   }
   /// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may

@@ -10,8 +10,7 @@ namespace einkorn {
 
 /// Sizes by which Execution::automatic chooses.
 struct SolverTuning {
-  std::size_t max_persistent_rows;  ///< up to here, and where the rows fit on the chip, one cooperative launch
-  std::size_t max_graph_rows;       ///< up to here, if not persistent, iterations are captured in a graph
+  std::size_t max_graph_rows;  ///< up to here, if not persistent, iterations are captured in a graph
   std::size_t max_blocks_in_prologue, max_rows_with_prologue;  ///< up to here the CG update reduces the sums
   int rows_per_block;  ///< mean rows of a block of a cooperative launch before another block is used
 };
@@ -20,12 +19,12 @@ constexpr SolverTuning solver_tuning(Arch arch) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
-      return {4'000, 8'000'000, 4096, 1'000'000, 512};
+      return {8'000'000, 4096, 1'000'000, 512};
     case Arch::hip:
     case Arch::mi300:
-      return {4'000, 8'000'000, 4096, 1'000'000, 512};  // analytical, not measured
+      return {8'000'000, 4096, 1'000'000, 512};  // analytical, not measured
     default:
-      return {std::size_t(1) << 60, 0, 0, 0, 1};
+      return {0, 0, 0, 1};
   }
 }
 

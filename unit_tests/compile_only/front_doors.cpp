@@ -165,19 +165,15 @@ struct FormatDoors {
 
 /// Everything that a thread of a cooperative launch can do.
 struct CooperativePass {
-  static constexpr int team_size = lockstep_lanes(arch_of<Space>);
   Kokkos::View<double*, Device> x;
 
   KOKKOS_FUNCTION void operator()(CooperativeMember<Space>& member) const {
     int const size = static_cast<int>(x.extent(0));
     double sums[2] = {}, total[1];
     member.for_each_part(size, [&](int i) { x(i) += 1; });
-    member.for_each_team(size, team_size, [&](auto const& team) { sums[0] += x(team.league_rank()); });
     member.sync();
     member.sum_all(sums);
     member.sum_parts(size, [&](int i, double(&sum)[1]) { sum[0] += x(i); }, total);
-    member.sum_teams(
-        size, team_size, [&](auto const& team, double(&sum)[1]) { sum[0] += team.team_rank(); }, total);
   }
 };
 

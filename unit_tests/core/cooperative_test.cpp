@@ -15,7 +15,6 @@ namespace einkorn::test {
 using Member = CooperativeMember<Space>;
 using Counts = Kokkos::View<int*, Device>;
 
-constexpr int lanes = lockstep_lanes(arch_of<Space>);
 constexpr CooperativeShape small_blocks{256, 2};
 
 /// Every thread says how many there are.
@@ -101,15 +100,14 @@ struct ShiftAroundRingWithSums {
   }
 };
 
-/// Totals of reals by sum_all, sum_parts and sum_teams, as every thread gets them.
+/// Totals of reals by sum_all and sum_parts, as every thread gets them.
 struct SumReals {
   Kokkos::View<double const*, Device> x;
-  int team_size;
-  Kokkos::View<double*, Device> totals;  // [size][3]
+  Kokkos::View<double*, Device> totals;  // [size][2]
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
     auto const n = static_cast<int>(x.extent(0));
-    double all[1] = {x(member.rank() % n)}, parts[2], teams[1];
+    double all[1] = {x(member.rank() % n)}, parts[2];
     member.sum_all(all);
     member.sum_parts(
         n,
@@ -118,45 +116,30 @@ struct SumReals {
           sums[1] -= x(part);
         },
         parts);
-    member.sum_teams(
-        n / team_size, team_size,
-        [&](auto const& team, double(&sums)[1]) {
-          sums[0] += x(team.league_rank() * team_size + team.team_rank());
-        },
-        teams);
-    totals(3 * member.rank()) = all[0];
-    totals(3 * member.rank() + 1) = parts[1];
-    totals(3 * member.rank() + 2) = teams[0];
+    totals(2 * member.rank()) = all[0];
+    totals(2 * member.rank() + 1) = parts[1];
   }
 };
 
-/// Two loops that follow each other without a barrier, of parts and of teams, each 20 times.
+/// 20 loops over parts, without barriers between them.
 struct CountVisits {
-  int league_size, team_size;
-  Counts parts, teams;  // [league_size], [league_size * team_size]
+  int num_parts;
+  Counts parts;  // [num_parts]
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
-    for (int round = 0; round < 20; ++round) {
-      member.for_each_part(static_cast<std::int64_t>(league_size),
+    for (int round = 0; round < 20; ++round)
+      member.for_each_part(static_cast<std::int64_t>(num_parts),
                            [&](std::int64_t part) { Kokkos::atomic_inc(&parts(part)); });
-      member.for_each_team(league_size, team_size, [&](auto const& team) {
-        if (team.league_size() == league_size && team.team_size() == team_size)
-          Kokkos::atomic_inc(&teams(team.league_rank() * team_size + team.team_rank()));
-      });
-    }
   }
 };
 
-/// A shuffle within each team: rank of a lane's mirror image, which only whole warps can deliver.
-struct MirrorLanes {
-  int league_size;
-  Counts mirror;  // [league_size * lanes]
-
+/// Totals of no parts.
+struct SumNothing {
+  Kokkos::View<double*, Device> totals;  // [size]
   KOKKOS_FUNCTION void operator()(Member& member) const {
-    member.for_each_team(league_size, lanes, [&](auto const& team) {
-      mirror(team.league_rank() * lanes + team.team_rank()) =
-          Lanes<Space>::shuffle_xor(team.team_rank(), lanes - 1);
-    });
+    double total[1] = {5};
+    member.sum_parts(0, [](int, double(&sums)[1]) { sums[0] += 1; }, total);
+    totals(member.rank()) = total[0];
   }
 };
 
@@ -256,60 +239,42 @@ TEST(Cooperative, GivesTheSameBitsInEveryThreadAndOnEveryRun) {
   auto const size = static_cast<std::size_t>(size_of_launch(space));
   std::vector<double> first;
   for (int run = 0; run < 20; ++run) {
-    Kokkos::View<double*, Device> const totals("totals", 3 * size);
+    Kokkos::View<double*, Device> const totals("totals", 2 * size);
 
-    launch_cooperative(Space(), "reals", space, SumReals{device_x, lanes, totals});
+    launch_cooperative(Space(), "reals", space, SumReals{device_x, totals});
 
     auto const got = to_host(totals);
-    if (run == 0) first.assign(got.begin(), got.begin() + 3);
-    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], first[i % 3]) << "run " << run << ", " << i;
+    if (run == 0) first.assign(got.begin(), got.begin() + 2);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], first[i % 2]) << "run " << run << ", " << i;
   }
   long double by_rank = 0;
   for (std::size_t i = 0; i < size; ++i) by_rank += x[i % x.size()];
   double const bound = static_cast<double>(magnitude) * 1e-13 * (1 + static_cast<double>(size / x.size()));
   EXPECT_NEAR(first[0], static_cast<double>(by_rank), bound);
   EXPECT_NEAR(first[1], static_cast<double>(-all_parts), bound);
-  EXPECT_NEAR(first[2], static_cast<double>(all_parts), bound);
 }
 
-TEST(Cooperative, VisitsEveryPartAndTeamOnce) {
+TEST(Cooperative, VisitsEveryPartOnce) {
   CooperativeSpace<Space> space{Space()};
-  for (int league_size : {0, 1, 31, 1000}) {
-    for (int team_size : {lanes, 4 * lanes}) {
-      auto const count = static_cast<std::size_t>(league_size);
-      Counts const parts("parts", count), teams("teams", count * static_cast<std::size_t>(team_size));
+  for (int num_parts : {0, 1, 31, 1000}) {
+    Counts const parts("parts", static_cast<std::size_t>(num_parts));
 
-      launch_cooperative<small_blocks>(Space(), "visits", space,
-                                       CountVisits{league_size, team_size, parts, teams});
+    launch_cooperative<small_blocks>(Space(), "visits", space, CountVisits{num_parts, parts});
 
-      EXPECT_EQ(to_host(parts), all(parts.size(), 20)) << league_size;
-      EXPECT_EQ(to_host(teams), all(teams.size(), 20)) << league_size << " teams of " << team_size;
-    }
+    EXPECT_EQ(to_host(parts), all(parts.size(), 20)) << num_parts;
   }
-}
-
-TEST(Cooperative, KeepsWarpsWhole) {
-  CooperativeSpace<Space> space{Space()};
-  Counts const mirror("mirror", 1001 * lanes);
-  std::vector<int> want(mirror.size());
-  for (std::size_t i = 0; i < want.size(); ++i) want[i] = lanes - 1 - static_cast<int>(i) % lanes;
-
-  launch_cooperative(Space(), "mirror", space, MirrorLanes{1001, mirror});
-
-  EXPECT_EQ(to_host(mirror), want);
 }
 
 TEST(Cooperative, SumsNoPartsToZero) {
   CooperativeSpace<Space> space{Space()};
   auto const size = static_cast<std::size_t>(size_of_launch(space));
-  Kokkos::View<double*, Device> const totals("totals", 3 * size);
+  Kokkos::View<double*, Device> const totals("totals", size);
   Kokkos::deep_copy(totals, 5.0);
-  auto const x = to_device(std::vector<double>{0.5});
 
-  launch_cooperative(Space(), "none", space, SumReals{x, 2 * lanes, totals});
+  launch_cooperative(Space(), "none", space, SumNothing{totals});
 
   auto const got = to_host(totals);
-  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(got[3 * i + 2], 0.0);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(got[i], 0.0);
 }
 
 #ifdef _OPENMP

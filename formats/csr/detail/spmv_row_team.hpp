@@ -45,7 +45,6 @@ template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matri
 struct SpmvRowTeam {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
@@ -110,7 +109,7 @@ void spmv_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A
                    Rows const& rows) {
   constexpr Arch arch = arch_of<Exec>;
   if constexpr (EpilogueOp::accumulates) {
-    if constexpr (accumulates_in_launches<EpilogueOp> && lanes <= 4)
+    if constexpr (EpilogueOp::accumulates && lanes <= 4)
       if (static_cast<std::size_t>(A.num_rows) >= min_rows_of_small_teams)
         return launch_row_team<accumulating_row_team_tuning(arch, lanes, unroll, true), lanes, conjugated>(
             exec, epilogue, A, x, y, rows);

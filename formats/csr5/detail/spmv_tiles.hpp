@@ -29,7 +29,6 @@ template <Indices indices, class Exec, class Format, class X, class Y, class Epi
 struct SpmvTiles {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;

@@ -27,7 +27,6 @@ template <DiagonalRowsTuning tuning, int k, class Exec, class Format, class Offs
 struct SpmvDiagonalRows {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
@@ -137,7 +136,7 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
                         Offsets const& offsets, X const& x, Y const& y) {
   constexpr FusedDiagonalRowsTuning fused =
       fused_diagonal_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
-  if constexpr (accumulates_in_launches<EpilogueOp> && fused.rows.chunks_per_team > tuning.chunks_per_team)
+  if constexpr (EpilogueOp::accumulates && fused.rows.chunks_per_team > tuning.chunks_per_team)
     if (static_cast<std::size_t>(F.num_rows) >= fused.min_rows)
       return spmv_diagonal_rows<fused.rows>(exec, label, epilogue, F, offsets, x, y);
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;

@@ -46,7 +46,6 @@ template <Indices indices, PaddedTuning tuning, int k, class Exec, class Format,
 struct SpmvPaddedRows {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
-  static constexpr bool has_independent_warps = true;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
