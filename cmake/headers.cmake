@@ -210,6 +210,7 @@ set(einkorn_headers
   formats/format_list.hpp
   formats/format_name.hpp
   formats/format_traits.hpp
+  formats/row_access.hpp
   formats/from_csr.hpp
   formats/generate/banded.hpp
   formats/generate/blocks.hpp

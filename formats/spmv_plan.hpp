@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/formats/row_access.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 
 #include <cstddef>
@@ -57,15 +58,11 @@ void spmv_fused(Exec const& exec, SpmvPlan<Format, V> const& plan, EpilogueOp co
   spmv_fused(exec, plan.matrix(), epilogue, x, y);
 }
 
-/// A matrix as its rows' entries, one after the other, for a kernel that keeps its share of them in memory of
-/// its own (a solver's). What row_entries(plan) returns, for the formats that have it, is
-///
-///     scalar_type, ordinal_type, knows_max
-///     bool are_there()                   whether this very matrix has them
-///     std::size_t most(exec)             no row has more; fences exec unless knows_max
-///     void for_each(row, body)           device: body(column, value) for each, in the order of a product
+/// Row access of the matrix of a plan, for the formats that have it (row_access.hpp).
 template <NeedsNoWorkspace Format, class V>
-requires requires(Format const& F) { row_entries(F); }
+requires requires(Format const& F) {
+  { row_entries(F) } -> RowEntries;
+}
 auto row_entries(SpmvPlan<Format, V> const& plan) {
   return row_entries(plan.matrix());
 }

@@ -75,7 +75,7 @@ class SpmvOperator {
   void with_row_entries(Body const& body) const {
     if constexpr (requires(Plan const& plan) { row_entries(plan); }) {
       auto const entries = row_entries(plan_);
-      if (entries.are_there()) body(entries);
+      if (entries.is_available()) body(entries);
     }
   }
 

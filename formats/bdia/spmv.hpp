@@ -77,7 +77,7 @@ void spmv(Exec const& exec, SpmvSum<Bdia<Scalar, Ordinal, Offset, Device>, X, Y>
   spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
-/// Row access (see formats/spmv_plan.hpp).
+/// Row access (RowEntries of formats/row_access.hpp).
 template <class Scalar, class Ordinal, class Offset, class Device>
 auto row_entries(Bdia<Scalar, Ordinal, Offset, Device> const& F) {
   return detail::BandRowEntries<Bdia<Scalar, Ordinal, Offset, Device>>{F};

@@ -202,20 +202,20 @@ void update_values(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devic
   plan.rebind(exec, A);
 }
 
-/// Row access (see formats/spmv_plan.hpp) for a Csr whose longest row is known.
+/// Row access (RowEntries of formats/row_access.hpp) for a Csr whose longest row is known.
 template <class Matrix>
 struct CsrRowEntries {
   using scalar_type = typename Matrix::scalar_type;
   using ordinal_type = typename Matrix::ordinal_type;
-  static constexpr bool knows_max = true;
+  static constexpr bool max_is_known = true;
 
   Matrix A;
   std::size_t longest;
   bool is_conjugated, has_rows;
 
-  [[nodiscard]] bool are_there() const { return has_rows; }
+  [[nodiscard]] bool is_available() const { return has_rows; }
   template <class Exec>
-  [[nodiscard]] std::size_t most(Exec const&) const {
+  [[nodiscard]] std::size_t max_row_length(Exec const&) const {
     return longest;
   }
   template <class Body>
@@ -228,7 +228,7 @@ struct CsrRowEntries {
   }
 };
 
-/// Row access for op(A) (see formats/spmv_plan.hpp). Not available with atomic_scatter.
+/// Row access for op(A) (RowEntries of formats/row_access.hpp). Not available with atomic_scatter.
 template <class Scalar, class Ordinal, class Offset, class Device, class V>
 auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) {
   using Entries = CsrRowEntries<typename SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V>::Matrix>;

@@ -63,7 +63,7 @@ void spmv(Exec const& exec, SpmvSum<Dia<Scalar, Ordinal, Offset, Device>, X, Y> 
   spmv_fused(exec, F, Epilogue<decltype(alpha)>{alpha, beta}, x, y);
 }
 
-/// Row access (see formats/spmv_plan.hpp).
+/// Row access (RowEntries of formats/row_access.hpp).
 template <class Scalar, class Ordinal, class Offset, class Device>
 auto row_entries(Dia<Scalar, Ordinal, Offset, Device> const& F) {
   return detail::BandRowEntries<Dia<Scalar, Ordinal, Offset, Device>>{F};

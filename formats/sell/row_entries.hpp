@@ -24,18 +24,18 @@ struct MaxSliceWidth {
 
 }  // namespace detail
 
-/// Row access (see formats/spmv_plan.hpp) for a Sell. Not available if rows are sorted.
+/// Row access (RowEntries of formats/row_access.hpp) for a Sell. Not available if rows are sorted.
 template <class Format>
 struct SellRowEntries {
   using scalar_type = typename Format::scalar_type;
   using ordinal_type = typename Format::ordinal_type;
-  static constexpr bool knows_max = false;
+  static constexpr bool max_is_known = false;
 
   Format F;
 
-  [[nodiscard]] bool are_there() const { return F.rows.extent(0) == 0; }
+  [[nodiscard]] bool is_available() const { return F.rows.extent(0) == 0; }
   template <class Exec>
-  [[nodiscard]] std::size_t most(Exec const& exec) const {
+  [[nodiscard]] std::size_t max_row_length(Exec const& exec) const {
     using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<ordinal_type>>;
     std::size_t max_width = 0;
     Kokkos::parallel_reduce("einkorn::row_entries[sell]", Range(exec, 0, F.num_slices()),

@@ -7,6 +7,7 @@
 #include <einkorn/core/cooperative_vector.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/row_access.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -90,8 +91,8 @@ struct ResidentBlock {
 };
 
 /// The rows of a matrix in the scratch of the blocks of a cooperative launch, and their product with a vector
-/// that is stored likewise. Entries: row access, see formats/spmv_plan.hpp.
-template <class Exec, class Entries, class Scalar>
+/// that is stored likewise.
+template <class Exec, RowEntries Entries, class Scalar>
 struct ResidentRows {
   using Value = typename Entries::scalar_type;
   using Ordinal = typename Entries::ordinal_type;

@@ -279,7 +279,7 @@ class SolveSpace {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
       if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
-      resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.most(exec), blocks);
+      resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.max_row_length(exec), blocks);
     });
   }
   /// Whether the rows of this operator fit into the resident shape. If the host does not know the longest row,
@@ -291,7 +291,7 @@ class SolveSpace {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
       if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec)) return;
-      fits = !Entries::knows_max || entries.most(exec) <= static_cast<std::size_t>(resident_.width);
+      fits = !Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width);
     });
     return fits;
   }

@@ -8,19 +8,19 @@
 
 namespace einkorn::detail {
 
-/// Row access (see formats/spmv_plan.hpp) for diagonal bands (search.hpp).
+/// Row access (RowEntries of formats/row_access.hpp) for diagonal bands (search.hpp).
 template <class Format>
 struct BandRowEntries {
   using scalar_type = typename Format::scalar_type;
   using ordinal_type = typename Format::ordinal_type;
-  static constexpr bool knows_max = true;
+  static constexpr bool max_is_known = true;
   using Offset = typename Format::offset_type;
 
   Format F;
 
-  [[nodiscard]] static bool are_there() { return true; }
+  [[nodiscard]] static bool is_available() { return true; }
   template <class Exec>
-  [[nodiscard]] std::size_t most(Exec const&) const {
+  [[nodiscard]] std::size_t max_row_length(Exec const&) const {
     return static_cast<std::size_t>(F.num_diagonals());
   }
   template <class Body>

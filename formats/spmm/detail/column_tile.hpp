@@ -39,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_products(X const& x, std::size_t first, int
 /// The next `depth` entries of each row of a warp, one row per lane, in scratch: [0 .. depth - 1][lane]. `depth`
 /// lanes load the contiguous entries of a row together. The pitch puts what lanes store together into different
 /// banks.
-template <int depth, class L, class Rows>
+template <int depth, class L, StridedRows Rows>
 struct EntriesOfWarp {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -80,7 +80,7 @@ struct EntriesOfWarp {
 /// tile of columns. Where neighbouring rows of A have neighbouring columns, as in most matrices from grids, columns
 /// of X are read coalesced; columns of Y are written coalesced. An entry of A is read once per tile. The threads of
 /// a warp continue until the longest of their rows is done.
-template <ColumnTile tile, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <ColumnTile tile, bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 struct SpmmColumnTile {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -148,7 +148,7 @@ struct SpmmColumnTile {
 
 /// The sum of a long row of A times a tile of columns of X by one warp: each lane sums every n-th entry, and shuffles
 /// add the lanes' sums, so that each column ends in lanes of its own. A GroupSum of SpmmLongRows.
-template <int width, int unroll, bool conjugated, class L, class Rows, class X, class Sum>
+template <int width, int unroll, bool conjugated, class L, StridedRows Rows, class X, class Sum>
 struct ColumnTileSum {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -204,8 +204,8 @@ struct ColumnTileSum {
 };
 
 /// longest: entries of the longest row, or the largest Offset. 1 launch, and 1 more where rows may be long.
-template <ColumnTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
-          class Sum>
+template <ColumnTile tile, LongRowsTuning tuning, bool conjugated, class Exec, StridedRows Rows, class X,
+          class Y, class Sum>
 void launch_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                         X const& x, Y const& y, typename Rows::Offset longest) {
   using Functor = SpmmColumnTile<tile, conjugated, Exec, Rows, X, Y, Sum>;
@@ -223,7 +223,7 @@ void launch_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const
 
 /// Y <- alpha A X + beta Y with the tile of column_tile_columns(), for at least one column. longest: entries of the
 /// longest row, or the largest Offset. 1 launch, and 1 more where rows may be long.
-template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 void spmm_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                       X const& x, Y const& y,
                       typename Rows::Offset longest = std::numeric_limits<typename Rows::Offset>::max()) {

@@ -6,6 +6,7 @@
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/formats/row_access.hpp>
 #include <einkorn/formats/spmm/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -16,9 +17,7 @@
 
 namespace einkorn::detail {
 
-/// Strided row access for CSR. Entry j < length(position) of a row is at begin(position) + j * stride() of columns
-/// and values. Entries of column -1 are padding, at the end of the row; entries(position) is the length without it.
-/// row_at(position) is the row of Y.
+/// Strided row access (row_access.hpp) for CSR.
 template <class Matrix>
 struct StridedCsrRows {
   using Ordinal = typename Matrix::ordinal_type;
@@ -71,7 +70,7 @@ struct StridedPaddedRows {
 ///
 /// TeamSum and WarpSum ("GroupSum": RowTileSum, ColumnTileSum) sum a row times a tile of `columns` columns with
 /// `lanes` lanes, step_entries entries per step.
-template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,
+template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, StridedRows Rows, class X, class Y,
           class Sum>
 struct SpmmLongRows {
   using Ordinal = typename Rows::Ordinal;
@@ -199,7 +198,7 @@ struct SpmmLongRows {
 };
 
 /// 1 launch.
-template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,
+template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, StridedRows Rows, class X, class Y,
           class Sum>
 void spmm_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                     X const& x, Y const& y, typename Rows::Offset bound) {
@@ -218,7 +217,7 @@ void spmm_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& ep
 
 /// Sums the rows that are too long for groups, and returns the largest length of the others. longest: entries of
 /// the longest row, or the largest Offset where it is unknown. 1 launch where rows may be long, else none.
-template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, class Rows, class X, class Y,
+template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, StridedRows Rows, class X, class Y,
           class Sum>
 typename Rows::Offset launch_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue,
                                        Rows const& A, X const& x, Y const& y, typename Rows::Offset longest) {

@@ -32,7 +32,7 @@ struct alignas(sizeof(T) * n) ColumnPack {
 /// one step ahead, and broadcast to the group by shuffles; few lanes with several columns each need fewer shuffles
 /// than one lane per column. Source: row splitting as in GE-SpMM (Huang et al., SC 2020); departure: shuffles
 /// instead of scratch.
-template <RowTile tile, bool conjugated, class L, class Rows, class X, class Sum>
+template <RowTile tile, bool conjugated, class L, StridedRows Rows, class X, class Sum>
 struct RowTileSum {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -167,7 +167,7 @@ struct RowTileSum {
 
 /// Y <- alpha A X + beta Y for row-major X and Y, in the rows of up to `bound` entries: one group of lanes per row
 /// and tile of columns (RowTileSum). The groups of a warp continue until the longest of their rows is done.
-template <RowTile tile, bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <RowTile tile, bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 struct SpmmRowTile {
   using Ordinal = typename Rows::Ordinal;
   using Offset = typename Rows::Offset;
@@ -204,7 +204,7 @@ struct SpmmRowTile {
 
 /// longest: entries of the longest row, or the largest Offset. X and Y have at least the columns of the tile. 1
 /// launch, and 1 more where rows may be long.
-template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, class Rows, class X, class Y,
+template <RowTile tile, LongRowsTuning tuning, bool conjugated, class Exec, StridedRows Rows, class X, class Y,
           class Sum>
 void launch_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                      X const& x, Y const& y, typename Rows::Offset longest) {
@@ -241,7 +241,7 @@ bool takes_row_tile(X const& x, Y const& y) {
 
 /// Y <- alpha A X + beta Y with the tile of row_tile_columns(). longest: entries of the longest row, or the largest
 /// Offset where it is unknown. 1 launch, and 1 more where rows may be long.
-template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum>
+template <bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                    X const& x, Y const& y,
                    typename Rows::Offset longest = std::numeric_limits<typename Rows::Offset>::max()) {
