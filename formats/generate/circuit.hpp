@@ -85,9 +85,9 @@ class Circuit {
    private:
     Circuit const& circuit_;
     std::int64_t index_, length_ = 0;
-    int net_;  // the net whose node this is, or -1
-    unsigned edges_left_ = 0, edges_right_ = 0,
-             nets_ = 0;  // bit i: edge i exists; the node is a member of net i
+    int net_;                                    // the net whose node this is, or -1
+    unsigned edges_left_ = 0, edges_right_ = 0;  // bit i: possible edge i exists
+    unsigned nets_ = 0;                          // bit i: the node is a member of net i
   };
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t num_rows() const { return num_nodes_; }

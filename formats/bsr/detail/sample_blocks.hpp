@@ -118,9 +118,9 @@ int block_size_of_min_bytes(BlockCounts const& counts) {
 }
 
 /// The block size with the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows, at
-/// most one in
-/// 32. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than half of the
-/// expected number of entries, because a few rows have most of them. Deterministic, the same on every backend.
+/// most 1/32 of all. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than
+/// half of the expected number of entries, because a few rows have most of them. Deterministic, the same on
+/// every backend.
 template <class Exec, class Matrix>
 int sampled_block_size(Exec const& exec, Matrix const& A) {
   std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / rows_per_group;
