@@ -12,14 +12,13 @@
 
 namespace einkorn {
 
-/// Entries that a padded format may store for each entry of the CSR, unless the caller says otherwise. Infinity
-/// is no limit.
+/// Default limit of the entries that a padded format stores per entry of the CSR. Infinity: no limit.
 inline constexpr double default_fill_limit = 3.0;
 
 namespace detail {
 
-/// Throws FillLimit, with the figures, when `stored` entries for `nnz` pass the limit. Counts are doubles: what
-/// is refused may be larger than any integer. Called before anything of that size is allocated.
+/// Throws FillLimit, with both counts, if stored > limit * nnz. Counts are doubles, since a refused size may exceed
+/// every integer type. Called before the allocation.
 inline void require_fill(char const* format, double stored, double nnz, double limit) {
   require<FillLimit>(stored == 0.0 || stored <= limit * nnz, [&] {
     char text[160];
@@ -30,8 +29,7 @@ inline void require_fill(char const* format, double stored, double nnz, double l
   });
 }
 
-/// Throws OverflowError when `stored` entries cannot be counted in Offset, with room for kernels that step past
-/// the last one (see check_entries in spmv_checks.hpp).
+/// Throws OverflowError if `stored` exceeds the largest Offset less 65536 (see check_entries in spmv_checks.hpp).
 template <class Offset>
 void require_stored_fits(char const* format, double stored) {
   require<OverflowError>(stored <= static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0, [&] {

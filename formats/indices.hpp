@@ -6,8 +6,8 @@ namespace einkorn {
 
 /// How a format stores the columns of its entries.
 enum class Indices {
-  full,       ///< an Ordinal an entry
-  compressed  ///< a code of 16 bits an entry in the tiles (CSR5) or slices (SELL) whose columns allow it
+  full,       ///< one Ordinal per entry
+  compressed  ///< a 16-bit code per entry in tiles (CSR5) or slices (SELL) whose columns allow it
 };
 
 }  // namespace einkorn

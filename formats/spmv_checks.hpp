@@ -48,20 +48,21 @@ inline void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, ViewSh
   require<InvalidArgument>(!shapes_overlap(x, y), "spmv: x and y overlap in memory");
 }
 
-/// What every spmv asks of its vectors, whatever the format: Kokkos runs, shapes fit, memory is there and
-/// aligned, no entry of y shares memory with another one or with x. Host side, no fence.
+/// The preconditions of every spmv: Kokkos is initialized, shapes match, memory is allocated and aligned, no entry of
+/// y shares memory with another entry of y or with x. No device access.
 template <class X, class Y>
 void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y const& y) {
   check_vectors(rows_of_op, cols_of_op, shape_of(x), shape_of(y));
 }
 
-/// Kernels step past the last entry by less than 65536: the entries leave that much room in their index type.
+/// Throws OverflowError if nnz exceeds the largest Offset less 65536: kernels compute indices up to that far past the
+/// last entry.
 template <class Offset>
 void check_entries(std::size_t nnz) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Offset>::max()) - 65536;
-  require<OverflowError>(nnz <= most, [&] {
-    return "spmv: " + std::to_string(nnz) + " entries are too many for Offset (up to " + std::to_string(most) +
-           "); int64_t or size_t would do";
+  constexpr auto max_entries = static_cast<std::size_t>(std::numeric_limits<Offset>::max()) - 65536;
+  require<OverflowError>(nnz <= max_entries, [&] {
+    return "spmv: " + std::to_string(nnz) + " entries are too many for Offset (up to " +
+           std::to_string(max_entries) + "); int64_t or size_t would do";
   });
 }
 
@@ -72,7 +73,7 @@ inline void check_array(char const* name, ViewShape const& array, ViewShape cons
   });
 }
 
-/// The arrays of a matrix are aligned, and y lies over none of them.
+/// Checks that the arrays of a matrix are aligned and do not overlap y.
 template <class Format, class Y>
 void check_matrix(Format const& F, Y const& y) {
   F.visit_arrays([y_shape = shape_of(y)](char const* name, auto const& array) {
@@ -80,7 +81,7 @@ void check_matrix(Format const& F, Y const& y) {
   });
 }
 
-/// All of it for y <- alpha A x + beta y.
+/// check_vectors() and check_matrix() for y <- alpha A x + beta y.
 template <class Format, class X, class Y>
 void check_spmv(Format const& F, X const& x, Y const& y) {
   check_vectors(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(F.num_cols), x, y);

@@ -13,7 +13,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// What kernels read of a matrix type: that of a format, or of a CrsMatrix.
+/// Scalar and memory space of a matrix type: a format, an AnyMatrix or a CrsMatrix.
 template <class Matrix>
 struct MatrixTypes {
   static constexpr bool is_matrix = false;
@@ -50,14 +50,14 @@ struct MatrixTypes<Matrix> {
 template <class Matrix>
 concept SomeMatrix = MatrixTypes<Matrix>::is_matrix;
 
-/// A plan of a matrix of any format.
+/// A plan of any format.
 template <class Plan>
 concept PlanOfMatrix = requires(Plan const& plan) {
   typename Plan::Sum;
   requires MatrixTypes<std::remove_cvref_t<decltype(plan.matrix())>>::is_matrix;
 };
 
-/// What is wrong with the types of spmv(exec, ..., x, ..., y) for a matrix of this type; the first that is.
+/// The first type error of a call spmv(exec, ..., x, ..., y).
 enum class SpmvMistake {
   none,
   exec,
@@ -98,26 +98,26 @@ constexpr SpmvMistake mistake_in_operands() {
 
 }  // namespace detail
 
-/// x and y of one rank that kernels of Exec may multiply a matrix of this type with. A call that does not
-/// satisfy it ends in one sentence (see the spmv at the end of this file).
+/// Types of x and y that kernels of Exec can use with this matrix type. A call that violates it fails with one
+/// static_assert (the spmv overloads at the end of this file).
 template <class Exec, class Matrix, class X, class Y>
 concept SpmvOperands = (detail::mistake_in_operands<Exec, Matrix, X, Y>() == detail::SpmvMistake::none);
 
-/// The scalar of x and y that a caller names, or that of the matrix where he leaves it void.
+/// VectorScalar, or the scalar of the matrix if it is void.
 template <class VectorScalar, class Scalar>
 using VectorScalarOr =
     std::conditional_t<std::is_void_v<VectorScalar>, std::remove_const_t<Scalar>, VectorScalar>;
 
-/// The type of alpha and beta, which is not deduced from them: what sums of products are taken in.
+/// The type of sums, alpha and beta. Not deduced.
 template <class Format, class X, class Y>
 using SpmvSum = std::type_identity_t<
     sum_type<typename Format::scalar_type, typename X::value_type, typename Y::value_type>>;
 
-/// The same for a plan made for vectors of the scalar V.
+/// SpmvSum for a plan for vectors of scalar V.
 template <class Format, class V>
 using PlanSum = std::type_identity_t<sum_type<typename Format::scalar_type, V>>;
 
-/// Whether a plan for vectors of V serves x and y; where it does not, one sentence, and no product is compiled.
+/// Whether a plan for vectors of V can be used with x and y; fails with one static_assert if not.
 template <class Format, class V, class X, class Y>
 constexpr bool check_plan_scalar() {
   constexpr bool serves = std::is_same_v<PlanSum<Format, V>, SpmvSum<Format, X, Y>>;
@@ -128,7 +128,7 @@ constexpr bool check_plan_scalar() {
 
 namespace detail {
 
-/// The same for a whole call: first and second are alpha and A, or a plan and alpha.
+/// The first type error of a call; First and Second are alpha and A, or a plan and alpha.
 template <class Exec, class First, class Second, class X, class Beta, class Y>
 constexpr SpmvMistake mistake_in_spmv() {
   if constexpr (!ExecutionSpace<Exec>) {
@@ -158,7 +158,7 @@ constexpr SpmvMistake mistake_in_spmv() {
   }
 }
 
-/// Types: of the call, so that each call gets its sentence.
+/// Types: argument types of the call, so that each call has its own instance.
 template <SpmvMistake mistake, class... Types>
 constexpr void explain_spmv() {
   using enum SpmvMistake;
@@ -185,18 +185,18 @@ constexpr void explain_spmv() {
 template <class Y, class Exec, class First, class Second, class X, class Beta>
 concept InWrongSpmv = (mistake_in_spmv<Exec, First, Second, X, Beta, Y>() != SpmvMistake::none);
 
-/// Anything converts to it, and any other conversion is preferred.
+/// A parameter type to which any type converts, as the last choice of overload resolution.
 struct Anything {
   template <class T>
   constexpr Anything(T const&) {}
 };
 
-/// What such calls return: by it, without compiling one, a solver sees that a matrix has no product.
+/// The return type of invalid calls, by which a solver detects that a matrix has no product.
 struct NoProduct {};
 
 }  // namespace detail
 
-/// Calls that no product takes: they do not compile, and say why in one sentence.
+/// Invalid calls: they fail with one static_assert that states the reason.
 template <class Exec, class First, class Second, class X, class Beta,
           detail::InWrongSpmv<Exec, First, Second, X, Beta> Y>
 detail::NoProduct spmv(Exec const&, First const&, Second const&, X const&, Beta const&, Y const&,

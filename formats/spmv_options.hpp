@@ -15,15 +15,15 @@ constexpr bool is_conjugated(Op op) {
   return op == Op::conjugate || op == Op::conjugate_transpose;
 }
 
-/// How the work of an SpMV on CSR is divided. All but atomic_scatter give the same bits on every run.
+/// The distribution of work of an SpMV in CSR. All but atomic_scatter are deterministic.
 enum class SpmvAlgorithm {
-  automatic,      ///< chosen from the lengths of the rows
-  row_thread,     ///< one row a thread
-  row_team,       ///< one row a group of `lanes` threads; on the host SIMD lanes within a row
-  sorted_rows,    ///< row_team with rows of like length side by side, y in its own order (needs a plan)
-  row_bins,       ///< rows by length: groups of lanes, warps, teams; the longest are cut (needs a plan)
-  segmented_sum,  ///< equal parts of the entries and rows, whatever the row lengths (needs a plan)
-  atomic_scatter  ///< transposed only, without a transpose in memory: not repeatable, so only by name
+  automatic,      ///< selected from the row lengths
+  row_thread,     ///< one thread per row
+  row_team,       ///< `lanes` threads per row; on the host SIMD lanes within a row
+  sorted_rows,    ///< row_team with the rows sorted by length; x and y keep their order (needs a plan)
+  row_bins,       ///< groups of lanes, warps or teams by row length; the longest rows are cut (needs a plan)
+  segmented_sum,  ///< equal parts of the entries and rows (needs a plan)
+  atomic_scatter  ///< transposed op without a stored transpose; not deterministic, so never automatic
 };
 
 constexpr char const* name_of(SpmvAlgorithm algorithm) {
@@ -48,12 +48,12 @@ constexpr char const* name_of(SpmvAlgorithm algorithm) {
 struct SpmvOptions {
   Op op = Op::none;
   SpmvAlgorithm algorithm = SpmvAlgorithm::automatic;
-  /// row_team, sorted_rows: lanes a row, a power of two from 2 to 64 (64 where wavefronts have them, else 32);
-  /// row_bins: of short rows, 16 at most; 0: by table.
+  /// Lanes per row, a power of two; 0: from a table. row_team, sorted_rows: up to 64 (32 where a warp has 32 lanes);
+  /// row_bins: 2 to 16, for short rows.
   int lanes = 0;
-  /// Columns of multivectors that are not row-major for which the plan of a Csr keeps room on a GPU, where it
-  /// copies them row by row: a sum a row of x and of y for each. That pays where the columns of a row are far
-  /// apart. More columns are taken so many at a time. 0: no room.
+  /// Columns of the buffer of a plan for a Csr on a GPU, to which multivectors that are not row-major are copied row by
+  /// row: one sum per row of x and of y for each column. Faster where the columns of a row are far apart. More columns
+  /// are computed in several passes. 0: no buffer.
   int columns = 0;
 };
 

@@ -12,15 +12,14 @@
 
 namespace einkorn {
 
-/// What repeated SpMVs with one matrix keep between calls: row statistics and the choice made from them, cached
-/// transposes, workspace. Formats that need such things specialise it beside their kernels (csr/spmv_plan.hpp,
-/// csr5/spmv.hpp); this one is of those that need none, and is there so that every format has a plan.
-/// make_spmv_plan(exec, matrix, ...) makes one.
+/// Data that repeated SpMVs with one matrix reuse: row statistics and the selected algorithm, transposes, workspace.
+/// make_spmv_plan(exec, matrix, ...) makes one. This template is for formats without such data; the others
+/// specialize it (csr/spmv_plan.hpp, csr5/spmv.hpp).
 ///
-/// A plan shares the memory of its matrix. It serves one execution-space instance at a time: two SpMVs with one
-/// plan that may run at once need two plans, and so do two threads. Where NDEBUG is not defined, a call with a
-/// plan with workspace throws InvalidArgument while a call of another thread has not ended; otherwise results
-/// are wrong. VectorScalar is the scalar of x and y.
+/// A plan shares the memory of its matrix. It serves one execution space instance and one thread at a time; concurrent
+/// SpMVs need separate plans. Without NDEBUG, a call with a plan with workspace throws InvalidArgument during a call of
+/// another thread; with NDEBUG the result is undefined.
+/// @tparam VectorScalar scalar of x and y
 template <class Matrix, class VectorScalar>
 class SpmvPlan {
  public:
@@ -28,19 +27,20 @@ class SpmvPlan {
 
   explicit SpmvPlan(Matrix const& F) : matrix_(F) {}
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
-  /// Memory that the plan holds beside the matrix.
+  /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] static constexpr std::size_t bytes() { return 0; }
 
  private:
   Matrix matrix_;
 };
 
-/// A format whose spmv is the same with and without a plan: it says so by a member `needs_no_workspace`.
+/// A format whose spmv is the same with and without a plan: it has a member `needs_no_workspace`.
 template <class Format>
 concept NeedsNoWorkspace = Format::needs_no_workspace;
 
-/// A plan for repeated SpMVs with F, whose memory it shares: update_values(exec, F, A) is seen by the next
-/// spmv. VectorScalar: the scalar of x and y (void: that of F). Allocates nothing.
+/// A plan for repeated SpMVs with F, whose memory it shares: the next spmv uses values of update_values(exec, F, A).
+/// Allocates nothing.
+/// @tparam VectorScalar scalar of x and y; void: that of F
 template <class VectorScalar = void, ExecutionSpace Exec, NeedsNoWorkspace Format>
 auto make_spmv_plan(Exec const&, Format const& F) {
   using V = VectorScalarOr<VectorScalar, typename Format::scalar_type>;
@@ -48,7 +48,7 @@ auto make_spmv_plan(Exec const&, Format const& F) {
   return SpmvPlan<Format, V>(F);
 }
 
-/// As spmv_fused(exec, plan.matrix(), update, x, y), for the formats that have it.
+/// As spmv_fused(exec, plan.matrix(), epilogue, x, y), for the formats that have it.
 template <class Exec, NeedsNoWorkspace Format, class V, class EpilogueOp, class X, class Y>
 requires requires(Exec const& exec, Format const& F, EpilogueOp const& epilogue, X const& x, Y const& y) {
   spmv_fused(exec, F, epilogue, x, y);

@@ -17,8 +17,8 @@
 
 namespace einkorn {
 
-/// Whether a conversion or plan checks its input at a cost of O(nnz). `off` is for input that is known to be
-/// good: what the checks would refuse then has no defined result.
+/// Whether a conversion or plan checks its input, at a cost of O(nnz). With `off` invalid input is undefined
+/// behaviour.
 enum class Checks { on, off };
 
 namespace detail {
@@ -28,7 +28,7 @@ inline bool are_on(Checks checks) {
   return checks == Checks::on;
 }
 
-/// One number of a View, on the host.
+/// Copies one entry of a View to the host.
 template <class View>
 typename View::non_const_value_type read_one(View const& view, std::size_t index) {
   typename View::non_const_value_type value{};
@@ -73,9 +73,9 @@ struct OutOfRange {
   }
 };
 
-/// Faults of a Csr whose extents fit, and its fingerprint: four offsets or four columns a work item. `entry` is
-/// the first whose column is out of range; `at` is 0 where row_offsets(0) is not 0, 1 where the last one is not
-/// nnz, 2 + the first row after which they decrease.
+/// First errors of a Csr with valid extents, and its fingerprint: four offsets or four columns per work item. `entry`
+/// is the first entry with a column out of range. `at` is 0 if row_offsets(0) is not 0, 1 if the last offset is not
+/// nnz, 2 + the first row after which offsets decrease.
 template <class Offsets, class Columns>
 struct InspectStructure {
   using Offset = typename Offsets::non_const_value_type;
@@ -84,22 +84,22 @@ struct InspectStructure {
   Offsets row_offsets;
   Offset nnz;
   Ordinal num_cols;
-  StructureHash<Offset, Ordinal> fours;
+  StructureHash<Offset, Ordinal> hash;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at, std::uint64_t& of_offsets,
-                                  std::uint64_t& of_columns) const {
-    std::size_t const before = fours.offsets.count();
-    if (i < before)
-      inspect_offsets(i, at, of_offsets);
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at,
+                                  std::uint64_t& offsets_hash, std::uint64_t& columns_hash) const {
+    std::size_t const num_offsets = hash.offsets.count();
+    if (i < num_offsets)
+      inspect_offsets(i, at, offsets_hash);
     else
-      inspect_columns(i - before, entry, of_columns);
+      inspect_columns(i - num_offsets, entry, columns_hash);
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void inspect_offsets(std::size_t i, std::size_t& at, std::uint64_t& sum) const {
-    auto const four = fours.offsets(i);
+    auto const four = hash.offsets(i);
     std::size_t const rows = row_offsets.extent(0) - 1;
-    sum += fours.mixed(four, i);
+    sum += hash.hash_of_four(four, i);
     if (i == 0 && four.entry[0] != 0) at = 0;
     if (i == 0 && row_offsets(rows) != nnz && at > 1) at = 1;
     for (std::size_t j = 0; j < 4 && 4 * i + j < rows; ++j) {
@@ -109,8 +109,8 @@ struct InspectStructure {
   }
   KOKKOS_FORCEINLINE_FUNCTION void inspect_columns(std::size_t i, std::size_t& entry,
                                                    std::uint64_t& sum) const {
-    auto const four = fours.columns(i);
-    sum += fours.mixed(four, i);
+    auto const four = hash.columns(i);
+    sum += hash.hash_of_four(four, i);
     for (std::size_t j = 0; j < 4; ++j) {
       bool const is_bad = four.entry[j] < 0 || four.entry[j] >= num_cols;
       if (is_bad && 4 * i + j < static_cast<std::size_t>(nnz) && 4 * i + j < entry) entry = 4 * i + j;
@@ -118,7 +118,7 @@ struct InspectStructure {
   }
 };
 
-/// What can be seen without reading the arrays. False: a matrix without rows and row_offsets, which is good.
+/// Checks sizes and alignment. False: a valid matrix without rows and row_offsets.
 template <class Matrix>
 bool require_extents(Matrix const& A) {
   using Offset = typename Matrix::offset_type;
@@ -146,8 +146,8 @@ bool require_extents(Matrix const& A) {
   return true;
 }
 
-/// The fingerprint of A (fingerprint.hpp), which is checked in the same pass where checks are on: throws what
-/// validate() throws. Reads row_offsets and columns once, in 1 launch; fences exec.
+/// The fingerprint of A (fingerprint.hpp). With Checks::on the same pass validates A and throws as validate(). Reads
+/// row_offsets and columns once, in 1 launch; fences exec.
 template <class Exec, class Matrix>
 Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks) {
   using Offsets = decltype(A.row_offsets);
@@ -162,7 +162,7 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
   auto result = empty_fingerprint(A);
   Kokkos::parallel_reduce("einkorn::validate",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
-                              exec, 0, inspect.fours.offsets.count() + inspect.fours.columns.count()),
+                              exec, 0, inspect.hash.offsets.count() + inspect.hash.columns.count()),
                           inspect, Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at),
                           Kokkos::Sum<std::uint64_t>(result.offsets),
                           Kokkos::Sum<std::uint64_t>(result.columns));
@@ -180,15 +180,17 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
     return "Csr: entry " + text(entry) + " has column " + text(read_one(A.columns, entry)) +
            ", expected 0 .. " + text(A.num_cols) + " - 1";
   });
-  if (rows == 0) result.offsets = 0;  // row_offsets may be there or not
+  if (rows == 0) result.offsets = 0;  // with and without row_offsets
   return result;
 }
 
 }  // namespace detail
 
-/// Throws InvalidArgument where an array is not aligned to its entries, InvalidStructure unless A keeps the
-/// invariants of Csr; the message names the first offending row or entry and its value. Runs on the device;
-/// reads row_offsets and columns once, in 1 launch, copies a few numbers to the host.
+/// Checks the invariants of Csr.
+/// @throws InvalidArgument if an array is not aligned to its entries
+/// @throws InvalidStructure for the first invalid row or entry, with its value
+///
+/// Cost: 1 launch that reads row_offsets and columns once; fences exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 void validate(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("validate");

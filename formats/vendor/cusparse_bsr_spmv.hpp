@@ -16,8 +16,8 @@
 
 namespace einkorn::vendor {
 
-/// The arrays of F as cuSPARSE takes them. Throws InvalidArgument where the block size does not divide rows and
-/// columns: cuSPARSE then reads and writes past the vectors.
+/// The arrays of F for cuSPARSE. Throws InvalidArgument if the block size does not divide the rows and columns, since
+/// cuSPARSE would then access elements past the vectors.
 template <class Scalar, class Ordinal, class Offset>
 CusparseBsr<Scalar, Ordinal, Offset> cusparse_bsr(
     Bsr<Scalar, Ordinal, Offset, Kokkos::Cuda::device_type> const& F) {
@@ -28,8 +28,8 @@ CusparseBsr<Scalar, Ordinal, Offset> cusparse_bsr(
   return {F.num_block_rows, F.num_block_cols, F.block_size, F.row_offsets, F.columns, F.values};
 }
 
-/// y <- alpha A x + beta y by cusparse<t>bsrmv, the call that is older than cusparseSpMV; block sizes from 2
-/// on, 32-bit indices. Shares the memory of F. Asynchronous, without workspace. Throws CusparseError.
+/// y <- alpha A x + beta y by cusparse<t>bsrmv, the predecessor of cusparseSpMV; block sizes of 2 or more,
+/// 32-bit indices. Shares the memory of F. Asynchronous, without workspace. Throws CusparseError.
 template <class Scalar>
 class CusparseBsrmv {
  public:

@@ -16,9 +16,8 @@
 
 namespace einkorn::vendor {
 
-/// Y <- alpha A X + beta Y by cusparseSpMM, for one CSR, one algorithm and the multivectors that it was made
-/// with, both of one layout (LayoutLeft or LayoutRight) and contiguous. Shares their memory. Throws
-/// CusparseError.
+/// Y <- alpha A X + beta Y by cusparseSpMM, for a fixed CSR, algorithm, X and Y. X and Y are contiguous and have the
+/// same layout (LayoutLeft or LayoutRight). Shares their memory. Throws CusparseError.
 template <class Scalar, class Layout>
 class CusparseSpmm {
  public:

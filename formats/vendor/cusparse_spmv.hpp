@@ -16,10 +16,10 @@
 #include <string>
 #include <type_traits>
 
-/// cuSPARSE's SpMV, by name: for comparison, and for whoever wants it. Nothing else in Einkorn needs it.
+/// The SpMV of cuSPARSE, for comparisons. Nothing else in Einkorn uses it.
 namespace einkorn::vendor {
 
-/// A call into cuSPARSE failed; the message has the call and cuSPARSE's reason.
+/// A cuSPARSE call failed; the message has the call and the reason.
 struct CusparseError : Error {
   using Error::Error;
 };
@@ -108,7 +108,7 @@ struct CusparseSliceEnds {
   }
 };
 
-/// ends(s) <- how many entries the slices 0 .. s store; returns how many all store.
+/// ends(s) <- number of entries stored in the slices 0 .. s; returns the total.
 template <class Matrix, class Ends>
 std::int64_t slice_ends(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends const& ends) {
   std::int64_t stored = 0;
@@ -159,7 +159,7 @@ void fill_slices(Kokkos::Cuda const& exec, Matrix const& A, int slice_size, Ends
 
 }  // namespace detail
 
-/// A as coordinates: the row of every entry beside A's columns and values, which are shared.
+/// A as coordinates: the row of every entry, and A's columns and values, which are shared.
 template <class Scalar, class Ordinal, class Offset>
 struct CusparseCoo {
   using Matrix = Csr<Scalar, Ordinal, Offset, Kokkos::Cuda::device_type>;
@@ -172,9 +172,8 @@ struct CusparseCoo {
   }
 };
 
-/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column after column;
-/// padding has column -1. Refuses (FillLimit) when it would store more than fill_limit entries for each one of
-/// A.
+/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column by column; padding has
+/// column -1. Throws FillLimit if more than fill_limit entries per entry of A would be stored.
 template <class Scalar, class Ordinal>
 struct CusparseSell {
   using Device = Kokkos::Cuda::device_type;
@@ -214,8 +213,8 @@ struct CusparseSell {
   }
 };
 
-/// Blocks of block_size x block_size, row-major inside, for matrices that consist of whole blocks; the arrays
-/// are shared. formats/bsr/vendor makes one of a Bsr.
+/// Row-major blocks of block_size x block_size, for matrices that consist of whole blocks; the arrays are shared.
+/// cusparse_bsr_spmv.hpp makes one from a Bsr.
 template <class Scalar, class Ordinal, class Offset>
 struct CusparseBsr {
   using Device = Kokkos::Cuda::device_type;
@@ -229,7 +228,7 @@ struct CusparseBsr {
 enum class CusparsePreprocess { off, on };
 
 /// y <- alpha A x + beta y by cusparseSpMV, for one matrix and one algorithm, on the instance it was made with.
-/// Shares the memory of the matrix. Throws CusparseError (also for what cuSPARSE does not support).
+/// Shares the memory of the matrix. Throws CusparseError (also for unsupported types).
 template <class Scalar>
 class CusparseSpmv {
  public:
@@ -310,7 +309,7 @@ class CusparseSpmv {
         "cusparseSpMV");
   }
 
-  /// Memory that cuSPARSE asked for beside the matrix.
+  /// Bytes of the cuSPARSE workspace.
   [[nodiscard]] std::size_t workspace_bytes() const { return buffer_.size(); }
 
  private:
@@ -351,7 +350,7 @@ class CusparseSpmv {
       check_cusparse(cusparseSpMV_preprocess(handle_.get(), none, &alpha, matrix_.get(), x_.get(), &beta,
                                              y_.get(), type, algorithm_, buffer_.data()),
                      "cusparseSpMV_preprocess");
-    exec.fence("einkorn::CusparseSpmv: x and y of the set-up end here");
+    exec.fence("einkorn::CusparseSpmv: x and y of the setup are released");
   }
 
   CusparseHandle handle_;
