@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// host_kernels N: CPU time in ms, least of 40 runs, of y <- A x for a 27-point stencil of N^3 rows: CSR with
-// one vector and with 8. scripts/check_flags.sh compiles it with several compilers and options, as a user's
-// program is compiled.
+// host_kernels N: prints the CPU time in ms, minimum of 40 runs, of y <- A x for a 27-point stencil of N^3 rows:
+// CSR with one vector and with 8. scripts/check_flags.sh compiles it with several compilers and options, as a
+// program of a user.
 #include <einkorn/formats/csr/spmv.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// libkokkosshim.so: the three functions that Debian's Kokkos (GCC 16, glibc 2.43) takes from libraries newer
-// than Debian 12's. shim.map gives them the versions that retarget.py asks for.
+// libkokkosshim.so: the three functions that Kokkos of newer Debian suites (GCC 16, glibc 2.43) needs and Debian
+// 12 lacks. shim.map defines the symbol versions that retarget.py writes.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>  // initialises the standard streams, which is all that ios_base_library_init is for
+#include <iostream>  // initializes the standard streams, the only purpose of ios_base_library_init
 #include <string>
 
 extern "C" {
 
-// C23's strtol differs from the older one in reading "0b" prefixes only; Kokkos parses plain numbers.
+// strtol of C23 only differs by "0b" prefixes; Kokkos parses plain numbers.
 long __isoc23_strtol(char const* text, char** end, int base) {
   return std::strtol(text, end, base);
 }
