@@ -44,7 +44,7 @@ TEST(OutOfMemoryOf, ATranspose) {
   for (auto const columns : column_counts()) {
     auto const A = wide(columns).on_device();
     EXPECT_TRUE(throws<OutOfMemory>([&] { (void)transpose(Space(), A); },
-                                    {"einkorn::transpose::row_offsets", "bytes asked for"}));
+                                    {"einkorn::transpose::row_offsets", "bytes requested"}));
     EXPECT_TRUE(throws<OutOfMemory>([&] { (void)sort_rows(Space(), A); }, {"einkorn::transpose::row_offsets"}));
   }
 }
