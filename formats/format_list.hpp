@@ -26,9 +26,39 @@ namespace einkorn {
 template <template <class, class, class, class> class Format>
 struct FormatTag {};
 
+namespace detail {
+
+template <template <class, class, class, class> class... Format>
+constexpr bool are_registered() {
+  return (requires {
+    FormatTraits<Format>::format;
+    FormatTraits<Format>::name;
+    FormatTraits<Format>::has_fused_apply;
+  } && ...);
+}
+
+/// Whether no two formats have the same FormatTraits<Format>::format.
+template <template <class, class, class, class> class... Format>
+constexpr bool are_distinct() {
+  if constexpr (are_registered<Format...>()) {
+    std::array<FormatName, sizeof...(Format)> const formats{FormatTraits<Format>::format...};
+    for (std::size_t i = 0; i < formats.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (formats[i] == formats[j]) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// A list of formats known by FormatTraits.
 template <template <class, class, class, class> class... Format>
 struct FormatList {
+  static_assert(detail::are_registered<Format...>(),
+                "einkorn::FormatList: every format needs a FormatTraits with format, name and has_fused_apply");
+  static_assert(detail::are_distinct<Format...>(),
+                "einkorn::FormatList: two formats have the same FormatTraits::format");
+
   /// This list followed by more formats.
   template <template <class, class, class, class> class... Added>
   using With = FormatList<Format..., Added...>;

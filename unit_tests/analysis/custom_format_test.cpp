@@ -228,7 +228,7 @@ TEST(CustomFormat, IsSolvedWithCg) {
   for (std::size_t i = 0; i < solution.size(); ++i) EXPECT_NEAR(solution[i] * host.values[i], 210.0, 1e-4);
 }
 
-TEST(FormatList, RefusesAFormatThatIsNotInIt) {
+TEST(FormatList, RejectsAFormatThatIsNotInTheList) {
   auto const A = diagonal_matrix(4).on_device();
   EXPECT_TRUE(
       throws<InvalidArgument>([&] { (void)make_any_matrix<void, Formats>(Space(), A, FormatName::dia); },

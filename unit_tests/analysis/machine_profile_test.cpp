@@ -16,7 +16,7 @@
 namespace einkorn::test {
 namespace {
 
-/// A file that is there for one test.
+/// A temporary file.
 class File {
  public:
   explicit File(std::string const& text)
@@ -34,7 +34,7 @@ class File {
   std::filesystem::path path_;
 };
 
-/// A variable of the environment for as long as this lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(char const* name, char const* value) : name_(name) {
@@ -58,7 +58,7 @@ bool is_refused(std::string const& text, std::string const& part) {
   return bool(throws<ParseError>([&] { (void)read_profile(file.path()); }, {part}));
 }
 
-TEST(MachineProfile, IsReadWithEveryMachine) {
+TEST(MachineProfile, ReadsEveryMachine) {
   File const file(heading +
                   "# by hand\n\nmachine OpenMP, 2 at once, A processor\r\ncopy_bytes_per_second 2.5e10\n"
                   "stream_bytes_per_second 3e10\ngather_per_second 1e8\nlaunch_seconds 3e-06\n"
@@ -75,12 +75,12 @@ TEST(MachineProfile, IsReadWithEveryMachine) {
   EXPECT_EQ(machines[1].copy_bytes_per_second, 1e12);
 }
 
-TEST(MachineProfile, ThatDoesNotExistHasNoMachine) {
+TEST(MachineProfile, MissingFileHasNoMachines) {
   EXPECT_TRUE(read_profile("/no/such/folder/profile").empty());
   EXPECT_TRUE(read_profile("").empty());
 }
 
-TEST(MachineProfile, ThatIsMalformedIsAnErrorWithItsLine) {
+TEST(MachineProfile, MalformedFileIsAParseErrorWithTheLine) {
   std::string const machine = heading + "machine A\n";
   EXPECT_TRUE(is_refused("", "found an empty file"));
   EXPECT_TRUE(is_refused("{\"copy\": 1}\n", ":1: expected \"einkorn-profile 1\", found \"{"));
@@ -98,11 +98,11 @@ TEST(MachineProfile, ThatIsMalformedIsAnErrorWithItsLine) {
   EXPECT_TRUE(is_refused(machine + "launch_seconds 1\nmachine B\n", ":2: the machine has no"));
 }
 
-TEST(MachineProfile, ThatIsAFolderCannotBeRead) {
+TEST(MachineProfile, FolderIsAnIoError) {
   EXPECT_TRUE(throws<IoError>([] { (void)read_profile("/"); }, {"/: cannot"}));
 }
 
-TEST(MachineProfile, IsFoundByTheEnvironment) {
+TEST(MachineProfile, PathIsReadFromTheEnvironment) {
   Variable const cache("XDG_CACHE_HOME", "/cache"), home("HOME", "/home/a");
   {
     Variable const profile("EINKORN_PROFILE", "/p");
@@ -120,7 +120,7 @@ TEST(MachineProfile, IsFoundByTheEnvironment) {
   EXPECT_EQ(profile_path(), "");
 }
 
-TEST(MachineProfile, StandsForTheConstantsOnItsOwnMachineOnly) {
+TEST(MachineProfile, AppliesToItsOwnMachineOnly) {
   EINKORN_TEST_SPACE const exec;
   auto const constants = machine_model(arch_of<decltype(exec)>);
 

@@ -38,19 +38,19 @@ std::int64_t slots(Lengths const& lengths, std::int64_t slice_rows) {
   return total;
 }
 
-/// Slots of the blocks for each entry, of the rows of blocks that are not too long to be looked at.
+/// Stored entries of b x b blocks per entry, without the block rows that structure() skips as too long.
 double block_fill(Host const& A, std::size_t b) {
-  std::size_t all = 0, entries = 0;
+  std::size_t slots = 0, entries = 0;
   for (std::size_t first = 0; first < A.rows(); first += b) {
     auto const last = std::min(first + b, A.rows());
-    auto const here = static_cast<std::size_t>(A.begin(last) - A.begin(first));
-    if (here > b * 1024) continue;
+    auto const row_entries = static_cast<std::size_t>(A.begin(last) - A.begin(first));
+    if (row_entries > b * 1024) continue;
     std::set<std::size_t> columns;
     for (auto k = A.begin(first); k < A.begin(last); ++k) columns.insert(A.column(k) / b);
-    all += columns.size() * b * b;
-    entries += here;
+    slots += columns.size() * b * b;
+    entries += row_entries;
   }
-  return entries == 0 ? 0 : static_cast<double>(all) / static_cast<double>(entries);
+  return entries == 0 ? 0 : static_cast<double>(slots) / static_cast<double>(entries);
 }
 
 void expect_rows(Structure const& s, Host const& A) {
@@ -115,7 +115,7 @@ void expect_diagonals(Structure const& s, Host const& A) {
   }
 }
 
-TEST(Structure, IsThatOfEveryMatrixOfTheBattery) {
+TEST(Structure, AgreesWithAHostLoopOnEveryTestMatrix) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
     auto const host = with_numbers<double>(pattern, Numbers::reals);
@@ -143,7 +143,7 @@ TEST(Structure, IsThatOfEveryMatrixOfTheBattery) {
   }
 }
 
-TEST(Structure, SamplesOfLargeMatricesAreRight) {
+TEST(Structure, SamplesOfLargeMatrices) {
   auto const blocks_of_3 = structure(Space(), generate<double, int, int, Device>(Space(), "gen:elasticity:24"));
   EXPECT_DOUBLE_EQ(blocks_of_3.block_fill[3], 1.0);
   EXPECT_GT(blocks_of_3.block_fill[2], 1.1);
@@ -153,7 +153,7 @@ TEST(Structure, SamplesOfLargeMatricesAreRight) {
   EXPECT_LT(mesh.sorted_slice_fill, 1.01);
 }
 
-TEST(Structure, SaysWhetherThePatternIsSymmetricWhenAsked) {
+TEST(Structure, SymmetryOfThePatternOnRequest) {
   auto const of = [](Host const& host) {
     return structure(Space(), host.on_device(), {.symmetry = true}).symmetric;
   };

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""check.py SOURCE COMPILER [FLAG...]: each line of SOURCE with `// expect: SENTENCE` gives one error, a failed
-static_assert with that sentence; no other line gives any. Compiles once, without making code. COMPILER: g++."""
+"""check.py SOURCE COMPILER [FLAG...]: each line of SOURCE with `// expect: SENTENCE` must give exactly one error, a
+failed static_assert with that sentence, and every other line none. Compiles once, without code generation.
+COMPILER: g++."""
 import os
 import re
 import subprocess
 import sys
 
-MAX_LINES = 14  # of the compiler's output per mistake, its quotations of the source included
+MAX_LINES = 14  # of compiler output per mistake, with the quoted source lines
 
 
 def main():
@@ -21,7 +22,7 @@ def main():
     name = re.escape(os.path.basename(source))
     run = subprocess.run([*command, "-fsyntax-only", "-O0", "-w", source], env={**os.environ, "LC_ALL": "C"},
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    faults, found, at = [], {}, None
+    faults, errors_of, at = [], {}, None
     for line in run.stdout.splitlines():
         here = re.search(rf"{name}:(\d+):\d+:.*required from here", line)  # before the error
         error = re.search(r"(?:fatal )?error: (.*)", line)
@@ -29,13 +30,13 @@ def main():
             at = int(here[1])
         if error:
             own = re.search(rf"{name}:(\d+):\d+: ", line)
-            found.setdefault(int(own[1]) if own else at, []).append(error[1])
+            errors_of.setdefault(int(own[1]) if own else at, []).append(error[1])
     for line, sentence in expected.items():
-        errors = found.pop(line, [])
+        errors = errors_of.pop(line, [])
         if len(errors) != 1 or sentence not in errors[0] or not errors[0].startswith("static assertion failed"):
             faults.append(f"{source}:{line}: expected one error with '{sentence}', got {errors or 'none'}")
-    for line, errors in found.items():
-        faults.append(f"{source}:{line}: errors that nobody expects: {errors}")
+    for line, errors in errors_of.items():
+        faults.append(f"{source}:{line}: unexpected errors: {errors}")
     lines = run.stdout.count("\n")
     if lines > MAX_LINES * len(expected):
         faults.append(f"{source}: {lines} lines for {len(expected)} mistakes, at most {MAX_LINES} each")

@@ -11,7 +11,7 @@ namespace einkorn::test {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
 
-/// Memory that no execution space can access: what a host View is to a kernel on a GPU. Only types are made.
+/// Memory that no execution space can access, as host memory for kernels of a GPU. Used in types only.
 struct RemoteSpace {
   using memory_space = RemoteSpace;
   using execution_space = Exec;
@@ -21,7 +21,7 @@ struct RemoteSpace {
 };
 using RemoteDevice = RemoteSpace::device_type;
 
-/// What has the members of a KokkosSparse::CrsMatrix.
+/// A type with the members of KokkosSparse::CrsMatrix.
 struct CrsLike {
   using value_type = double;
   using ordinal_type = int;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// Mistakes in calls of solvers: the compiler must answer each with the sentence of its line, and nothing else.
+// Wrong calls of solvers: each must give one static_assert with the sentence of its line, and no other error.
 #include "mistakes.hpp"
 
 #include <einkorn/formats/sell/sell.hpp>
@@ -79,7 +79,7 @@ struct Identity {
   void apply(Exec const&, Vector const&, Vector const&) const {}
 };
 
-/// What has to compile with the headers above.
+/// Correct calls with the headers above.
 void right(Exec const& exec, Matrix const& A, CrsLike const& B, Vector const& b, Vector const& x) {
   einkorn::cg(exec, A, Kokkos::View<double const*, Device>(b), x);
   einkorn::cg(exec, B, b, x, {.tolerance = 1e-6});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// Mistakes in calls of spgemm: the compiler must answer each with the sentence of its line, and nothing else.
+// Wrong calls of spgemm: each must give one static_assert with the sentence of its line, and no other error.
 #include "mistakes.hpp"
 
 #include <einkorn/formats/csr/spmv_plan.hpp>
@@ -29,7 +29,7 @@ void product(Exec const& exec, Matrix const& A, einkorn::SpmvPlan<Matrix, double
   auto const i = einkorn::spgemm(exec, ell, A, {.workspace_limit = 1});  // expect: A and B must be in CSR
 }
 
-/// What has to compile: a CrsMatrix on one side.
+/// Correct calls: a CrsMatrix and a Csr.
 void right(Exec const& exec, Matrix const& A, CrsLike const& B) {
   auto const C = einkorn::spgemm(exec, A, B);
   auto const plan = einkorn::spgemm_symbolic(exec, B, A);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// Mistakes in calls of spmv: the compiler must answer each with the sentence of its line, and nothing else.
+// Wrong calls of spmv: each must give one static_assert with the sentence of its line, and no other error.
 #include "mistakes.hpp"
 
 #include <einkorn/formats/csr/spmv_plan.hpp>
@@ -47,7 +47,7 @@ void memory(Exec const& exec, Matrix const& A, Plan const& plan, Vector const& x
   einkorn::spmv(exec, 1.0, B, x, 0.0, y);          // expect: cannot access the memory space of A
 }
 
-/// What has to compile still: any layout, float beside double, factors that convert.
+/// Correct calls: any layout, float beside double, factors that convert.
 void right(Exec const& exec, Matrix const& A, Plan const& plan, Vectors const& X) {
   Kokkos::View<float**, Kokkos::LayoutRight, Device> const right;
   Kokkos::View<double**, Kokkos::LayoutLeft, Device> const left;
