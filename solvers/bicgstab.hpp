@@ -157,7 +157,7 @@ SolveReport bicgstab_of_matrix(Exec const& exec, A const& a, M const& preconditi
 ///
 /// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
 /// Hermitian. If s meets the target, the solve ends in the middle of an iteration, which counts. replace_every:
-/// r becomes b - A x only if their norms differ by more than a quarter, together with p and r0.
+/// r becomes b - A x only if their squared norms differ by more than a quarter, together with p and r0.
 ///
 /// Breakdown: a divisor r0.r (rho), r0.Ap (shadow_curvature) or t.s (omega) is negligible at u times the norms
 /// of its factors, u = 2^-53. The iteration is then completed with alpha = 0 (r0.Ap) or omega = 0 (t.s), and

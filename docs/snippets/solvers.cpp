@@ -105,7 +105,7 @@ void Rod::apply(Exec const& exec, X const& x, Y const& y) const {
   Kokkos::parallel_for("Rod::apply", Kokkos::RangePolicy<Exec>(exec, 0, n), ApplyRod<X, Y>{*this, x, y});
 }
 
-// [sweep]
+// [apply_fused]
 template <class X, class Y, class EpilogueOp>
 struct RodPass {
   using Accumulators = typename EpilogueOp::Accumulators;
@@ -115,7 +115,7 @@ struct RodPass {
   Rod rod;
   X x;
   Y y;
-  EpilogueOp epilogue;  // writes y(i) and adds the terms of the solver's dot products to `gathered`
+  EpilogueOp epilogue;  // writes y(i) and adds the terms of the solver's dot products to `accumulators`
   int num_parts;
 
   template <class Team>  // GPU: 256 rows per team
@@ -135,13 +135,13 @@ struct FusedRod : Rod {
     using Kernel = RodPass<X, Y, EpilogueOp>;
     int const parts = einkorn::host_parts(exec);
     if constexpr (einkorn::is_gpu<Exec>)
-      epilogue.launch("Rod::sweep", typename Kernel::Policy(exec, (n + 255) / 256, 256),
+      epilogue.launch("Rod::apply_fused", typename Kernel::Policy(exec, (n + 255) / 256, 256),
                       Kernel{*this, x, y, epilogue, parts});
     else
-      epilogue.launch_parts(exec, "Rod::sweep", parts, Kernel{*this, x, y, epilogue, parts});
+      epilogue.launch_parts(exec, "Rod::apply_fused", parts, Kernel{*this, x, y, epilogue, parts});
   }
 };
-// [sweep]
+// [apply_fused]
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
   right = right && async_setup_beside(exec, A);
 
   int const n = 5000;
-  Vector const ones("ones", n), plain("plain", n), fused("swept", n);
+  Vector const ones("ones", n), plain("plain", n), fused("fused", n);
   Kokkos::deep_copy(exec, ones, 1.0);
   auto const by_apply = einkorn::cg(exec, Rod{n, 10.0}, ones, plain);
   auto const by_fused = einkorn::cg(exec, FusedRod{{n, 10.0}}, ones, fused);
