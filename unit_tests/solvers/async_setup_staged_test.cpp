@@ -12,7 +12,7 @@ namespace einkorn::test {
 namespace {
 
 using Formats = TestTypes<Of<Csr5>, Of<Dia>, Of<Sell>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Some, SetUpOf, Formats);
+INSTANTIATE_TYPED_TEST_SUITE_P(Some, AsyncSetupFormats, Formats);
 
 }  // namespace
 }  // namespace einkorn::test

@@ -8,7 +8,7 @@ namespace einkorn::test {
 namespace {
 
 using Formats = TestTypes<Of<Bdia>, Of<Brcv>, Of<Bsr>, Of<Coo>, Of<Csr5>, Of<Dia>, Of<Ell>, Of<Hyb>, Of<Sell>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Every, SetUpOf, Formats);
+INSTANTIATE_TYPED_TEST_SUITE_P(Every, AsyncSetupFormats, Formats);
 
 }  // namespace
 }  // namespace einkorn::test

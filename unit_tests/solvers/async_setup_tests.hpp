@@ -5,7 +5,7 @@
 // async_setup(): bit for bit what the same steps give one after another. A file that includes this names
 // formats:
 //
-//   INSTANTIATE_TYPED_TEST_SUITE_P(Some, SetUpOf, TestTypes<Of<Dia>, Of<Sell>>);
+//   INSTANTIATE_TYPED_TEST_SUITE_P(Some, AsyncSetupFormats, TestTypes<Of<Dia>, Of<Sell>>);
 
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
@@ -31,7 +31,7 @@
 
 namespace einkorn::test {
 
-/// A format that writes down what it is made from, and has no memory when it is told so.
+/// A format that records its input and can simulate a failed allocation.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Listening {
   std::vector<Scalar> values;
@@ -153,10 +153,10 @@ struct Of {
 };
 
 template <class Wrapped>
-class SetUpOf : public testing::Test {};
-TYPED_TEST_SUITE_P(SetUpOf);
+class AsyncSetupFormats : public testing::Test {};
+TYPED_TEST_SUITE_P(AsyncSetupFormats);
 
-TYPED_TEST_P(SetUpOf, GivesWhatTheStepsGiveOnTheBattery) {
+TYPED_TEST_P(AsyncSetupFormats, MatchesTheStepsInOrder) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
     auto const square = made_square(pattern);
@@ -168,9 +168,9 @@ TYPED_TEST_P(SetUpOf, GivesWhatTheStepsGiveOnTheBattery) {
   std::reverse(next.values.begin(), next.values.end());
   TypeParam::expect_same(twice, next);
 }
-REGISTER_TYPED_TEST_SUITE_P(SetUpOf, GivesWhatTheStepsGiveOnTheBattery);
+REGISTER_TYPED_TEST_SUITE_P(AsyncSetupFormats, MatchesTheStepsInOrder);
 
-TEST(AsyncSetup, TakesComplexAndLongIndices) {
+TEST(AsyncSetup, ComplexAndLongIndices) {
   auto const host = with_numbers<Complex, std::int64_t, std::size_t>(random_pattern(90, 90, 3), Numbers::reals);
   auto const got =
       async_setup<Sell>(Space(), host.on_device<Host>(), {.format = {.slice_rows = 4}, .convert_early = true})
@@ -179,13 +179,13 @@ TEST(AsyncSetup, TakesComplexAndLongIndices) {
   EXPECT_EQ(bits_of(got.matrix), bits_of(from_csr<Sell>(Space(), host.on_device(), {.slice_rows = 4})));
 }
 
-TEST(AsyncSetup, TakesAMatrixOfNothing) {
+TEST(AsyncSetup, EmptyMatrix) {
   auto const got = async_setup<Dia>(Space(), Csr<double, int, int, Host>{}).wait();
   EXPECT_EQ(got.matrix.num_rows, 0);
   EXPECT_EQ(got.diagonal.extent(0), 0u);
 }
 
-TEST(AsyncSetup, TwoAtOnceAndOneThatIsGivenUp) {
+TEST(AsyncSetup, TwoConcurrentAndOneAbandoned) {
   auto const one = some_matrix(1), other = some_matrix(2);
   auto const a = one.on_device<Host>(), b = other.on_device<Host>();
   auto first = async_setup<Sell>(Space(), a);
@@ -198,7 +198,7 @@ TEST(AsyncSetup, TwoAtOnceAndOneThatIsGivenUp) {
   EXPECT_EQ(bits_of(moved.wait().matrix), bits_of(from_csr<Sell>(Space(), one.on_device())));
 }
 
-TEST(AsyncSetup, EarlyConversionSeesZerosAndThenTheValues) {
+TEST(AsyncSetup, EarlyConversion) {
   auto const host = some_matrix();
   std::vector<std::vector<double>> seen;
   auto work =
@@ -219,7 +219,7 @@ TEST(AsyncSetup, EarlyConversionSeesZerosAndThenTheValues) {
   EXPECT_EQ(seen.at(0) == host.values, !detail::stages_copies<Space>);
 }
 
-TEST(AsyncSetup, WithoutMemoryForAnEarlyConversionItConvertsLate) {
+TEST(AsyncSetup, LateConversionWithoutMemory) {
   auto const host = some_matrix();
   std::vector<std::vector<double>> seen;
   auto work =
@@ -229,7 +229,7 @@ TEST(AsyncSetup, WithoutMemoryForAnEarlyConversionItConvertsLate) {
   EXPECT_EQ(seen[1], host.values);
 }
 
-TEST(AsyncSetup, SaysWhatWentWrongWhenItIsWaitedFor) {
+TEST(AsyncSetup, WaitThrows) {
   auto bad = some_matrix();
   bad.columns[17] = 200;
   auto const on_host = bad.on_device<Host>();
@@ -245,7 +245,7 @@ TEST(AsyncSetup, SaysWhatWentWrongWhenItIsWaitedFor) {
   EXPECT_EQ(to_host(on_host.columns), bad.columns);
 }
 
-TEST(AsyncSetup, RejectsWhatDoesNotFitAtOnce) {
+TEST(AsyncSetup, InvalidArgumentsThrowAtOnce) {
   auto const wide = HostMatrix<double>{2, 3, {0, 0, 0}, {}, {}}.on_device<Host>();
   EXPECT_TRUE(throws<DimensionMismatch>([&] { (void)async_setup<Sell>(Space(), wide); }, {"2 x 3", "square"}));
   auto work = async_setup<Sell>(Space(), some_matrix().on_device<Host>());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// BiCGStab over formats with a sweep (CSR in equal parts, CSR5, SELL, DIA) and without (COO).
+// BiCGStab with formats that have a fused product (CSR, CSR5, SELL, DIA) and one without (COO).
 
 #include "bicgstab_tests.hpp"
 
@@ -28,24 +28,24 @@ void expect_bicgstab_over(System<double> const& system, A const& a) {
   expect_least_residual(system, solve);
 }
 
-TEST(BicgstabOver, CsrInEqualParts) {
+TEST(BicgstabFormats, CsrSegmentedSum) {
   for (auto const& system : nonsymmetric_systems<double>())
     expect_bicgstab_over(system, SpmvOperator(make_spmv_plan(Space(), system.A.on_device(),
                                                              {.algorithm = SpmvAlgorithm::segmented_sum})));
 }
-TEST(BicgstabOver, Csr5) {
+TEST(BicgstabFormats, Csr5) {
   for (auto const& system : nonsymmetric_systems<double>())
     expect_bicgstab_over(system, from_csr<::einkorn::Csr5>(Space(), system.A.on_device()));
 }
-TEST(BicgstabOver, Sell) {
+TEST(BicgstabFormats, Sell) {
   for (auto const& system : nonsymmetric_systems<double>())
     expect_bicgstab_over(system, from_csr<::einkorn::Sell>(Space(), system.A.on_device()));
 }
-TEST(BicgstabOver, Dia) {
+TEST(BicgstabFormats, Dia) {
   for (auto const& system : {convection(25, 30, 0.3), convection(30, 25, 0.9)})
     expect_bicgstab_over(system, from_csr<::einkorn::Dia>(Space(), system.A.on_device()));
 }
-TEST(BicgstabOver, Coo) {
+TEST(BicgstabFormats, Coo) {
   for (auto const& system : nonsymmetric_systems<double>())
     expect_bicgstab_over(system, from_csr<::einkorn::Coo>(Space(), system.A.on_device()));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The breakdowns of BiCGStab and its restarts, on matrices made for them, in whole numbers, so that what
-// vanishes vanishes exactly.
+// Breakdowns and restarts of BiCGStab on small integer matrices, whose divisors are exactly zero.
 
 #include "../support/near.hpp"
 #include "solved.hpp"
@@ -20,7 +19,7 @@ namespace einkorn::test {
 namespace {
 
 template <class S>
-class BreakdownOfBicgstab : public testing::Test {
+class BicgstabBreakdown : public testing::Test {
  protected:
   using Dense = std::vector<std::vector<S>>;
 
@@ -62,28 +61,28 @@ class BreakdownOfBicgstab : public testing::Test {
   }
 };
 using Scalars = TestTypes<double, float, Complex>;
-TYPED_TEST_SUITE(BreakdownOfBicgstab, Scalars);
+TYPED_TEST_SUITE(BicgstabBreakdown, Scalars);
 
-/// y.Ay = 0 for every real y: BiCGStab cannot solve this. Five restarts, then none.
-TYPED_TEST(BreakdownOfBicgstab, OmegaThatNoRestartGetsOver) {
+/// y.Ay = 0 for every real y: BiCGStab cannot solve this: five restarts, then a breakdown.
+TYPED_TEST(BicgstabBreakdown, OmegaDespiteRestarts) {
   this->expect_breakdown({{0, 1}, {-1, 0}}, Quantity::omega, 6, 5);
 }
 
-TYPED_TEST(BreakdownOfBicgstab, OmegaOfATThatIs0) {  // v = (1, 1), s = (0, -1), t = 0
+TYPED_TEST(BicgstabBreakdown, OmegaWithZeroT) {  // v = (1, 1), s = (0, -1), t = 0
   this->expect_breakdown({{1, 0}, {1, 0}}, Quantity::omega, 1, 0);
 }
 
-TYPED_TEST(BreakdownOfBicgstab, OmegaThatARestartGetsOver) {  // v = (1, 1), s = (0, -1), t = (-1, 0): t.s = 0
+TYPED_TEST(BicgstabBreakdown, OmegaResolvedByRestart) {  // v = (1, 1), s = (0, -1), t = (-1, 0): t.s = 0
   this->expect_answer({{1, 1}, {1, 0}}, 3);
 }
 
 /// v = e2: r0.v = 0, and r.Ar = 0.
-TYPED_TEST(BreakdownOfBicgstab, ShadowCurvatureThatARestartGetsOver) {
+TYPED_TEST(BicgstabBreakdown, ShadowCurvatureResolvedByRestart) {
   this->expect_answer({{0, 1}, {1, 0}}, 4);
 }
 
 /// v = (1, 1, 1), s = (0, -1, -1), t = (0, -2, -3), omega = 5 / 13, r = (0, -3, 2) / 13: r0.r = 0.
-TYPED_TEST(BreakdownOfBicgstab, RhoThatARestartGetsOver) {
+TYPED_TEST(BicgstabBreakdown, RhoResolvedByRestart) {
   this->expect_answer({{1, 1, -1}, {1, 2, 0}, {1, 0, 3}}, 5);
 }
 
@@ -94,7 +93,7 @@ Solved<double> run(HostMatrix<double> const& A, std::vector<double> const& b, So
 }
 
 /// alpha = 100, s = (0, 100), t = (100, 1), omega = 0.01: |r| = 100 after the first iteration.
-TEST(OutcomesOfBicgstab, Diverged) {
+TEST(BicgstabOutcomes, Diverged) {
   auto const A = from_dense<double>({{0.01, 1}, {-1, 0.01}}, 2);
 
   auto const result = run(A, {1, 0}, {.divergence_factor = 2});
@@ -108,7 +107,7 @@ TEST(OutcomesOfBicgstab, Diverged) {
 }
 
 /// s is the residual of the answer: x + alpha p ends the solve, and counts as an iteration.
-TEST(OutcomesOfBicgstab, ConvergesInTheMiddleOfAnIteration) {
+TEST(BicgstabOutcomes, ConvergesInTheMiddleOfAnIteration) {
   auto const result = run(from_dense<double>({{2, 0}, {0, 2}}, 2), {1, 3}, {.tolerance = 1e-8});
 
   EXPECT_TRUE(result.report.converged());
@@ -116,7 +115,7 @@ TEST(OutcomesOfBicgstab, ConvergesInTheMiddleOfAnIteration) {
   EXPECT_EQ(result.x, (std::vector<double>{0.5, 1.5}));
 }
 
-TEST(OutcomesOfBicgstab, MindsAFailedSetUpButNotAnIndefiniteOne) {
+TEST(BicgstabOutcomes, RejectsFailedSetupAcceptsIndefinite) {
   auto const system = convection(10, 10, 0.5);
   std::vector<double> const ones(100, 1.0), x0 = numbers<double>(Numbers::reals, 100, 4);
   auto const with = [&](WithStatus<double> const& M) {
@@ -137,7 +136,7 @@ TEST(OutcomesOfBicgstab, MindsAFailedSetUpButNotAnIndefiniteOne) {
   EXPECT_TRUE(with({std::vector<double>(100, -1.0), {}}).report.converged()) << "M = -I";
 }
 
-TEST(OutcomesOfBicgstab, ANaNFromThePreconditioner) {
+TEST(BicgstabOutcomes, NaNFromPreconditioner) {
   auto const system = convection(10, 10, 0.5);
   std::vector<double> const b(100, 1.0);
   std::vector<double> inverse(100, 1.0);

@@ -28,7 +28,7 @@ class PreconditionedBicgstab : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(PreconditionedBicgstab, Scalars);
 
-TYPED_TEST(PreconditionedBicgstab, HasTheIteratesAndCountsOfTheTextbookFromTheRight) {
+TYPED_TEST(PreconditionedBicgstab, MatchesTextbookFromTheRight) {
   using S = TypeParam;
   for (auto const& plain : nonsymmetric_systems<S>()) {
     auto const system = rows_scaled(plain);

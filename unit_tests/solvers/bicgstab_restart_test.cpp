@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// BiCGStab beside the counts of Eigen and SciPy, on systems on most of which r0.r or r0.Ap vanishes to
+// Iterations of BiCGStab against those of Eigen and SciPy, on systems on most of which r0.r or r0.Ap is zero to
 // rounding.
 
 #include "../support/host_matrix.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 using nonsymmetric::System;
 
-class BicgstabBesideOthers : public testing::TestWithParam<std::size_t> {
+class BicgstabIterations : public testing::TestWithParam<std::size_t> {
  protected:
   static std::vector<System> const& set() {
     static std::vector<System> const systems = nonsymmetric::systems();
@@ -46,7 +46,7 @@ class BicgstabBesideOthers : public testing::TestWithParam<std::size_t> {
   }
 };
 
-TEST_P(BicgstabBesideOthers, TakesAtMostAThirdMoreIterations) {
+TEST_P(BicgstabIterations, AtMostAThirdMoreThanOthers) {
   auto const& system = set()[GetParam()];
   SCOPED_TRACE(system.name);
   auto const A = matrix_of(system).on_device();
@@ -56,7 +56,7 @@ TEST_P(BicgstabBesideOthers, TakesAtMostAThirdMoreIterations) {
   expect_no_more(result, system, system.eigen, system.scipy);
 }
 
-TEST_P(BicgstabBesideOthers, TakesAtMostAThirdMoreIterationsWithJacobi) {
+TEST_P(BicgstabIterations, AtMostAThirdMoreThanOthersWithJacobi) {
   auto const& system = set()[GetParam()];
   SCOPED_TRACE(system.name);
   auto const A = matrix_of(system).on_device();
@@ -74,11 +74,11 @@ std::string name_in_test(testing::TestParamInfo<std::size_t> const& info) {
     if (std::isalnum(static_cast<unsigned char>(c))) name += c;
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Nonsymmetric, BicgstabBesideOthers,
+INSTANTIATE_TEST_SUITE_P(Nonsymmetric, BicgstabIterations,
                          testing::Range(std::size_t(0), nonsymmetric::systems().size()), name_in_test);
 
 /// Without a restart this one ends at 31 iterations, with x = 0.
-TEST(RestartsOfBicgstab, AreCounted) {
+TEST(BicgstabRestarts, AreCounted) {
   auto const set = nonsymmetric::systems();
   auto const& system = set[2];
   HostMatrix<double> const A{system.size(), system.size(), system.offsets, system.columns, system.values};

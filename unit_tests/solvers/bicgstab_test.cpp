@@ -19,7 +19,7 @@ class Bicgstab : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Bicgstab, Scalars);
 
-TYPED_TEST(Bicgstab, HasTheIteratesAndCountsOfTheTextbook) {
+TYPED_TEST(Bicgstab, MatchesTextbook) {
   for (auto const& system : nonsymmetric_systems<TypeParam>()) {
     auto const A = system.A.on_device();
     expect_bicgstab(system, [&](auto const& b, auto const& x, SolverOptions const& options) {
@@ -28,7 +28,7 @@ TYPED_TEST(Bicgstab, HasTheIteratesAndCountsOfTheTextbook) {
   }
 }
 
-TYPED_TEST(Bicgstab, TakesAnOperatorOfTheUsers) {
+TYPED_TEST(Bicgstab, UserOperator) {
   for (auto const& system : nonsymmetric_systems<TypeParam>()) {
     UserOperator<TypeParam> const A{system.A.on_device()};
     expect_bicgstab(system, [&](auto const& b, auto const& x, SolverOptions const& options) {
@@ -38,7 +38,7 @@ TYPED_TEST(Bicgstab, TakesAnOperatorOfTheUsers) {
 }
 
 /// With rho from -omega r0.t alone these residuals stop at 1e-16 to 3e-11 |b|, in float at 1e-8 to 3e-5.
-TYPED_TEST(Bicgstab, ComesAsNearAsTheTextbookWithoutReplacement) {
+TYPED_TEST(Bicgstab, AccuracyWithoutReplacement) {
   auto systems = nonsymmetric_systems<TypeParam>();
   systems.push_back(as<TypeParam>(lattice(9, 10, 11)));
   for (auto const& system : systems) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// CG over a matrix whose format is chosen at run time.
+// CG with a matrix whose format is chosen at run time.
 
 #include "cg_tests.hpp"
 
@@ -11,7 +11,7 @@
 namespace einkorn::test {
 namespace {
 
-TEST(CgOverAnyMatrix, HasTheIteratesAndCountsOfTheTextbookInEveryFormat) {
+TEST(CgAnyMatrix, MatchesTextbookInEveryFormat) {
   for (auto const format : all_formats) {
     SCOPED_TRACE(name_of(format));
     bool const can_persist = format == FormatName::csr || format == FormatName::ell ||

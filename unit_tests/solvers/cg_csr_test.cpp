@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// CG over CSR, by rows and in equal parts, and over CSR5.
+// CG with CSR, by rows and by segmented sums, and with CSR5.
 
 #include "cg_tests.hpp"
 
@@ -13,7 +13,7 @@
 namespace einkorn::test {
 namespace {
 
-TEST(CgOverCsr, ByRowsInEveryWayThatAPlanKnows) {
+TEST(CgCsr, EveryRowAlgorithm) {
   for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::row_bins,
                                SpmvAlgorithm::sorted_rows, SpmvAlgorithm::segmented_sum})
     for (auto const& system : definite_systems<double>()) {
@@ -24,7 +24,7 @@ TEST(CgOverCsr, ByRowsInEveryWayThatAPlanKnows) {
     }
 }
 
-TEST(CgOverCsr5, HasTheIteratesAndCountsOfTheTextbook) {
+TEST(CgCsr5, MatchesTextbook) {
   for (auto const& system : definite_systems<double>())
     expect_cg(system, from_csr<Csr5>(Space(), system.A.on_device()), false, true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The outcomes that only CG has, on matrices made for them, in every way in which it can be run.
+// Outcomes that only CG has, with every execution.
 
 #include "../support/near.hpp"
 #include "cg_tests.hpp"
@@ -47,7 +47,7 @@ Solved<double> run(M const& preconditioner, Host const& A, std::vector<double> c
       b, x0, {});
 }
 
-TEST(OutcomesOfCg, BreakdownOfACurvatureOf0) {
+TEST(CgOutcomes, BreakdownOfZeroCurvature) {
   Host const exchange{2, 2, {0, 1, 2}, {1, 0}, {1, 1}}, nothing = diagonal({0, 0, 0});
   for (auto const& way : ways(true, true)) {
     SCOPED_TRACE(way.name);
@@ -64,8 +64,8 @@ TEST(OutcomesOfCg, BreakdownOfACurvatureOf0) {
   }
 }
 
-/// b is outside of the range of A. CG gets to the least residual, and finds that A p = 0.
-TEST(OutcomesOfCg, BreakdownWhereASemidefiniteAHasNoAnswer) {
+/// b is not in the range of A: CG reaches the least residual, where A p = 0.
+TEST(CgOutcomes, BreakdownOfInconsistentSemidefiniteSystem) {
   for (auto const& way : ways(true, true)) {
     auto const result = run(way, diagonal({1, 0}), {3, 4});
 
@@ -74,7 +74,7 @@ TEST(OutcomesOfCg, BreakdownWhereASemidefiniteAHasNoAnswer) {
   }
 }
 
-TEST(OutcomesOfCg, IndefiniteOperator) {
+TEST(CgOutcomes, IndefiniteOperator) {
   for (auto const& way : ways(true, true))
     for (double const scale : {1.0, 1e20, 1e-20}) {
       SCOPED_TRACE(way.name);
@@ -90,7 +90,7 @@ TEST(OutcomesOfCg, IndefiniteOperator) {
     }
 }
 
-TEST(OutcomesOfCg, Diverged) {
+TEST(CgOutcomes, Diverged) {
   for (auto const& way : ways(true, true)) {
     auto const A = diagonal({1, 100});  // |r| = 10.05, 49.7, ...
 
@@ -105,16 +105,16 @@ TEST(OutcomesOfCg, Diverged) {
   }
 }
 
-TEST(OutcomesOfPcg, IndefinitePreconditioner) {
+TEST(PcgOutcomes, IndefinitePreconditioner) {
   auto const A = lattice(10, 10).A;
   auto const b = numbers<double>(Numbers::reals, 100, 3), x0 = numbers<double>(Numbers::reals, 100, 4);
   std::vector<double> const minus(100, -1.0);
   std::vector<double> one_negative(100, 1.0);
   one_negative[50] = -1e6;
   for (auto const& inverse : {minus, one_negative})
-    for (bool const is_open : {true, false}) {
-      auto const result = is_open ? run(OpenUserDiagonal<double>(inverse), A, b, x0)
-                                  : run(UserDiagonal<double>(inverse), A, b, x0);
+    for (bool const is_fusable : {true, false}) {
+      auto const result = is_fusable ? run(FusableUserDiagonal<double>(inverse), A, b, x0)
+                                     : run(UserDiagonal<double>(inverse), A, b, x0);
 
       EXPECT_EQ(result.report.outcome, Outcome::indefinite_preconditioner);
       EXPECT_EQ(result.report.iterations, 0);
@@ -123,14 +123,14 @@ TEST(OutcomesOfPcg, IndefinitePreconditioner) {
 }
 
 /// r.z turns negative only after some iterations.
-TEST(OutcomesOfPcg, IndefinitePreconditionerFoundLater) {
+TEST(PcgOutcomes, IndefinitePreconditionerFoundLater) {
   auto const A = lattice(10, 10).A;
   std::vector<double> const b = numbers<double>(Numbers::reals, 100, 3);
   std::vector<double> inverse(100, 1.0);
   inverse[0] = -3.0;
-  for (bool const is_open : {true, false}) {
-    auto const result = is_open ? run(OpenUserDiagonal<double>(inverse), A, b, std::vector<double>(100))
-                                : run(UserDiagonal<double>(inverse), A, b, std::vector<double>(100));
+  for (bool const is_fusable : {true, false}) {
+    auto const result = is_fusable ? run(FusableUserDiagonal<double>(inverse), A, b, std::vector<double>(100))
+                                   : run(UserDiagonal<double>(inverse), A, b, std::vector<double>(100));
 
     EXPECT_FALSE(result.report.converged());
     EXPECT_GT(result.report.iterations, 0);
@@ -141,7 +141,7 @@ TEST(OutcomesOfPcg, IndefinitePreconditionerFoundLater) {
   }
 }
 
-TEST(OutcomesOfPcg, ThatOfAPreconditionerWhoseSetUpFailed) {
+TEST(PcgOutcomes, FailedPreconditionerSetup) {
   auto const A = lattice(10, 10).A;
   std::vector<double> const ones(100, 1.0), x0 = numbers<double>(Numbers::reals, 100, 4);
   for (auto const outcome : {Outcome::zero_pivot, Outcome::non_finite, Outcome::indefinite_preconditioner}) {
@@ -156,14 +156,14 @@ TEST(OutcomesOfPcg, ThatOfAPreconditionerWhoseSetUpFailed) {
   EXPECT_TRUE(run(WithStatus<double>(ones, {}), A, ones, x0).report.converged());
 }
 
-TEST(OutcomesOfPcg, ANaNFromThePreconditioner) {
+TEST(PcgOutcomes, NaNFromPreconditioner) {
   auto const A = lattice(10, 10).A;
   std::vector<double> const b(100, 1.0), x0 = numbers<double>(Numbers::reals, 100, 4);
   std::vector<double> inverse(100, 1.0);
   inverse[20] = not_a_number<double>();
-  for (bool const is_open : {true, false}) {
-    auto const result = is_open ? run(OpenUserDiagonal<double>(inverse), A, b, x0)
-                                : run(UserDiagonal<double>(inverse), A, b, x0);
+  for (bool const is_fusable : {true, false}) {
+    auto const result = is_fusable ? run(FusableUserDiagonal<double>(inverse), A, b, x0)
+                                   : run(UserDiagonal<double>(inverse), A, b, x0);
 
     EXPECT_EQ(result.report.outcome, Outcome::non_finite);
     EXPECT_EQ(result.report.iterations, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// CG over the formats whose product is one launch: ELL, SELL, DIA, bDIA.
+// CG with the formats whose product is one launch: ELL, SELL, DIA, bDIA.
 
 #include "cg_tests.hpp"
 
@@ -24,16 +24,16 @@ void expect_cg_over() {
     expect_cg(system, from_csr<Format>(Space(), system.A.on_device()), true, true);
 }
 
-TEST(CgOverPaddedFormats, Ell) {
+TEST(CgPaddedFormats, Ell) {
   expect_cg_over<Ell>();
 }
-TEST(CgOverPaddedFormats, Sell) {
+TEST(CgPaddedFormats, Sell) {
   expect_cg_over<Sell>();
 }
-TEST(CgOverPaddedFormats, Dia) {
+TEST(CgPaddedFormats, Dia) {
   expect_cg_over<Dia>();
 }
-TEST(CgOverPaddedFormats, Bdia) {
+TEST(CgPaddedFormats, Bdia) {
   expect_cg_over<Bdia>();
 }
 

@@ -20,11 +20,11 @@ class Cg : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Cg, Scalars);
 
-TYPED_TEST(Cg, HasTheIteratesAndCountsOfTheTextbook) {
+TYPED_TEST(Cg, MatchesTextbook) {
   for (auto const& system : definite_systems<TypeParam>()) expect_cg(system, system.A.on_device(), true, true);
 }
 
-TYPED_TEST(Cg, TakesAnOperatorOfTheUsers) {
+TYPED_TEST(Cg, UserOperator) {
   for (auto const& system : definite_systems<TypeParam>())
     expect_cg(system, UserOperator<TypeParam>{system.A.on_device()}, false, false);
 }
@@ -38,7 +38,7 @@ detail::CgState after_product(detail::CgState state, double qq, double pq, bool 
   return state;
 }
 
-TEST(CgAfterProduct, LeavesXToTheNextUpdateEverySecondTime) {
+TEST(CgAfterProduct, DefersXEverySecondTime) {
   auto const first = after_product({}, 6, 2, true);  // alpha = 1/2, beta = 1/2
   EXPECT_TRUE(first.in_iteration && first.defers_x);
   EXPECT_EQ(first.deferred_alpha, 1.0);
@@ -50,7 +50,7 @@ TEST(CgAfterProduct, LeavesXToTheNextUpdateEverySecondTime) {
   EXPECT_TRUE(after_product(second, 6, 2, true).defers_x);
 }
 
-TEST(CgAfterProduct, UpdatesXAtOnceWhereTheDirectionBeforeWouldBeRounded) {
+TEST(CgAfterProduct, DoesNotDeferXForSmallBeta) {
   EXPECT_TRUE(after_product({}, 4.25, 2, true).defers_x);  // beta = 1/16
   for (double const qq : {4.2, 4.0}) {
     auto const state = after_product({}, qq, 2, true);

@@ -37,8 +37,8 @@ struct Way {
   }
 };
 
-/// can_persist: the product is one launch that a cooperative one can take in. has_fused_apply: it is kernels of
-/// ours, which a device may record.
+/// can_persist: the product is one launch that a cooperative launch can run. has_fused_apply: it can be
+/// captured in a graph.
 inline std::vector<Way> ways(bool can_persist, bool has_fused_apply) {
   std::vector<Way> all{{"fused, launches", Recurrence::fused, Execution::launches},
                        {"fused, automatic", Recurrence::fused, Execution::automatic},
@@ -87,13 +87,13 @@ void expect_count(System<S> const& system, Solve const& solve, SolverOptions con
   EXPECT_LE(true_residual(system.A, b, x), 1.0001 * options.tolerance * norm(b));
 }
 
-/// float cannot have 1e-8.
+/// The tolerance is larger for float.
 template <class S>
 double tolerance_of() {
   return sizeof(real_type<S>) == sizeof(double) ? 1e-8 : 1e-4;
 }
 
-/// Both, for an operator, in every way.
+/// Both checks for an operator, with every execution.
 template <class S, class A>
 void expect_cg(System<S> const& system, A const& a, bool can_persist, bool has_fused_apply) {
   using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// CG over formats without a sweep of their own, COO, HYB and BSR: the dot products have a pass of their own.
+// CG with formats without a fused product, COO, HYB and BSR: the dot products are a separate pass.
 
 #include "cg_tests.hpp"
 
@@ -16,15 +16,15 @@
 namespace einkorn::test {
 namespace {
 
-TEST(CgOverFormatsWithoutASweep, Coo) {
+TEST(CgUnfusedFormats, Coo) {
   for (auto const& system : definite_systems<double>())
     expect_cg(system, from_csr<Coo>(Space(), system.A.on_device()), false, false);
 }
-TEST(CgOverFormatsWithoutASweep, Hyb) {
+TEST(CgUnfusedFormats, Hyb) {
   for (auto const& system : definite_systems<double>())
     expect_cg(system, from_csr<Hyb>(Space(), system.A.on_device(), {.width = 3}), false, false);
 }
-TEST(CgOverFormatsWithoutASweep, Bsr) {
+TEST(CgUnfusedFormats, Bsr) {
   for (auto const& system : definite_systems<double>())
     expect_cg(system, from_csr<Bsr>(Space(), system.A.on_device(), {.block_size = 2, .fill_limit = 4}), false,
               false);

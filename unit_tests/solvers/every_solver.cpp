@@ -43,7 +43,7 @@ std::vector<Solver> const& every_solver() {
         cg_in("cg, classical", Recurrence::classical, Execution::launches),
         {"pcg, a diagonal",
          [](Matrix const& A, Vector const& b, Vector const& x, SolverOptions const& options) {
-           return pcg(Space(), A, OpenUserDiagonal<double>(positive_inverse(A)), b, x, options);
+           return pcg(Space(), A, FusableUserDiagonal<double>(positive_inverse(A)), b, x, options);
          }},
         {"pcg, apply()",
          [](Matrix const& A, Vector const& b, Vector const& x, SolverOptions const& options) {

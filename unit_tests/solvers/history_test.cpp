@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Residuals of more iterations than the device has memory for.
+// A history of more iterations than the ring of residuals holds.
 
 #include "../support/types.hpp"
 
@@ -38,7 +38,7 @@ struct Counting {
   static void true_residual(detail::ResidualUse) {}
 };
 
-TEST(ResidualHistory, IsCompleteAfterMoreIterationsThanTheRingHolds) {
+TEST(ResidualHistory, CompleteBeyondRingCapacity) {
   std::int64_t const last = 100'000;
   ProgressFlag const flag(128);
   detail::Progress progress;

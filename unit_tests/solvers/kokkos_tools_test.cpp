@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// What a solve makes Kokkos do: with a workspace it allocates nothing, and between its first and its last
-// iteration there are launches, and nothing else.
+// Kokkos Tools events of a solve with a workspace: no allocation, and between the first and the last iteration
+// launches only.
 
 #include "../support/watch.hpp"
 #include "systems.hpp"
@@ -39,13 +39,13 @@ bool is_launch(std::string const& event) {
   return event.starts_with("launch ") || event.starts_with("region ");
 }
 
-/// What Kokkos does in a second solve of 30 iterations, in the workspace of the first.
-class Solves : public testing::Test {
+/// Events of a second solve of 30 iterations, with the workspace of the first.
+class SolveLaunches : public testing::Test {
  protected:
   System<double> const system = lattice(20, 20, 20);
   Vector const b = to_device(system.b()), x = to_device(std::vector<double>(system.b().size()));
 
-  /// once: solves. starts: the label of the first sweep; iterates: that of one that each iteration ends with.
+  /// once: solves. starts: the label of the first pass; iterates: that of the last pass of each iteration.
   void expect_launches_only(std::function<SolveReport()> const& once, std::string const& starts,
                             std::string const& iterates, std::size_t times) const {
     EXPECT_EQ(once().iterations, 30);
@@ -86,67 +86,66 @@ class Solves : public testing::Test {
   }
 };
 
-TEST_F(Solves, ByCgOnlyLaunch) {
+TEST_F(SolveLaunches, CgOnlyLaunches) {
   auto const a = make_operator<double>(Space(), system.A.on_device());
-  auto its_options = options(Execution::launches);
-  CgWorkspace<double, Space> const room(Space(), a, its_options);
-  expect_launches_only([&] { return cg(Space(), a, b, x, its_options, room); }, "einkorn::cg[start]",
+  auto solve_options = options(Execution::launches);
+  CgWorkspace<double, Space> const workspace(Space(), a, solve_options);
+  expect_launches_only([&] { return cg(Space(), a, b, x, solve_options, workspace); }, "einkorn::cg[start]",
                        "einkorn::cg[update]", 30);
-  its_options.recurrence = Recurrence::classical;
-  expect_launches_only([&] { return cg(Space(), a, b, x, its_options, room); }, "einkorn::pcg[start]",
+  solve_options.recurrence = Recurrence::classical;
+  expect_launches_only([&] { return cg(Space(), a, b, x, solve_options, workspace); }, "einkorn::pcg[start]",
                        "einkorn::pcg[direction]", 30);
 }
 
 /// One launch: a parallel_for on the host, a region on a GPU, which Kokkos does not launch itself.
-TEST_F(Solves, ByAPersistentCgLaunchOnce) {
+TEST_F(SolveLaunches, PersistentCgLaunchesOnce) {
   if (!is_cooperative<Space>) GTEST_SKIP() << "threads of this space cannot meet";
   SpmvOperator const a(make_spmv_plan(Space(), system.A.on_device(), {.algorithm = SpmvAlgorithm::row_team}));
-  auto const its_options = options(Execution::persistent);
-  CgWorkspace<double, Space> const room(Space(), a, its_options);
-  expect_launches_only([&] { return cg(Space(), a, b, x, its_options, room); }, "einkorn::cg[start]",
+  auto const solve_options = options(Execution::persistent);
+  CgWorkspace<double, Space> const workspace(Space(), a, solve_options);
+  expect_launches_only([&] { return cg(Space(), a, b, x, solve_options, workspace); }, "einkorn::cg[start]",
                        "einkorn::cg[persistent]", is_gpu<Space> ? 1 : 2);
 }
 
-TEST_F(Solves, ByPcgOnlyLaunch) {
+TEST_F(SolveLaunches, PcgOnlyLaunches) {
   auto const a = make_operator<double>(Space(), system.A.on_device());
-  auto const its_options = options(Execution::launches);
+  auto const solve_options = options(Execution::launches);
   UserDiagonal<double> const M(inverse_diagonal(system.A));
-  OpenUserDiagonal<double> const open(inverse_diagonal(system.A));
-  CgWorkspace<double, Space> const room(Space(), a, M, its_options);
-  expect_launches_only([&] { return pcg(Space(), a, M, b, x, its_options, room); }, "einkorn::pcg[start]",
-                       "einkorn::pcg[direction]", 30);
-  expect_launches_only([&] { return pcg(Space(), a, open, b, x, its_options, room); }, "einkorn::pcg[start]",
-                       "einkorn::pcg[direction]", 30);
+  FusableUserDiagonal<double> const open(inverse_diagonal(system.A));
+  CgWorkspace<double, Space> const workspace(Space(), a, M, solve_options);
+  expect_launches_only([&] { return pcg(Space(), a, M, b, x, solve_options, workspace); },
+                       "einkorn::pcg[start]", "einkorn::pcg[direction]", 30);
+  expect_launches_only([&] { return pcg(Space(), a, open, b, x, solve_options, workspace); },
+                       "einkorn::pcg[start]", "einkorn::pcg[direction]", 30);
 }
 
-TEST_F(Solves, ByBicgstabOnlyLaunch) {
+TEST_F(SolveLaunches, BicgstabOnlyLaunches) {
   auto const a = make_operator<double>(Space(), system.A.on_device());
   auto const csr5 = make_operator<double>(Space(), from_csr<Csr5>(Space(), system.A.on_device()));
-  auto const its_options = options(Execution::launches);
+  auto const solve_options = options(Execution::launches);
   UserDiagonal<double> const M(inverse_diagonal(system.A));
-  BicgstabWorkspace<double, Space> const room(Space(), a, its_options),
-      room_for_csr5(Space(), csr5, its_options), its_room(Space(), a, its_options, true);
-  expect_launches_only([&] { return bicgstab(Space(), a, b, x, its_options, room); },
+  BicgstabWorkspace<double, Space> const workspace(Space(), a, solve_options),
+      csr5_workspace(Space(), csr5, solve_options), second_workspace(Space(), a, solve_options, true);
+  expect_launches_only([&] { return bicgstab(Space(), a, b, x, solve_options, workspace); },
                        "einkorn::bicgstab[start]", "einkorn::bicgstab[x]", 30);
-  expect_launches_only([&] { return bicgstab(Space(), csr5, b, x, its_options, room_for_csr5); },
+  expect_launches_only([&] { return bicgstab(Space(), csr5, b, x, solve_options, csr5_workspace); },
                        "einkorn::bicgstab[start]", "einkorn::bicgstab[x]", 30);
-  expect_launches_only([&] { return bicgstab(Space(), a, M, b, x, its_options, its_room); },
+  expect_launches_only([&] { return bicgstab(Space(), a, M, b, x, solve_options, second_workspace); },
                        "einkorn::bicgstab[start]", "einkorn::bicgstab[x]", 30);
 }
 
-/// Fused: the product, a sum, the update, a sum; on a GPU both sums are at the head of the update of a small
-/// system.
-TEST_F(Solves, ByCgHaveFewLaunchesAnIteration) {
+/// Fused: product, sum, update, sum; on a GPU the update of a small system reduces both sums in its prologue.
+TEST_F(SolveLaunches, CgLaunchesPerIteration) {
   SpmvOperator const a(make_spmv_plan(Space(), system.A.on_device(), {.algorithm = SpmvAlgorithm::row_team}));
-  auto its_options = options(Execution::launches);
-  its_options.replace_every = 0;
-  CgWorkspace<double, Space> const room(Space(), a, its_options);
+  auto solve_options = options(Execution::launches);
+  solve_options.replace_every = 0;
+  CgWorkspace<double, Space> const workspace(Space(), a, solve_options);
   auto const launches = [&](std::int64_t iterations) {
-    its_options.max_iterations = iterations;
+    solve_options.max_iterations = iterations;
     Kokkos::deep_copy(x, 0.0);
     Kokkos::fence();
     Watch const watch;
-    cg(Space(), a, b, x, its_options, room);
+    cg(Space(), a, b, x, solve_options, workspace);
     return watch.seen().launches.size();
   };
   EXPECT_EQ(launches(30) - launches(10), (is_gpu<Space> ? 2 : 4) * 20u);

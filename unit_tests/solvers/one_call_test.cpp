@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Two solves with one workspace: found where NDEBUG is not defined, as it is not for this executable.
+// Two concurrent solves with one workspace are detected without NDEBUG, as in this executable.
 
 #include "../support/host_matrix.hpp"
 #include "../support/throws.hpp"
@@ -54,7 +54,7 @@ void expect_guarded(Workspace const& workspace, SolverOptions options, Solve con
   EXPECT_EQ(solve(options, workspace, other).outcome, Outcome::converged) << "after the first";
 }
 
-TEST(OneCall, WorkspacesRefuseASecondSolve) {
+TEST(OneCall, SecondSolveThrows) {
   UserOperator<double> const A{tridiagonal()};
   Vector const b("b", 20);
   Kokkos::deep_copy(b, 1.0);

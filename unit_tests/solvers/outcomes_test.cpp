@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// How a solve ends and what its report says: what all solvers have in common.
+// Outcomes and reports that all solvers have in common.
 
 #include "../support/near.hpp"
 #include "run_solver.hpp"
@@ -24,7 +24,7 @@ class Outcomes : public testing::TestWithParam<Solver> {
                             elsewhere = numbers<double>(Numbers::reals, b.size(), 21);
 };
 
-/// The figures of a report against the host.
+/// The norms of a report against the host.
 void expect_true_figures(Solved<double> const& solved, HostMatrix<double> const& A,
                          std::vector<double> const& b, std::vector<double> const& x0) {
   auto const& report = solved.report;
@@ -61,7 +61,7 @@ TEST_P(Outcomes, IterationLimit) {
   }
 }
 
-TEST_P(Outcomes, NoIterationsLeaveXAsItIs) {
+TEST_P(Outcomes, ZeroIterationsKeepX) {
   auto const result = run(GetParam(), system.A, b, elsewhere, {.max_iterations = 0});
 
   EXPECT_EQ(result.report.outcome, Outcome::iteration_limit);
@@ -70,7 +70,7 @@ TEST_P(Outcomes, NoIterationsLeaveXAsItIs) {
   expect_true_figures(result, system.A, b, elsewhere);
 }
 
-/// What double allows on this system is a relative residual of about 1e-14.
+/// The attainable relative residual in double is about 1e-14 on this system.
 TEST_P(Outcomes, Stagnated) {
   auto const result = run(GetParam(), system.A, b, elsewhere, {.tolerance = 1e-17});
 
@@ -80,7 +80,7 @@ TEST_P(Outcomes, Stagnated) {
   expect_true_figures(result, system.A, b, elsewhere);
 }
 
-TEST_P(Outcomes, AToleranceOf0IsMetByAResidualOf0Only) {
+TEST_P(Outcomes, ZeroTolerance) {
   auto const result = run(GetParam(), system.A, b, zero, {.tolerance = 0, .max_iterations = 1000});
   EXPECT_TRUE(result.report.outcome == Outcome::stagnated || result.report.outcome == Outcome::iteration_limit)
       << name_of(result.report.outcome);
@@ -94,7 +94,7 @@ TEST_P(Outcomes, AToleranceOf0IsMetByAResidualOf0Only) {
   EXPECT_EQ(exact.x, (std::vector<double>{0.5, 1, 1.5, 2}));
 }
 
-TEST_P(Outcomes, NonFiniteNumbersAreFoundAtTheStart) {
+TEST_P(Outcomes, NonFiniteAtStart) {
   for (double const bad : {std::nan(""), std::numeric_limits<double>::infinity()})
     for (int const where : {0, 1, 2}) {
       auto A = system.A;
@@ -111,7 +111,7 @@ TEST_P(Outcomes, NonFiniteNumbersAreFoundAtTheStart) {
 }
 
 /// A x overflows only where it is squared.
-TEST_P(Outcomes, NonFiniteNumbersAreFoundOnTheWay) {
+TEST_P(Outcomes, NonFiniteLater) {
   auto A = system.A;
   for (auto& value : A.values) value *= 1e200;
 
@@ -155,7 +155,7 @@ TEST_P(Outcomes, StoppedByTheCallback) {
   }
 }
 
-TEST_P(Outcomes, ACallbackThatNeverStopsChangesNothing) {
+TEST_P(Outcomes, CallbackDoesNotChangeBits) {
   if (!GetParam().takes_callback) GTEST_SKIP() << "takes no callback";
   SolverOptions options;
   options.callback = [](std::int64_t, double) { return true; };
@@ -167,7 +167,7 @@ TEST_P(Outcomes, ACallbackThatNeverStopsChangesNothing) {
   EXPECT_EQ(result.x, plain.x);
 }
 
-TEST_P(Outcomes, ARightHandSideOf0HasTheAnswer0) {
+TEST_P(Outcomes, ZeroRightHandSide) {
   auto const result = run(GetParam(), system.A, zero, elsewhere);
 
   EXPECT_TRUE(result.report.converged());
@@ -176,7 +176,7 @@ TEST_P(Outcomes, ARightHandSideOf0HasTheAnswer0) {
   EXPECT_EQ(result.x, zero);
 }
 
-TEST_P(Outcomes, AnX0ThatIsTheAnswerIsLeftAlone) {
+TEST_P(Outcomes, ExactInitialGuess) {
   auto const answer = numbers<double>(Numbers::integers, b.size(), 3);
   std::vector<double> its_b;
   for (auto const sum : row_sums<double>(system.A, answer).sum) its_b.push_back(static_cast<double>(sum));
@@ -191,8 +191,8 @@ TEST_P(Outcomes, AnX0ThatIsTheAnswerIsLeftAlone) {
   }
 }
 
-/// To the last bit: powers of two change no rounding.
-TEST_P(Outcomes, ScalingTheSystemByPowersOfTwoChangesNothing) {
+/// Bitwise: powers of two do not change rounding.
+TEST_P(Outcomes, InvariantUnderPowersOfTwo) {
   auto const plain = run(GetParam(), system.A, b, zero, {.keep_history = true});
   for (double const of_A : {1.0, 0x1p+66, 0x1p-66})
     for (double const of_b : {1.0, 0x1p+66, 0x1p-66}) {
@@ -212,7 +212,7 @@ TEST_P(Outcomes, ScalingTheSystemByPowersOfTwoChangesNothing) {
 }
 
 /// Powers of ten round A and b. BiCGStab's counts depend on rounding more than CG's.
-TEST_P(Outcomes, ScalingTheSystemByPowersOfTenKeepsTheCount) {
+TEST_P(Outcomes, CountInvariantUnderPowersOfTen) {
   std::int64_t const within = GetParam().name.starts_with("bicgstab") ? 8 : 0;
   auto const plain = run(GetParam(), system.A, b, zero);
   for (double const factor : {1e20, 1e-20}) {
@@ -257,7 +257,7 @@ TEST_P(Outcomes, RelativeToTheInitialResidual) {
   expect_true_figures(result, system.A, b, far);
 }
 
-TEST_P(Outcomes, AnAbsoluteToleranceEndsASolveToo) {
+TEST_P(Outcomes, AbsoluteTolerance) {
   SolverOptions const options{.tolerance = 0, .absolute_tolerance = 1e-3};
 
   auto const result = run(GetParam(), system.A, b, zero, options);
@@ -269,7 +269,7 @@ TEST_P(Outcomes, AnAbsoluteToleranceEndsASolveToo) {
 }
 
 /// Whatever the outcome, and however badly the method suits the matrix.
-TEST_P(Outcomes, AFailedSolveGivesNoXThatIsWorseThanX0) {
+TEST_P(Outcomes, FailedSolveIsNoWorseThanX0) {
   auto indefinite = lattice(20, 20, 1, -1.3);
   for (auto const& its : {system, indefinite, convection(20, 20, 0.9), diagonal_spectrum(100, 1e4)}) {
     auto const its_b = its.b();
@@ -287,7 +287,7 @@ TEST_P(Outcomes, AFailedSolveGivesNoXThatIsWorseThanX0) {
   }
 }
 
-TEST_P(Outcomes, NoUnknowns) {
+TEST_P(Outcomes, EmptySystem) {
   auto const result = run(GetParam(), {}, {}, {}, {.keep_history = true});
 
   EXPECT_TRUE(result.report.converged());
@@ -306,8 +306,8 @@ TEST_P(Outcomes, OneUnknown) {
   EXPECT_EQ(result.report.history, (std::vector<double>{26, 0}));
 }
 
-/// The best of those that a replacement has looked at: replacements at 10, 20, ... see x on the way up.
-TEST_P(Outcomes, WhatIsReturnedIsNoWorseThanAnythingThatWasReplaced) {
+/// x is the best of those at the replacements, 10, 20, ..., while the residual grows.
+TEST_P(Outcomes, ReturnsTheBestX) {
   auto const its = diagonal_spectrum(100, 1e4);
   auto const its_b = its.b();
   std::vector<double> const x0(its_b.size());

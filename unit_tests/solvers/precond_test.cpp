@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The identity and Jacobi: what they compute, what they say of the matrix, what they refuse.
+// The identity and Jacobi: results, status, invalid arguments.
 
 #include "../support/throws.hpp"
 #include "preconditioned.hpp"
@@ -80,7 +80,7 @@ TYPED_TEST(Precond, JacobiDividesByTheDiagonal) {
   }
 }
 
-TYPED_TEST(Precond, JacobiNamesTheFirstFault) {
+TYPED_TEST(Precond, JacobiReportsTheFirstFault) {
   using S = TypeParam;
   std::vector<S> d(100, S(2));
   EXPECT_EQ(status_of(d), SetupStatus());
@@ -106,7 +106,7 @@ TYPED_TEST(Precond, JacobiNamesTheFirstFault) {
   for (std::size_t const i : {45u, 50u, 60u, 70u}) EXPECT_EQ(z[i], S(6)) << "left as it is";
 }
 
-TEST(Jacobi, AComplexEntryMustBeRealAndPositive) {
+TEST(Jacobi, ComplexEntryMustBeRealAndPositive) {
   EXPECT_EQ(status_of(std::vector<Complex>{1, Complex(2, 1e-17), Complex(1, 1e-3)}),
             (SetupStatus{Outcome::indefinite_preconditioner, 2}));
   EXPECT_EQ(status_of(std::vector<Complex>{1, 1, 1, Complex(0, infinity)}),
@@ -132,7 +132,7 @@ TEST(Jacobi, HasNoAbsoluteThreshold) {
   EXPECT_EQ(status_of(std::vector<float>{1e30f, 1e-30f, 1}), SetupStatus());
 }
 
-TEST(Jacobi, TakesNewValues) {
+TEST(Jacobi, Update) {
   std::vector<double> d{1, 2, 4, 8};
   auto const good = with_diagonal(d).on_device();
   d[2] = 0;
@@ -146,7 +146,7 @@ TEST(Jacobi, TakesNewValues) {
   expect_update_allocates_nothing(M, good);
 }
 
-TEST(Jacobi, WorksOnVectorsOfOtherTypes) {
+TEST(Jacobi, MixedVectorTypes) {
   auto const M = make_jacobi(Space(), with_diagonal(std::vector<float>{4, 4, 4}).on_device());
   EXPECT_EQ(applied(M, std::vector<double>(3, 1 + 0x1p-40))[1], (1 + 0x1p-40) / 4);
   EXPECT_EQ(applied(M, std::vector<Complex>(3, Complex(4, -8)))[2], Complex(1, -2));
@@ -169,7 +169,7 @@ TEST(Preconditioners, ApplyOnlyLaunches) {
   EXPECT_TRUE(watch.seen().launches.empty()) << "nothing to do";
 }
 
-TEST(Preconditioners, SayWhatTheyAre) {
+TEST(Preconditioners, NamesAndSizes) {
   auto const A = with_diagonal(std::vector<double>(4, 2)).on_device();
   EXPECT_EQ(make_identity(Space(), A).name(), "identity");
   EXPECT_EQ(make_identity(Space(), A).bytes(), 0u);
@@ -195,7 +195,7 @@ void expect_refusals(Preconditioner M) {
   EXPECT_TRUE(throws<DimensionMismatch>([&] { M.update(Space(), other); }, {"3 rows", "4"}));
 }
 
-TEST(Preconditioners, RefuseWhatDoesNotFit) {
+TEST(Preconditioners, InvalidArguments) {
   auto const A = with_diagonal(std::vector<double>(3, 2)).on_device();
   expect_refusals(make_identity(Space(), A));
   expect_refusals(make_jacobi(Space(), A));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Right-hand sides and solutions whose squares a double cannot hold: the same answer, or no success.
+// Right-hand sides and solutions whose squares overflow or underflow: the same solution, or not converged.
 
 #include "run_solver.hpp"
 #include "systems.hpp"
@@ -29,8 +29,8 @@ class SolversInRange : public testing::TestWithParam<Solver> {
                             elsewhere = numbers<double>(Numbers::reals, b.size(), 21);
 };
 
-/// To the last bit: powers of two change no rounding, and b is scaled by powers of two.
-TEST_P(SolversInRange, TheScaleOfBDoesNotChangeTheDigitsOfX) {
+/// Bitwise: b is scaled by powers of two, which do not change rounding.
+TEST_P(SolversInRange, DigitsIndependentOfScale) {
   for (auto const& x0 : {zero, elsewhere}) {
     auto const plain = run(GetParam(), system.A, b, x0, {.keep_history = true});
     for (int const exponent : {-960, -664, -515, -400, 400, 515, 664, 960}) {
@@ -47,8 +47,8 @@ TEST_P(SolversInRange, TheScaleOfBDoesNotChangeTheDigitsOfX) {
   }
 }
 
-/// Where b is of subnormal numbers, x cannot be better than these allow. A success is one.
-TEST_P(SolversInRange, NoScaleOfBGivesAFalseSuccess) {
+/// For subnormal b the accuracy of x is limited; a converged solve must be correct.
+TEST_P(SolversInRange, NoFalseConvergence) {
   for (double const factor : {1e-200, 1e-155, 1e-290, 1e-308, 1e-316, 4e-322, 1e155, 1e300}) {
     std::vector<double> its_b = b;
     for (auto& entry : its_b) entry *= factor;
@@ -65,7 +65,7 @@ TEST_P(SolversInRange, NoScaleOfBGivesAFalseSuccess) {
   }
 }
 
-TEST_P(SolversInRange, AnX0FarLargerThanTheAnswer) {
+TEST_P(SolversInRange, InitialGuessMuchLargerThanSolution) {
   auto const its_b = times_power(b, -600);
 
   auto const result = run(GetParam(), system.A, its_b, elsewhere, {.max_iterations = 2000});
@@ -76,7 +76,7 @@ TEST_P(SolversInRange, AnX0FarLargerThanTheAnswer) {
   EXPECT_LE(true_residual(system.A, its_b, result.x), true_residual(system.A, its_b, elsewhere));
 }
 
-TEST_P(SolversInRange, AnAnswerThatOverflowsIsNoSuccess) {
+TEST_P(SolversInRange, OverflowingSolutionDoesNotConverge) {
   auto A = system.A;
   for (auto& value : A.values) value = std::ldexp(value, -400);
 
@@ -85,7 +85,7 @@ TEST_P(SolversInRange, AnAnswerThatOverflowsIsNoSuccess) {
   EXPECT_FALSE(result.report.converged());
 }
 
-TEST_P(SolversInRange, AnAnswerThatUnderflowsIsNoSuccess) {
+TEST_P(SolversInRange, UnderflowingSolutionDoesNotConverge) {
   auto A = system.A;
   for (auto& value : A.values) value = std::ldexp(value, 300);
 
@@ -94,7 +94,7 @@ TEST_P(SolversInRange, AnAnswerThatUnderflowsIsNoSuccess) {
   EXPECT_FALSE(result.report.converged());
 }
 
-TEST_P(SolversInRange, NumbersThatAreNoneStayNonFinite) {
+TEST_P(SolversInRange, NaNIsNonFinite) {
   for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     auto its_b = b;
     its_b[b.size() / 2] = bad;
@@ -106,21 +106,21 @@ TEST_P(SolversInRange, NumbersThatAreNoneStayNonFinite) {
   }
 }
 
-TEST_P(SolversInRange, TheCallbackGetsResidualsOfTheCallersSystem) {
+TEST_P(SolversInRange, CallbackResidualsAreUnscaled) {
   if (!GetParam().takes_callback) GTEST_SKIP() << "a persistent solve has no callback";
-  std::vector<double> told;
+  std::vector<double> reported;
   SolverOptions options;
   options.callback = [&](std::int64_t, double residual) {
-    told.push_back(residual);
+    reported.push_back(residual);
     return true;
   };
 
   auto const result = run(GetParam(), system.A, times_power(b, -664), zero, options);
 
   EXPECT_TRUE(result.report.converged());
-  ASSERT_FALSE(told.empty());
-  EXPECT_LE(told.back(), told.front());
-  for (double const residual : told) EXPECT_TRUE(residual > 0 && residual < 1e-190) << residual;
+  ASSERT_FALSE(reported.empty());
+  EXPECT_LE(reported.back(), reported.front());
+  for (double const residual : reported) EXPECT_TRUE(residual > 0 && residual < 1e-190) << residual;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, SolversInRange, testing::ValuesIn(every_solver()),

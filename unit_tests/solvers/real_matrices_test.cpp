@@ -41,18 +41,18 @@ class DefiniteRealMatrices : public testing::TestWithParam<char const*> {
   }
 };
 
-TEST_P(DefiniteRealMatrices, AreSolvedWithADiagonalOfTheUsers) {
+TEST_P(DefiniteRealMatrices, WithUserDiagonal) {
   UserDiagonal<double> const M(inverse);
   expect_solved("apply()", [&](auto const& given_b, auto const& x, SolverOptions const& options) {
     return pcg(Space(), A, M, given_b, x, options);
   });
-  OpenUserDiagonal<double> const open(inverse);
+  FusableUserDiagonal<double> const open(inverse);
   expect_solved("inverse()", [&](auto const& given_b, auto const& x, SolverOptions const& options) {
     return pcg(Space(), A, open, given_b, x, options);
   });
 }
 
-TEST_P(DefiniteRealMatrices, AreSolvedWithJacobi) {
+TEST_P(DefiniteRealMatrices, WithJacobi) {
   auto const M = make_jacobi(Space(), A);
   expect_solved("Jacobi", [&](auto const& given_b, auto const& x, SolverOptions const& options) {
     return pcg(Space(), A, M, given_b, x, options);

@@ -14,7 +14,7 @@
 namespace einkorn::test {
 namespace {
 
-TEST(SolvesAreRepeatable, ToTheLastBit) {
+TEST(Determinism, BitwiseEqualSolves) {
   for (auto const& system : {lattice(25, 30), lattice(40, 30, 20, 1e-3), dominant<double>(5000, 1.2)})
     for (auto const& solver : every_solver()) {
       SCOPED_TRACE(system.name + ", " + solver.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// How far the recursive residual strays from b - A x where the condition number is 1e8.
+// Deviation of the recursive residual from b - A x for a condition number of 1e8.
 
 #include "../support/near.hpp"
 #include "cg_tests.hpp"
@@ -74,7 +74,7 @@ System<double> ill_conditioned() {
 
 /// In units of eps (|A| |x| + |b|), after k iterations of CG (fused and classical alike) and BiCGStab, OpenMP:
 ///
-/// (BiCGStab keeps its r where b - A x does not depart from it.)
+/// (BiCGStab keeps its r unless b - A x deviates from it.)
 ///
 /// | k | replaced every 50: CG | never: CG | never: BiCGStab |
 /// |---|---|---|---|
@@ -87,7 +87,7 @@ System<double> ill_conditioned() {
 /// largest of them where they do not; with it, it is what one replacement's interval allows.
 constexpr double most = 5;
 
-TEST(Replacement, KeepsTheRecursiveResidualOfCgTrue) {
+TEST(Replacement, KeepsResidualOfCgAccurate) {
   auto const system = ill_conditioned();
   auto const solve = [](auto const&... arguments) { return cg(Space(), arguments...); };
   for (auto const recurrence : {Recurrence::fused, Recurrence::classical}) {
@@ -105,16 +105,16 @@ TEST(Replacement, KeepsTheRecursiveResidualOfCgTrue) {
   }
 }
 
-TEST(Replacement, KeepsTheRecursiveResidualOfBicgstabTrue) {
+TEST(Replacement, KeepsResidualOfBicgstabAccurate) {
   auto const system = ill_conditioned();
   auto const solve = [](auto const&... arguments) { return bicgstab(Space(), arguments...); };
   for (std::int64_t const iterations : {10, 100, 1000})
     EXPECT_LE((deviation<BicgstabWorkspace<double, Space>>(system, iterations, {}, solve)), most) << iterations;
 }
 
-/// The recorder has no sweep, a cooperative launch has no apply(): there the norms have to do:
-/// x is that of the recursive residual, or a better one.
-TEST(Replacement, KeepsTheRecursiveResidualOfAPersistentCgTrue) {
+/// The recording operator has no fused product and a cooperative launch no apply(): the norms are compared
+/// instead. x is that of the recursive residual, or a better one.
+TEST(Replacement, KeepsResidualOfPersistentCgAccurate) {
   if (!is_cooperative<Space>) GTEST_SKIP() << "threads of this space cannot meet";
   auto const system = ill_conditioned();
   SpmvOperator const a(make_spmv_plan(Space(), system.A.on_device(), {.algorithm = SpmvAlgorithm::row_team}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 // Jacobi by scaling: CG on S A S and BiCGStab on A S are PCG, and BiCGStab preconditioned from the right, of
-// the textbook, and speak of A x = b.
+// the textbook, and report the residual of A x = b.
 
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
@@ -32,7 +32,7 @@ class ScaledSystem : public testing::Test {};
 using Scalars = TestTypes<double, Complex>;
 TYPED_TEST_SUITE(ScaledSystem, Scalars);
 
-TYPED_TEST(ScaledSystem, MakesPcgOfCg) {
+TYPED_TEST(ScaledSystem, CgMatchesPcg) {
   using S = TypeParam;
   using Double = std::conditional_t<is_complex<S>, std::complex<double>, double>;
   for (auto const& system : {badly_scaled(as<S>(lattice(25, 30))), badly_scaled(as<S>(lattice(9, 10, 11)))}) {
@@ -58,7 +58,7 @@ TYPED_TEST(ScaledSystem, MakesPcgOfCg) {
 }
 
 /// Scaling rounds every entry of A once more: other iterates, the more so where rows differ by powers of ten.
-TYPED_TEST(ScaledSystem, PreconditionsBicgstabFromTheRight) {
+TYPED_TEST(ScaledSystem, BicgstabMatchesRightPreconditioning) {
   using S = TypeParam;
   for (auto const& system : {dominant<S>(400, 1.2), badly_scaled(as<S>(lattice(15, 15)))}) {
     auto const a = scaled_operator(system.A, ScaledSides::right);
@@ -69,7 +69,7 @@ TYPED_TEST(ScaledSystem, PreconditionsBicgstabFromTheRight) {
   }
 }
 
-TEST(ScaledSystemOf, AnX0ThatIsNot0) {
+TEST(ScaledSystemOptions, NonzeroInitialGuess) {
   auto const system = badly_scaled(lattice(25, 30));
   auto const a = scaled_operator(system.A, ScaledSides::both);
   auto const b = system.b(), x0 = numbers<double>(Numbers::reals, b.size(), 21);
@@ -84,7 +84,7 @@ TEST(ScaledSystemOf, AnX0ThatIsNot0) {
   EXPECT_LE(true_residual(system.A, b, result.x), 1.0001e-8 * norm(b));
 }
 
-TEST(ScaledSystemOf, AMatrixWithABadDiagonal) {
+TEST(ScaledSystemOptions, InvalidDiagonal) {
   auto const run = [](HostMatrix<double> const& A, ScaledSides sides) {
     auto const a = scaled_operator(A, sides);
     return solved(
@@ -110,7 +110,7 @@ TEST(ScaledSystemOf, AMatrixWithABadDiagonal) {
   EXPECT_TRUE(run(negative, ScaledSides::right).report.converged()) << "BiCGStab does not mind";
 }
 
-TEST(ScaledSystemOf, WhatIsRefusedLeavesXAsItIs) {
+TEST(ScaledSystemOptions, InvalidArgumentsKeepX) {
   auto const system = badly_scaled(lattice(25, 30));
   auto const both = scaled_operator(system.A, ScaledSides::both),
              right = scaled_operator(system.A, ScaledSides::right);

@@ -12,7 +12,7 @@
 
 namespace einkorn::test {
 
-/// What came of a solve, on the host.
+/// Results of a solve, on the host.
 template <class S>
 struct Solved {
   SolveReport report;

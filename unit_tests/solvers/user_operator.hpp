@@ -10,7 +10,7 @@
 
 namespace einkorn::test {
 
-/// An operator that has apply() and nothing else, as a user would write it: over a CSR, a row a thread.
+/// An operator that has apply() and nothing else, as a user would write it: over a CSR, one row per thread.
 template <class S>
 struct UserOperator {
   Csr<S, int, int, Device> A;

@@ -35,21 +35,20 @@ struct UserDiagonal {
   }
 };
 
-/// The same, which says that it is a diagonal, so that solvers apply it in their own sweeps.
+/// The same with inverse(), so that CG applies it within its passes.
 template <class S>
-struct OpenUserDiagonal : UserDiagonal<S> {
+struct FusableUserDiagonal : UserDiagonal<S> {
   using UserDiagonal<S>::UserDiagonal;
   [[nodiscard]] Kokkos::View<S const*, Device> inverse() const { return this->entries; }
 };
 
-/// One whose set-up went as it is told.
+/// A preconditioner with a given setup status.
 template <class S>
 struct WithStatus : UserDiagonal<S> {
-  SetupStatus its_status;
+  SetupStatus status_;
 
-  WithStatus(std::vector<S> const& inverse, SetupStatus status)
-      : UserDiagonal<S>(inverse), its_status(status) {}
-  [[nodiscard]] SetupStatus status() const { return its_status; }
+  WithStatus(std::vector<S> const& inverse, SetupStatus status) : UserDiagonal<S>(inverse), status_(status) {}
+  [[nodiscard]] SetupStatus status() const { return status_; }
 };
 
 }  // namespace einkorn::test

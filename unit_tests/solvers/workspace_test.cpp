@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// A workspace with another operator, instance or options than it was made for: right, or refused.
+// A workspace with another operator, instance or options than it was made for: correct, or InvalidArgument.
 
 #include "../support/throws.hpp"
 #include "solved.hpp"
@@ -33,7 +33,7 @@ auto operator_by(Space const& exec, HostMatrix<double> const& A, SpmvAlgorithm a
   return SpmvOperator(make_spmv_plan(exec, A.on_device(), {.algorithm = algorithm}));
 }
 
-/// A lattice with one dense row and column, so that rows are cut into pieces by equal parts.
+/// A diagonal with one dense row and column, which the segmented sum splits.
 System<double> arrow(std::size_t n) {
   System<double> system{"arrow", {static_cast<int>(n), static_cast<int>(n), {0}, {}, {}}, 0};
   auto& A = system.A;
@@ -70,12 +70,12 @@ void expect_answer_or_refusal(System<double> const& system, Solve const& solve, 
   }
 }
 
-TEST(SolverWorkspace, MadeForAProductOfOneLaunchServesOneOfTwo) {
+TEST(SolverWorkspace, OperatorWithMoreLaunches) {
   for (auto const& system : {arrow(3000), lattice(40, 50)}) {
     auto const by_rows = operator_by(Space(), system.A, SpmvAlgorithm::row_team),
                by_parts = operator_by(Space(), system.A, SpmvAlgorithm::segmented_sum);
     Cg const of_rows(Space(), by_rows), of_parts(Space(), by_parts);
-    Bicgstab const its_of_rows(Space(), by_rows), its_of_parts(Space(), by_parts);
+    Bicgstab const bicgstab_of_rows(Space(), by_rows), bicgstab_of_parts(Space(), by_parts);
     auto const with_cg = [](auto const& op, Cg const& workspace) {
       return [&](auto const& b, auto const& x, auto const& options) {
         return cg(Space(), op, b, x, options, workspace);
@@ -90,15 +90,15 @@ TEST(SolverWorkspace, MadeForAProductOfOneLaunchServesOneOfTwo) {
     expect_answer_or_refusal(system, with_cg(by_parts, of_rows), "cg by parts in a workspace of rows");
     expect_answer_or_refusal(system, with_cg(by_rows, of_parts), "cg by rows in a workspace of parts");
     expect_answer(system, solved(with_cg(by_rows, of_rows), system.b()), "cg by rows");
-    expect_answer_or_refusal(system, with_bicgstab(by_parts, its_of_rows),
+    expect_answer_or_refusal(system, with_bicgstab(by_parts, bicgstab_of_rows),
                              "bicgstab by parts, workspace of rows");
-    expect_answer_or_refusal(system, with_bicgstab(by_rows, its_of_parts),
+    expect_answer_or_refusal(system, with_bicgstab(by_rows, bicgstab_of_parts),
                              "bicgstab by rows, workspace of parts");
   }
 }
 
-/// A GPU's blocks that keep the rows of A have no scratch for longer ones: another loop solves the system.
-TEST(SolverWorkspace, MadeForShorterRowsServesLongerOnes) {
+/// On a GPU, resident rows have no scratch for longer ones: another loop solves the system.
+TEST(SolverWorkspace, OperatorWithLongerRows) {
   auto const narrow = lattice(300), wide = lattice(15, 20);
   auto const with = [&](auto const& to_operator) {
     auto const of_narrow = to_operator(narrow.A), of_wide = to_operator(wide.A);
@@ -129,7 +129,7 @@ void expect_refusal_of_more_threads() {
     auto const system = lattice(40, 50);
     auto const op = operator_by(one, system.A, SpmvAlgorithm::row_team);
     Cg const workspace(one, op);
-    Bicgstab const its_workspace(one, op);
+    Bicgstab const bicgstab_workspace(one, op);
     auto const b = to_device(system.b()), x = to_device(numbers<double>(Numbers::reals, b.extent(0), 1));
     auto const before = to_host(x);
     std::vector<std::string> const words{"the workspace was made for an operator of 2000 rows and ",
@@ -137,7 +137,8 @@ void expect_refusal_of_more_threads() {
     for (auto const execution : {Execution::automatic, Execution::launches}) {
       SolverOptions const options{.execution = execution};
       EXPECT_TRUE(throws<InvalidArgument>([&] { cg(two, op, b, x, options, workspace); }, words));
-      EXPECT_TRUE(throws<InvalidArgument>([&] { bicgstab(two, op, b, x, options, its_workspace); }, words));
+      EXPECT_TRUE(
+          throws<InvalidArgument>([&] { bicgstab(two, op, b, x, options, bicgstab_workspace); }, words));
     }
     EXPECT_EQ(to_host(x), before);
     // The operator itself serves any instance.
@@ -149,16 +150,16 @@ void expect_refusal_of_more_threads() {
   }
 }
 
-/// Partial sums are as many as the parts of the instance that multiplies.
-TEST(SolverWorkspace, MadeForFewerThreadsIsRefused) {
+/// The number of partial sums is that of the parts of the instance.
+TEST(SolverWorkspace, InstanceWithMoreThreads) {
   expect_refusal_of_more_threads<Space>();
 }
 
-TEST(SolverWorkspace, MadeWithoutHistoryOrCallbackIsRefused) {
+TEST(SolverWorkspace, WithoutHistoryOrCallback) {
   auto const system = lattice(10, 10);
   auto const op = operator_by(Space(), system.A, SpmvAlgorithm::row_team);
   Cg const workspace(Space(), op);
-  Bicgstab const its_workspace(Space(), op);
+  Bicgstab const bicgstab_workspace(Space(), op);
   auto const b = to_device(system.b()), x = to_device(std::vector<double>(b.extent(0)));
   SolverOptions with_history, with_callback;
   with_history.keep_history = true;
@@ -166,15 +167,16 @@ TEST(SolverWorkspace, MadeWithoutHistoryOrCallbackIsRefused) {
   for (auto const& options : {with_history, with_callback}) {
     std::vector<std::string> const words{"the workspace was made without", "callback"};
     EXPECT_TRUE(throws<InvalidArgument>([&] { cg(Space(), op, b, x, options, workspace); }, words));
-    EXPECT_TRUE(throws<InvalidArgument>([&] { bicgstab(Space(), op, b, x, options, its_workspace); }, words));
+    EXPECT_TRUE(
+        throws<InvalidArgument>([&] { bicgstab(Space(), op, b, x, options, bicgstab_workspace); }, words));
     EXPECT_TRUE(cg(Space(), op, b, x, options, Cg(Space(), op, options)).converged());
   }
   EXPECT_TRUE(throws<InvalidArgument>(
       [&] { cg(Space(), op, b, x, with_callback, Cg(Space(), op, with_history)); }, {"without a callback"}));
 }
 
-/// Whatever the iteration in which the callback throws, and also where x is scaled meanwhile.
-TEST(SolverWorkspace, AnExceptionOfTheCallbackLeavesXAsItWas) {
+/// In every iteration, and also while x is scaled.
+TEST(SolverWorkspace, CallbackExceptionRestoresX) {
   auto const system = badly_scaled(lattice(12, 13));
   auto const scaled = [&](ScaledSides sides) {
     return make_jacobi_scaled(Space(), system.A.on_device(), sides, [](auto const& B) {
