@@ -38,7 +38,7 @@ def one(label, colour, values, hollow=False, **extra):
 
 
 def stage(record):
-    """Which of STAGES, or None."""
+    """The key in STAGES, or None."""
     key = (record["execution"], record["fusion"])
     return key if key in STAGES and record["format"] in FORMATS and not record["peer"] else None
 
@@ -87,7 +87,7 @@ def fusions(records, options):
 
 
 def spmv(records, options):
-    """The kernels over CSR as they follow each other in the paper, then what is fastest now."""
+    """The kernels over CSR in the order of the paper, then the fastest row of each other format."""
     records = [r for r in records if r["operation"] == "spmv" and r["columns"] == 1 and not r["layout"] and
                r["scalar"] == "double"]
     if not records:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""An iteration of CG, and of BiCGStab, on band matrices over the width d of the band, after figure 9 of Wang, Ren & Tian
-(2013): the time of the unfused loop over DIA and of the fused one over DIA and bDIA, and the speed-up beside what the bytes
-allow. Draws all gen:band:N:D of the input that were measured with --solve cg or --solve bicgstab, a figure a method."""
+"""An iteration of CG and of BiCGStab on band matrices over the width d of the band, after figure 9 of Wang, Ren & Tian
+(2013): the time of the unfused loop with DIA and of the fused one with DIA and bDIA, and the speed-up with the limit given by
+the bytes. Draws all gen:band:N:D of the input with --solve cg or --solve bicgstab, one figure per method."""
 import dataclasses
 
 import bdia
@@ -13,13 +13,13 @@ from records import scalar_rank
 @dataclasses.dataclass(frozen=True)
 class Method:
     name: str
-    products: int  # of an iteration
-    unfused: int  # vectors that an iteration moves: the textbook's loop
-    fused: int  # and ours
+    products: int  # per iteration
+    unfused: int  # n-vectors per iteration of the textbook loop
+    fused: int  # the same of the fused loop
 
     def model(self, d):
-        """The bytes of an unfused iteration over those of a fused one: d diagonals a product and the vectors, all of n
-        values; of CG in doubles (8d + 112)/(8d + 64)."""
+        """The bytes of an unfused iteration over those of a fused one: d diagonals per product and the vectors, all of n
+        values; for CG in double (8d + 112)/(8d + 64)."""
         return (self.products * d + self.unfused) / (self.products * d + self.fused)
 
     @property
@@ -30,7 +30,7 @@ class Method:
 
 METHODS = {"cg": Method("CG", 1, 14, 8), "bicgstab": Method("BiCGStab", 2, 30, 17)}
 OPERATIONS = tuple(METHODS)
-PAPER = 1.5  # of bDIA over DIA in CG and in BiCGStab, by its abstract, on a GTX 285
+PAPER = 1.5  # speed-up of bDIA over DIA in CG and BiCGStab on a GTX 285, from the abstract
 
 FIELDS = ("format", "fusion", "execution")
 BASE, OURS = ("dia", "unfused", "host_scalars"), ("bdia", "fused", "automatic")
@@ -39,7 +39,7 @@ ROWS = {BASE: ("unfused DIA", "dashed"), ("dia", "fused", "automatic"): ("fused 
 
 
 def row(record):
-    """Which of ROWS, or None."""
+    """The key in ROWS, or None."""
     key = tuple(record[name] for name in FIELDS)
     return key if not record["peer"] and key in ROWS else None
 
@@ -55,7 +55,7 @@ def checked(records):
 
 
 def lines(found, widths):
-    """Of every row: microseconds an iteration. found: (row, d) -> record"""
+    """Microseconds per iteration of every row. found: {(row, d): record}"""
     made = []
     for key, (label, style) in ROWS.items():
         points = [(d, found[key, d]) for d in widths if (key, d) in found]
@@ -81,7 +81,7 @@ def panels(group, widths, title, method):
 
 
 def absent(groups, widths):
-    """Of every n the rows without a record, at all widths of the figure."""
+    """The rows without a record, for every n and width of the figure."""
     missing = []
     for (n, _, scalar), group in groups.items():
         there = {(row(r), bdia.band(r)[1]) for r in group}
@@ -91,7 +91,7 @@ def absent(groups, widths):
 
 
 def drawing(records, name):
-    """Solves follow one another, so that their caches are warm."""
+    """Solves run back to back, so their caches are warm."""
     method = METHODS[name]
     widths = sorted({bdia.band(r)[1] for r in records})
     groups = inputs.grouped(records, lambda r: (bdia.band(r)[0], *scalar_rank(r["scalar"])))
