@@ -12,9 +12,9 @@
 
 namespace einkorn::test {
 
-/// The step of sum_partials() that keeps the totals, and how often it was called.
+/// A step of sum_partials() that stores the totals and counts its calls.
 template <int count>
-struct KeepTotals {
+struct StoreTotals {
   Kokkos::View<double*, Device> totals;  // [count + 1]
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     for (int j = 0; j < count; ++j) totals(j) = sums[j];
@@ -22,11 +22,11 @@ struct KeepTotals {
   }
 };
 
-/// The totals of what lies in a SumSpace; NaN where the step was not called exactly once.
+/// The totals of the partial sums of a SumSpace; NaN unless the step was called exactly once.
 template <int count>
-std::vector<double> totals_of(SumSpace<Device> const& space, std::size_t units) {
+std::vector<double> totals_of(SumSpace<Device> const& space, std::size_t blocks) {
   Kokkos::View<double*, Device> const totals("totals", count + 1);
-  sum_partials<count>(Space(), "test", space, units, KeepTotals<count>{totals});
+  sum_partials<count>(Space(), "test", space, blocks, StoreTotals<count>{totals});
   Kokkos::fence();
   auto got = to_host(totals);
   if (got.back() != 1) return std::vector<double>(count, std::nan(""));

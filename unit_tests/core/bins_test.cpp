@@ -17,7 +17,7 @@ struct BinOf {
   KOKKOS_FUNCTION int operator()(std::size_t i) const { return bins(i); }
 };
 
-TEST(Bins, KeepItemsOfABinInTheirOrder) {
+TEST(Bins, ItemsOfABinAreAscending) {
   std::vector<int> bin_of(1000);
   for (std::size_t i = 0; i < bin_of.size(); ++i)
     bin_of[i] = static_cast<int>((i * i + i / 7) % 3 * 2);  // 1, 3 empty
@@ -36,7 +36,7 @@ TEST(Bins, KeepItemsOfABinInTheirOrder) {
   EXPECT_EQ(seen, bin_of.size());
 }
 
-TEST(Bins, ListNothingWhereOneHasAll) {
+TEST(Bins, NoListIfOneBinHasAllItems) {
   auto const bins = make_bins<3, int, Device>(Space(), 50, BinOf{to_device(std::vector<int>(50, 1))});
 
   EXPECT_EQ(bins.size(1), 50u);
@@ -44,7 +44,7 @@ TEST(Bins, ListNothingWhereOneHasAll) {
   EXPECT_EQ(bins.items.extent(0), 0u);
 }
 
-TEST(Bins, OfNothing) {
+TEST(Bins, NoItems) {
   auto const bins = make_bins<2, int, Device>(Space(), 0, BinOf{});
 
   EXPECT_EQ(bins.size(0) + bins.size(1), 0u);

@@ -10,7 +10,7 @@
 
 namespace einkorn::test {
 
-/// Runs of pieces, as they are listed.
+/// A list of runs of partial sums.
 struct ListedRuns {
   using offset_type = int;
   Kokkos::View<int*, Device> rows, counts;  // [num_parts]
@@ -20,7 +20,7 @@ struct ListedRuns {
 
 namespace {
 
-/// Runs of the given lengths, one piece between them; run r belongs to row 2 r.
+/// Runs of the given lengths, with one unused partial sum in between; run r belongs to row 2 r.
 void expect_rows_completed(std::vector<int> const& lengths, bool has_long_runs) {
   std::vector<int> rows, counts;
   std::vector<double> pieces, y, want;
@@ -43,7 +43,7 @@ void expect_rows_completed(std::vector<int> const& lengths, bool has_long_runs) 
   EXPECT_EQ(to_host(device_y), want);
 }
 
-TEST(AddCarry, AddsRunsOfOneAndOfMany) {
+TEST(AddCarry, AddsShortAndLongRuns) {
   expect_rows_completed({1}, false);
   expect_rows_completed({0, 1, 2, 3, 0, 0, 31, 32}, false);
   expect_rows_completed({0, 1, 2, 3, 0, 0, 31, 32}, true);
@@ -60,7 +60,7 @@ TEST(AddCarry, AddsRunsInMoreThanOneTeam) {
   expect_rows_completed(std::vector<int>(1000, 1), false);
 }
 
-TEST(AddCarry, GivesTheSameBitsOnEveryRun) {
+TEST(AddCarry, SameBitsInEveryRun) {
   auto const pieces = to_device(numbers<float>(Numbers::reals, 3000, 8));
   std::vector<int> rows(3000, 0), counts(3000, 0);
   counts[1] = 2990;

@@ -17,7 +17,7 @@ using Counts = Kokkos::View<int*, Device>;
 
 constexpr CooperativeShape small_blocks{256, 2};
 
-/// Every thread says how many there are.
+/// Every thread stores the number of threads.
 struct AskForSize {
   Counts size;  // [1]
   template <class AnyMember>
@@ -34,7 +34,7 @@ int size_of_launch(CooperativeSpace<Space>& space) {
   return to_host(size)[0];
 }
 
-/// Sums of integers, with totals known beforehand; of k = 1, 2, 3, 8 in turn, now and then a barrier between.
+/// Sums of integers with known totals, for k = 1, 2, 3, 8, with some barriers in between.
 struct SumIntegers {
   int rounds;
   Counts wrong;  // [size]
@@ -62,7 +62,7 @@ struct SumIntegers {
   }
 };
 
-/// Element i of one array becomes 1 + element i + distance (around the ring) of the other, to and fro.
+/// Element i of one array becomes 1 + element i + distance (cyclic) of the other, alternately.
 struct ShiftAroundRing {
   int sweeps;
   Kokkos::View<int*, Device> even, odd;  // [size]
@@ -78,7 +78,7 @@ struct ShiftAroundRing {
   }
 };
 
-/// As above, with sums in place of the barriers, each of which also has to be right.
+/// As above, with sums, which are checked, in place of barriers.
 struct ShiftAroundRingWithSums {
   int sweeps;
   Kokkos::View<int*, Device> even, odd, wrong;  // [size]
@@ -100,7 +100,7 @@ struct ShiftAroundRingWithSums {
   }
 };
 
-/// Totals of reals by sum_all and sum_parts, as every thread gets them.
+/// The totals of sum_all and sum_parts in every thread.
 struct SumReals {
   Kokkos::View<double const*, Device> x;
   Kokkos::View<double*, Device> totals;  // [size][2]
@@ -165,13 +165,13 @@ void expect_integers_summed(CooperativeSpace<Space>& space, int rounds) {
             of_threads.end() - of_threads.begin() - ran);
 }
 
-TEST(Cooperative, GivesEveryThreadExactTotals) {
+TEST(Cooperative, EveryThreadGetsExactTotals) {
   CooperativeSpace<Space> space{Space()};
   expect_integers_summed<CooperativeShape{}>(space, 1000);
   expect_integers_summed<small_blocks>(space, 1000);
 }
 
-TEST(Cooperative, ReusesItsSpaceForLaunchesOfAnyShapeAndLength) {
+TEST(Cooperative, SpaceIsReusableForAnyShape) {
   CooperativeSpace<Space> space{Space()};
   for (int rounds : {0, 1, 2, 3, 0, 5, 1}) {
     expect_integers_summed<CooperativeShape{}>(space, rounds);
@@ -180,7 +180,7 @@ TEST(Cooperative, ReusesItsSpaceForLaunchesOfAnyShapeAndLength) {
   }
 }
 
-TEST(Cooperative, KeepsToTheMostBlocksAskedFor) {
+TEST(Cooperative, RespectsMaxBlocks) {
   for (int blocks : {1, 2, 3}) {
     CooperativeSpace<Space> space{Space(), blocks};
     int const threads_of_block = is_gpu<Space> ? 256 : 1;
@@ -189,7 +189,7 @@ TEST(Cooperative, KeepsToTheMostBlocksAskedFor) {
   }
 }
 
-TEST(Cooperative, RunsAsManyThreadsAsTheHostHas) {
+TEST(Cooperative, UsesAllHostThreads) {
   CooperativeSpace<Space> space{Space()};
   int const size = size_of_launch(space);
   if (is_gpu<Space>)
@@ -199,7 +199,7 @@ TEST(Cooperative, RunsAsManyThreadsAsTheHostHas) {
   EXPECT_GT(space.bytes(), 0u);
 }
 
-TEST(Cooperative, ShowsWritesToAllAfterABarrier) {
+TEST(Cooperative, WritesAreVisibleAfterSync) {
   CooperativeSpace<Space> space{Space()};
   auto const size = static_cast<std::size_t>(size_of_launch(space));
   int const sweeps = 200;
@@ -215,7 +215,7 @@ TEST(Cooperative, ShowsWritesToAllAfterABarrier) {
   EXPECT_EQ(to_host(even), want);
 }
 
-TEST(Cooperative, ShowsWritesToAllAfterASum) {
+TEST(Cooperative, WritesAreVisibleAfterSumAll) {
   CooperativeSpace<Space> space{Space()};
   auto const size = static_cast<std::size_t>(size_of_launch<small_blocks>(space));
   std::vector<int> start(size);
@@ -227,7 +227,7 @@ TEST(Cooperative, ShowsWritesToAllAfterASum) {
   EXPECT_EQ(to_host(wrong), all(size, 0));
 }
 
-TEST(Cooperative, GivesTheSameBitsInEveryThreadAndOnEveryRun) {
+TEST(Cooperative, SameBitsInEveryThreadAndRun) {
   auto const x = numbers<double>(Numbers::reals, 9984, 3);
   auto const device_x = to_device(x);
   long double all_parts = 0, magnitude = 0;
@@ -254,7 +254,7 @@ TEST(Cooperative, GivesTheSameBitsInEveryThreadAndOnEveryRun) {
   EXPECT_NEAR(first[1], static_cast<double>(-all_parts), bound);
 }
 
-TEST(Cooperative, VisitsEveryPartOnce) {
+TEST(Cooperative, RunsEveryPartOnce) {
   CooperativeSpace<Space> space{Space()};
   for (int num_parts : {0, 1, 31, 1000}) {
     Counts const parts("parts", static_cast<std::size_t>(num_parts));
@@ -278,8 +278,8 @@ TEST(Cooperative, SumsNoPartsToZero) {
 }
 
 #ifdef _OPENMP
-TEST(Cooperative, RunsOneThreadInsideAnotherParallelRegion) {
-  if (is_gpu<Space>) GTEST_SKIP() << "a GPU has no such thing";
+TEST(Cooperative, OneThreadInsideAParallelRegion) {
+  if (is_gpu<Space>) GTEST_SKIP() << "host only";
   CooperativeSpace<Space> space{Space()};
   Counts const size("size", 1), wrong("wrong", 1);
   Kokkos::deep_copy(wrong, -1);
@@ -295,8 +295,8 @@ TEST(Cooperative, RunsOneThreadInsideAnotherParallelRegion) {
   EXPECT_EQ(to_host(wrong), all(1, 0));
 }
 
-TEST(Cooperative, RunsOneThreadWhereTheRuntimeGivesFewerThanAskedFor) {
-  if (is_gpu<Space>) GTEST_SKIP() << "a GPU has no such thing";
+TEST(Cooperative, OneThreadIfTheRuntimeStartsFewer) {
+  if (is_gpu<Space>) GTEST_SKIP() << "host only";
   detail::HostCooperativeSpace const space(3, 3);
   *space.barrier() = {};
   Counts const size("size", 1);

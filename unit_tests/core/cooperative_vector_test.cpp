@@ -17,11 +17,11 @@ namespace einkorn::test {
 
 constexpr CooperativeShape blocks_of_256{256, 1};
 
-/// Every thread has an entry; in each round it becomes 1 + that of a thread far away, which is handed over, and
-/// the sum of all entries is looked at by a step.
+/// Every thread owns an entry. In each round it becomes 1 + the entry of a distant thread, and a step checks
+/// the sum of all entries.
 template <class S>
-struct HandAround {
-  CooperativeVector<Space, S> handed;
+struct ExchangeEntries {
+  CooperativeVector<Space, S> vector;
   int rounds;
   Kokkos::View<S*, Device> ends;     // [size]
   Kokkos::View<int*, Device> wrong;  // [blocks]
@@ -42,10 +42,10 @@ struct HandAround {
         });
         if (round == rounds) break;
         std::uint32_t const tag = member.epoch();
-        handed.store(own, value, tag);
-        auto found = handed.load(from);
-        while (Lanes<Space>::ballot(!handed.has_tag(found, tag)) != 0) found = handed.load(from);
-        value = handed.value(found) + S(1);
+        vector.store(own, value, tag);
+        auto found = vector.load(from);
+        while (Lanes<Space>::ballot(!vector.has_tag(found, tag)) != 0) found = vector.load(from);
+        value = vector.value(found) + S(1);
       }
       ends(own) = value;
       if (member.rank_in_block() == 0) wrong(member.block()) = errors;
@@ -63,19 +63,20 @@ struct HandAround {
 
 namespace {
 
-/// The ends of every thread after two launches that follow each other.
+/// The final entries of all threads after two consecutive launches.
 template <class S>
-void expect_handed_around(int blocks, int rounds) {
+void expect_exchanged(int blocks, int rounds) {
   CooperativeSpace<Space> space{Space(), blocks};
   auto const size = static_cast<std::size_t>(blocks) * blocks_of_256.threads;
-  CooperativeVector<Space, S> const handed(Space(), size);
-  EXPECT_EQ(handed.bytes(), size * (sizeof(S) < 8 ? 8 : 2 * sizeof(S)));
+  CooperativeVector<Space, S> const vector(Space(), size);
+  EXPECT_EQ(vector.bytes(), size * (sizeof(S) < 8 ? 8 : 2 * sizeof(S)));
   for (int launch = 0; launch < 2; ++launch) {
     Kokkos::View<S*, Device> const ends("ends", size);
     Kokkos::View<int*, Device> const wrong("wrong", static_cast<std::size_t>(blocks));
     Kokkos::deep_copy(wrong, -1);
 
-    launch_cooperative<blocks_of_256>(Space(), "hand around", space, HandAround<S>{handed, rounds, ends, wrong},
+    launch_cooperative<blocks_of_256>(Space(), "exchange", space,
+                                      ExchangeEntries<S>{vector, rounds, ends, wrong},
                                       CooperativeScratch{1024, blocks});
 
     EXPECT_EQ(to_host(wrong), std::vector<int>(static_cast<std::size_t>(blocks), 0)) << "launch " << launch;
@@ -87,30 +88,30 @@ void expect_handed_around(int blocks, int rounds) {
   }
 }
 
-TEST(CooperativeVector, HandsEntriesFromThreadToThread) {
+TEST(CooperativeVector, ExchangesEntriesBetweenThreads) {
   if (!is_gpu<Space>) GTEST_SKIP() << "threads of a host have a barrier";
   for (int blocks : {1, 2, 16}) {
     for (int rounds : {0, 1, 2, 200}) {
-      expect_handed_around<double>(blocks, rounds);
-      expect_handed_around<float>(blocks, rounds);
-      expect_handed_around<Kokkos::complex<double>>(blocks, rounds);
+      expect_exchanged<double>(blocks, rounds);
+      expect_exchanged<float>(blocks, rounds);
+      expect_exchanged<Kokkos::complex<double>>(blocks, rounds);
     }
   }
 }
 
-TEST(Cooperative, RefusesMoreBlocksThanFit) {
+TEST(Cooperative, RejectsMoreBlocksThanCanBeResident) {
   if (!is_gpu<Space>) GTEST_SKIP() << "a host has no blocks";
   CooperativeSpace<Space> space{Space(), 2};
-  CooperativeVector<Space, double> const handed(Space(), 1024);
+  CooperativeVector<Space, double> const vector(Space(), 1024);
   Kokkos::View<double*, Device> const ends("ends", 1024);
   Kokkos::View<int*, Device> const wrong("wrong", 4);
-  HandAround<double> const functor{handed, 1, ends, wrong};
+  ExchangeEntries<double> const functor{vector, 1, ends, wrong};
   EXPECT_TRUE(
       throws<Error>([&] { launch_cooperative<blocks_of_256>(Space(), "three", space, functor, {0, 3}); },
                     {"3 blocks requested", "2 can be resident"}));
 }
 
-TEST(Cooperative, SaysWhatScratchABlockCanHave) {
+TEST(Cooperative, MaxScratch) {
   EXPECT_EQ(max_cooperative_scratch(Space()) > 0, is_gpu<Space>);
   EXPECT_GE(num_multiprocessors(Space()), 1);
 }

@@ -24,7 +24,7 @@ class DotsOfFormats : public testing::Test {};
 using Scalars = TestTypes<double, Complex>;
 TYPED_TEST_SUITE(DotsOfFormats, Scalars);
 
-TYPED_TEST(DotsOfFormats, AreExactForWholeNumbers) {
+TYPED_TEST(DotsOfFormats, ExactForIntegers) {
   using S = TypeParam;
   for (auto const& pattern : vector_patterns()) {
     auto const A = with_numbers<S>(pattern, Numbers::integers);
@@ -41,7 +41,7 @@ TYPED_TEST(DotsOfFormats, AreExactForWholeNumbers) {
   }
 }
 
-/// A matrix whose products run as those of more rows than a test can have.
+/// A matrix with the launch configuration of one with more rows than a test can have.
 template <class Format>
 struct OfManyRows {
   Format F;
@@ -65,7 +65,7 @@ void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp co
   }
 }
 
-TEST(DotsOfManyRows, AreExactForWholeNumbers) {
+TEST(DotsOfManyRows, ExactForIntegers) {
   for (auto const& pattern : vector_patterns()) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<double>(pattern, Numbers::integers);

@@ -14,7 +14,7 @@ class Dots : public testing::Test {};
 using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Dots, Scalars);
 
-TYPED_TEST(Dots, OfAProductAreExactForWholeNumbers) {
+TYPED_TEST(Dots, ExactForIntegers) {
   using S = TypeParam;
   for (auto const& pattern : vector_patterns()) {
     SCOPED_TRACE(pattern.name);

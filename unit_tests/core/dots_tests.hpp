@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// A product that gathers dot products on its way: y, y.y, u.y, w.y and w.u.
+// A product with fused dot products: y, y.y, u.y, w.y and w.u.
 
 #include "../support/near.hpp"
 #include "../support/vectors.hpp"
@@ -18,7 +18,7 @@
 
 namespace einkorn::test {
 
-/// Parts of conj(u).v, exact: the numbers are small and whole.
+/// The components of conj(u).v, exact: the numbers are small integers.
 template <class S>
 void add_dot(std::vector<double>& sums, std::vector<S> const& u, std::vector<S> const& v) {
   Wide<S> sum{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Every option that is an enumeration refuses values without an enumerator.
+// Options of an enumeration type reject values without an enumerator.
 
 #include "../support/throws.hpp"
 #include "../support/types.hpp"
@@ -9,8 +9,8 @@
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/csr/expand_symmetric.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
-#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/generate/stencil.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
@@ -24,7 +24,8 @@
 namespace einkorn::test {
 namespace {
 
-/// The call gets the values beside the range of an enumeration of `count` and says which option it refuses.
+/// Calls with the values next to the range of an enumeration of `count` enumerators; the error names the
+/// option.
 template <class Enum, class Call>
 void expect_refused(int count, std::string const& option, Call const& call) {
   for (int const value : {count, 99, -1, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()})
@@ -47,7 +48,7 @@ class Enumerators : public testing::Test {
   }
 };
 
-TEST_F(Enumerators, OfSpmv) {
+TEST_F(Enumerators, Spmv) {
   expect_refused<SpmvAlgorithm>(7, "algorithm",
                                 [&](auto value) { spmv(Space(), 1, A, x, 0, y, {.algorithm = value}); });
   expect_refused<SpmvAlgorithm>(7, "algorithm",
@@ -57,7 +58,7 @@ TEST_F(Enumerators, OfSpmv) {
   expect_refused<Checks>(2, "checks", [&](auto value) { return make_spmv_plan(Space(), A, {}, value); });
 }
 
-TEST_F(Enumerators, OfSpgemm) {
+TEST_F(Enumerators, Spgemm) {
   auto const product = [&](SpgemmOptions const& options) { return spgemm_symbolic(Space(), A, A, options); };
   expect_refused<SpgemmAlgorithm>(3, "algorithm", [&](auto value) { return product({.algorithm = value}); });
   expect_refused<SpgemmRows>(2, "rows", [&](auto value) { return product({.rows = value}); });
@@ -67,7 +68,7 @@ TEST_F(Enumerators, OfSpgemm) {
   expect_refused<Checks>(2, "checks", [&](auto value) { return product({.checks = value}); });
 }
 
-TEST_F(Enumerators, OfFormats) {
+TEST_F(Enumerators, Formats) {
   for (int const value : {10, 99, -1, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()})
     EXPECT_TRUE(throws<InvalidArgument>([&] { (void)make_any_matrix(Space(), A, FormatName(value)); },
                                         {"format is " + std::to_string(value), "one of csr, csr5, coo"}));
@@ -87,7 +88,7 @@ TEST_F(Enumerators, OfFormats) {
       2, "shape", [&](auto value) { return Stencil(2, 2, 1, value, 1, SymmetricValues(1, false)); });
 }
 
-TEST_F(Enumerators, OfWhatIsDoneToAMatrix) {
+TEST_F(Enumerators, MatrixOperations) {
   UploadOptions options;
   expect_refused<Checks>(2, "checks", [&](auto value) {
     options.checks = value;
@@ -100,7 +101,7 @@ TEST_F(Enumerators, OfWhatIsDoneToAMatrix) {
   });
 }
 
-TEST_F(Enumerators, OfSolvers) {
+TEST_F(Enumerators, Solvers) {
   auto const check = [](auto member, auto value) {
     SolverOptions options;
     options.*member = value;
@@ -111,7 +112,7 @@ TEST_F(Enumerators, OfSolvers) {
   expect_refused<Execution>(4, "execution", [&](auto value) { check(&SolverOptions::execution, value); });
 }
 
-TEST_F(Enumerators, OfMatrixMarketFiles) {
+TEST_F(Enumerators, MatrixMarketFiles) {
   std::string const text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
   auto const parse = [&](MatrixMarketOptions const& options) {
     return parse_matrix_market<double, int>(text, "a text", options);

@@ -35,7 +35,7 @@ struct Visit {
   }
 };
 
-TEST(FusedPass, TouchesEveryEntryOnceAndSums) {
+TEST(FusedPass, UpdatesEveryEntryOnceAndSums) {
   for (std::size_t const size : {0, 1, 7, 8, 9, 63, 255, 256, 257, 1023, 1024, 1025, 100'003})
     for (bool const is_active : {true, false}) {
       auto const v = numbers<double>(Numbers::integers, size, 3);

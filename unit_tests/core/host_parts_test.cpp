@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Who takes which part on host threads: each part once, a thread's own first, loop after loop without a
-// barrier.
+// Work stealing on host threads: each part runs once, own parts first, in consecutive loops without a barrier.
 
 #include <einkorn/core/balance/host_parts.hpp>
 
@@ -27,12 +26,12 @@ std::vector<int> parts_of(std::vector<WorkQueue>& taken, std::uint32_t loop, int
   return parts;
 }
 
-TEST(HostParts, AThreadTakesItsOwnAndThenThoseOfTheThreadsAfterIt) {
+TEST(HostParts, ThreadRunsOwnPartsThenStealsFromFollowingThreads) {
   std::vector<WorkQueue> taken(3);
   EXPECT_EQ(parts_of(taken, 1, 1, 7), (std::vector{2, 3, 4, 5, 6, 0, 1}));
 }
 
-TEST(HostParts, NothingIsLeftOfALoopForThoseWhoComeLate) {
+TEST(HostParts, FinishedLoopHasNoParts) {
   std::vector<WorkQueue> taken(4);
   EXPECT_EQ(parts_of(taken, 1, 0, 9).size(), 9u);
   EXPECT_EQ(parts_of(taken, 2, 3, 2), (std::vector{1, 0}));
@@ -40,7 +39,7 @@ TEST(HostParts, NothingIsLeftOfALoopForThoseWhoComeLate) {
   EXPECT_TRUE(parts_of(taken, 2, 0, 2).empty());
 }
 
-TEST(HostParts, EachPartIsTakenOnceInEveryOneOfManyLoops) {
+TEST(HostParts, EachPartRunsOncePerLoop) {
   constexpr int loops = 300;
   for (int const threads : {1, 2, 3, 5})
     for (int const num_parts : {0, 1, 2, 7, 16 * threads, 1000}) {
@@ -60,7 +59,7 @@ TEST(HostParts, EachPartIsTakenOnceInEveryOneOfManyLoops) {
     }
 }
 
-TEST(HostParts, ForEachPartRunsEachOnce) {
+TEST(HostParts, ForEachPartRunsEachPartOnce) {
   Kokkos::DefaultHostExecutionSpace const exec;
   for (std::int64_t const num_parts : {0, 1, 2, 17, 5000}) {
     std::vector<std::atomic<int>> times(static_cast<std::size_t>(num_parts));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Two threads with one plan: found where NDEBUG is not defined, as it is not for this executable.
+// Concurrent calls with one plan are detected without NDEBUG, as in this executable.
 
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
@@ -38,17 +38,17 @@ using detail::OneCallAtATime;
 using Vector = Kokkos::View<double*, Device>;
 std::vector<std::string> const refusal{"another call with this plan", "make a plan for each thread"};
 
-/// Runs an action within the first launch that comes, in a thread of its own.
-class WithinALaunch {
+/// Runs an action in another thread during the next launch.
+class DuringNextLaunch {
  public:
-  explicit WithinALaunch(std::function<void()> act) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+  explicit DuringNextLaunch(std::function<void()> act) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
     action() = std::move(act);
     Kokkos::Tools::Experimental::set_begin_parallel_for_callback(on_launch);
     Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(on_launch);
   }
-  WithinALaunch(WithinALaunch const&) = delete;
-  WithinALaunch& operator=(WithinALaunch const&) = delete;
-  ~WithinALaunch() {
+  DuringNextLaunch(DuringNextLaunch const&) = delete;
+  DuringNextLaunch& operator=(DuringNextLaunch const&) = delete;
+  ~DuringNextLaunch() {
     Kokkos::Tools::Experimental::set_callbacks(before_);
     EXPECT_FALSE(action()) << "nothing was launched";
     action() = {};
@@ -73,8 +73,7 @@ Csr<double, int, int, Device> matrix() {
   return with_numbers<double>(random_pattern(60, 60, 3), Numbers::integers).on_device();
 }
 
-/// A second call within a call is refused, by a copy of the plan too; the first one is right, and so is one
-/// after it.
+/// A call during a call of the plan or a copy of it throws; the first call and later ones are correct.
 template <class Plan>
 void expect_guarded(Plan const& plan) {
   auto const x = to_device(numbers<double>(Numbers::integers, 60, 2));
@@ -82,7 +81,7 @@ void expect_guarded(Plan const& plan) {
   spmv(Space(), 1, matrix(), x, 0, want);
   Plan const copy = plan;
   {
-    WithinALaunch const second(
+    DuringNextLaunch const second(
         [&] { EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), copy, 1, x, 0, other); }, refusal)); });
     spmv(Space(), plan, 1, x, 0, y);
   }
@@ -96,7 +95,7 @@ void expect_guarded(Plan const& plan) {
   EXPECT_EQ(to_host(y), to_host(want)) << "after an error";
 }
 
-TEST(OneCall, PlansWithWorkspaceRefuseASecondCall) {
+TEST(OneCallAtATime, PlansWithWorkspaceRejectConcurrentCalls) {
   auto const A = matrix();
   expect_guarded(make_spmv_plan(Space(), A, {.algorithm = SpmvAlgorithm::segmented_sum}));
   expect_guarded(make_spmv_plan(Space(), from_csr<Csr5>(Space(), A)));
@@ -104,39 +103,39 @@ TEST(OneCall, PlansWithWorkspaceRefuseASecondCall) {
   expect_guarded(make_spmv_plan(Space(), from_csr<Hyb>(Space(), A)));
 }
 
-TEST(OneCall, UpdateValuesIsACall) {
+TEST(OneCallAtATime, UpdateValuesRejectsConcurrentCalls) {
   auto const A = matrix();
   auto plan = make_spmv_plan(Space(), A, {.algorithm = SpmvAlgorithm::segmented_sum});
   Vector const x("x", 60), y("y", 60);
-  WithinALaunch const second(
+  DuringNextLaunch const second(
       [&] { EXPECT_TRUE(throws<InvalidArgument>([&] { update_values(Space(), plan, A); }, refusal)); });
   spmv(Space(), plan, 1, x, 0, y);
 }
 
-TEST(OneCall, PlansWithoutWorkspaceAreShared) {
+TEST(OneCallAtATime, PlansWithoutWorkspaceAllowConcurrentCalls) {
   auto const A = matrix();
   auto const plan = make_spmv_plan(Space(), A, {.algorithm = SpmvAlgorithm::row_team});
   auto const x = to_device(numbers<double>(Numbers::integers, 60, 2));
   Vector const y("y", 60), other("other", 60);
   {
-    WithinALaunch const second([&] { spmv(Space(), plan, 1, x, 0, other); });
+    DuringNextLaunch const second([&] { spmv(Space(), plan, 1, x, 0, other); });
     spmv(Space(), plan, 1, x, 0, y);
   }
   EXPECT_EQ(to_host(y), to_host(other));
 }
 
-TEST(OneCall, SpgemmPlansRefuseASecondCall) {
+TEST(OneCallAtATime, SpgemmPlansRejectConcurrentCalls) {
   auto const A = matrix();
   auto const plan = spgemm_symbolic(Space(), A, A);
   auto const C = spgemm_numeric(Space(), plan, A, A);
-  WithinALaunch const second([&] {
+  DuringNextLaunch const second([&] {
     EXPECT_TRUE(throws<InvalidArgument>([&] { (void)spgemm_numeric(Space(), plan, A, A); }, refusal));
   });
   spgemm_numeric(Space(), plan, A, A, C);
 }
 
-/// Every call of four threads is right or refused, and none that was refused has written.
-TEST(OneCall, ThreadsThatShareAPlanGetTheProductOrAnError) {
+/// Every call of four threads is correct or throws without writing y.
+TEST(OneCallAtATime, ConcurrentCallsReturnTheProductOrThrow) {
   auto const plan = make_spmv_plan(Space(), matrix(), {.algorithm = SpmvAlgorithm::segmented_sum});
   auto const x = to_device(numbers<double>(Numbers::integers, 60, 2));
   Vector const want("want", 60);
@@ -166,7 +165,7 @@ TEST(OneCall, ThreadsThatShareAPlanGetTheProductOrAnError) {
   EXPECT_GT(products, 0);
 }
 
-TEST(OneCall, AnEmptyOneChecksNothing) {
+TEST(OneCallAtATime, DefaultConstructedIsInactive) {
   OneCallAtATime const nothing;
   auto const first = nothing.begin("spmv", "plan");
   EXPECT_NO_THROW((void)nothing.begin("spmv", "plan"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// When Views with strides overlap each other or themselves: the answers beside those of enumeration.
+// Overlap of strided Views with each other and with themselves, compared with enumeration of all addresses.
 
 #include "../support/types.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
-/// Offsets that a View addresses, in entries from `origin`; one for each index.
+/// The offsets of all entries of a View from `origin`, one per index.
 std::vector<std::ptrdiff_t> offsets_of(Strided const& v, double const* origin) {
   std::vector<std::ptrdiff_t> offsets;
   for (std::size_t i = 0; i < v.extent(0); ++i)
@@ -51,7 +51,7 @@ class OverlapOfStrides : public testing::Test {
   }
 };
 
-TEST_F(OverlapOfStrides, IsExactWhereTheViewsHaveTheSameStrides) {
+TEST_F(OverlapOfStrides, ExactForEqualStrides) {
   int met = 0, apart = 0;
   for (int run = 0; run < 40000; ++run) {
     std::size_t const s = up_to(14), t = up_to(14);
@@ -65,7 +65,7 @@ TEST_F(OverlapOfStrides, IsExactWhereTheViewsHaveTheSameStrides) {
   EXPECT_GT(apart, 1000);
 }
 
-TEST_F(OverlapOfStrides, IsExactBesideAContiguousArray) {
+TEST_F(OverlapOfStrides, ExactWithAContiguousArray) {
   for (int run = 0; run < 20000; ++run) {
     auto const v = view(1 + up_to(14), 1),
                w = Strided(memory.data() + up_to(60), Kokkos::LayoutStride(1 + up_to(9), 1, 1, 0));
@@ -73,7 +73,7 @@ TEST_F(OverlapOfStrides, IsExactBesideAContiguousArray) {
   }
 }
 
-TEST_F(OverlapOfStrides, IsNeverMissed) {
+TEST_F(OverlapOfStrides, NeverMissed) {
   int exact = 0;
   for (int run = 0; run < 40000; ++run) {
     auto const v = view(up_to(14), up_to(14)), w = view(up_to(14), up_to(14));
@@ -84,7 +84,7 @@ TEST_F(OverlapOfStrides, IsNeverMissed) {
   EXPECT_GT(exact, 35000);
 }
 
-TEST_F(OverlapOfStrides, OfAViewWithItselfIsExact) {
+TEST_F(OverlapOfStrides, ExactForOneViewWithItself) {
   int repeated = 0, once = 0;
   for (int run = 0; run < 40000; ++run) {
     auto const v = view(up_to(9), up_to(9));
@@ -97,7 +97,7 @@ TEST_F(OverlapOfStrides, OfAViewWithItselfIsExact) {
   EXPECT_GT(once, 1000);
 }
 
-TEST(Overlap, OfBlocksOfOneMultivector) {
+TEST(Overlap, BlocksOfOneMultivector) {
   Kokkos::View<double**, Kokkos::LayoutRight, Device> const rows("rows", 20, 8);
   auto const columns = [&](int begin, int end) {
     return Kokkos::subview(rows, Kokkos::ALL, std::pair(begin, end));
@@ -115,7 +115,7 @@ TEST(Overlap, OfBlocksOfOneMultivector) {
   EXPECT_TRUE(overlaps(block(0, 11), block(10, 20)));
 }
 
-TEST(Overlap, OfViewsTooLargeToEnumerate) {
+TEST(Overlap, LargeViews) {
   auto const view = [](std::uintptr_t address, std::size_t j_stride) {
     std::size_t const many = std::size_t(1) << 22;
     return Strided(reinterpret_cast<double*>(address), Kokkos::LayoutStride(many, 3, many, j_stride));

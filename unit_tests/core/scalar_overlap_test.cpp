@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Which scalar sums are taken in, when two Views overlap, how a row's sum gets into y.
+// The type of sums, overlap of Views, the epilogue of a row.
 
 #include "../support/near.hpp"
 #include "../support/types.hpp"
@@ -21,7 +21,7 @@ using Half = Kokkos::Experimental::half_t;
 using Bfloat = Kokkos::Experimental::bhalf_t;
 using ComplexFloat = Kokkos::complex<float>;
 
-TEST(SumType, IsTheWidestAndComplexIfAnyIs) {
+TEST(SumType, WidestRealTypeAndComplexIfAny) {
   static_assert(std::is_same_v<sum_type<float>, float>);
   static_assert(std::is_same_v<sum_type<float const>, float>);
   static_assert(std::is_same_v<sum_type<float, double>, double>);
@@ -39,7 +39,7 @@ TEST(SumType, IsTheWidestAndComplexIfAnyIs) {
   EXPECT_EQ(conjugate(3.0), 3.0);
 }
 
-TEST(Overlap, OfContiguousVectors) {
+TEST(Overlap, ContiguousVectors) {
   Kokkos::View<double*, Device> const all("all", 100);
   auto const part = [&](int begin, int end) { return Kokkos::subview(all, std::pair(begin, end)); };
   EXPECT_TRUE(overlaps(all, all));
@@ -52,7 +52,7 @@ TEST(Overlap, OfContiguousVectors) {
   EXPECT_FALSE(overlaps(all, Kokkos::View<double*, Device>("other", 100)));
 }
 
-TEST(Overlap, OfColumns) {
+TEST(Overlap, Columns) {
   Kokkos::View<double**, Kokkos::LayoutRight, Device> const rows("rows", 20, 3);
   auto const column = [&](int j) { return Kokkos::subview(rows, Kokkos::ALL, j); };
   EXPECT_FALSE(overlaps(column(0), column(1)));
@@ -66,7 +66,7 @@ TEST(Overlap, OfColumns) {
   EXPECT_TRUE(overlaps(columns, Kokkos::subview(columns, Kokkos::ALL, 1)));
 }
 
-TEST(Overlap, OfDifferentTypes) {
+TEST(Overlap, DifferentTypes) {
   Kokkos::View<double*, Device> const doubles("doubles", 10);
   Kokkos::View<float*, Device, Kokkos::MemoryUnmanaged> const inside(
       reinterpret_cast<float*>(doubles.data()) + 19, 1);
@@ -78,7 +78,7 @@ TEST(Overlap, OfDifferentTypes) {
   EXPECT_TRUE(overlaps(doubles, same));
 }
 
-TEST(Update, OverwritesWhenBetaIsZero) {
+TEST(Epilogue, OverwritesIfBetaIsZero) {
   double y = not_a_number<double>();
   Epilogue<double>{2, 0}(y, 3);
   EXPECT_EQ(y, 6);

@@ -50,7 +50,7 @@ TYPED_TEST(SimdOf, LoadsAndStores) {
   EXPECT_EQ(this->stored(TestFixture::Lanes::load(shifted.data() + 1)), values);
 }
 
-TYPED_TEST(SimdOf, ConvertsAsItLoads) {
+TYPED_TEST(SimdOf, LoadConverts) {
   auto const floats = numbers<float>(Numbers::integers, TypeParam::width, 2);
   auto const got = this->stored(TestFixture::Lanes::load(floats.data()));
   for (std::size_t i = 0; i < floats.size(); ++i) EXPECT_EQ(got[i], typename TypeParam::Value(floats[i]));
@@ -80,7 +80,7 @@ TYPED_TEST(SimdOf, AddsProducts) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(got[i], c[i] + a[i] * b[i]);
 }
 
-TYPED_TEST(SimdOf, ClearsFlaggedLanesAndNoOther) {
+TYPED_TEST(SimdOf, ClearFlagged) {
   using T = typename TypeParam::Value;
   for (int bit = 0; bit < 32; ++bit)
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -103,7 +103,7 @@ TYPED_TEST(SimdOf, ClearsFlaggedLanesAndNoOther) {
     }
 }
 
-TYPED_TEST(SimdOf, SumsItsLanes) {
+TYPED_TEST(SimdOf, Sum) {
   using T = typename TypeParam::Value;
   auto const values = this->some(9);
   T want(0);
@@ -111,7 +111,7 @@ TYPED_TEST(SimdOf, SumsItsLanes) {
   EXPECT_EQ(TestFixture::Lanes::load(values.data()).sum(), want);
 }
 
-TEST(SimdLanes, AreAsManyAsTilesMayHave) {
+TEST(SimdLanes, WithinTileLimits) {
   EXPECT_TRUE(simd_lanes<float> == 4 || simd_lanes<float> == 8 || simd_lanes<float> == 16);
   EXPECT_TRUE(simd_lanes<double> == 4 || simd_lanes<double> == 8 || simd_lanes<double> == 16 ||
               simd_lanes<double> == 2);

@@ -24,7 +24,7 @@ auto offsets_of(Host const& A) {
       A.offsets.data(), A.offsets.size());
 }
 
-TYPED_TEST(Split, FindsTheRowOfEveryEntry) {
+TYPED_TEST(Split, RowOfEntry) {
   for (auto const& pattern : battery()) {
     if (pattern.is_large()) continue;
     auto const A = with_numbers_of<TypeParam>(pattern, Numbers::integers);
@@ -38,7 +38,7 @@ TYPED_TEST(Split, FindsTheRowOfEveryEntry) {
   }
 }
 
-TYPED_TEST(Split, CutsTheMergePathWhereASlowWalkDoes) {
+TYPED_TEST(Split, RowsBeforeDiagonalMatchesSequentialWalk) {
   using Offset = typename TypeParam::Offset;
   for (auto const& pattern : battery()) {
     if (pattern.is_large()) continue;

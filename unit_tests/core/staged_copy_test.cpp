@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// StagedCopy over lanes that are as late as lanes may be, and over pinned memory.
+// StagedCopy with buffers that copy as late as allowed, and with pinned memory.
 
 #include "../support/throws.hpp"
 #include "../support/types.hpp"
@@ -26,7 +26,7 @@ namespace {
 using detail::HostToDevice;
 using detail::StagedCopy;
 
-/// What the lanes of a test have in common.
+/// The shared state of the buffers of a test.
 struct Link {
   static constexpr auto never = static_cast<std::size_t>(-1);
   std::atomic<std::size_t> sent = 0, waited = 0;
@@ -35,10 +35,10 @@ struct Link {
   std::shared_future<void> open;
 };
 
-/// Copies when it is waited for, from the chunk as it is then.
-class LateLane {
+/// A buffer that copies its chunk in wait().
+class LateBuffer {
  public:
-  LateLane(Link& link, std::size_t bytes)
+  LateBuffer(Link& link, std::size_t bytes)
       : link_(&link), chunk_(std::make_shared<std::vector<std::byte>>(bytes)) {}
 
   [[nodiscard]] std::byte* chunk() const { return chunk_->data(); }
@@ -64,13 +64,13 @@ class LateLane {
   std::shared_ptr<bool> late_ = std::make_shared<bool>(false);
 };
 
-std::vector<LateLane> lanes_of(Link& link, std::size_t count, std::size_t bytes) {
-  std::vector<LateLane> lanes;
-  for (std::size_t i = 0; i < count; ++i) lanes.emplace_back(link, bytes);
-  return lanes;
+std::vector<LateBuffer> buffers_of(Link& link, std::size_t count, std::size_t bytes) {
+  std::vector<LateBuffer> buffers;
+  for (std::size_t i = 0; i < count; ++i) buffers.emplace_back(link, bytes);
+  return buffers;
 }
 
-/// Arrays with numbers in them, and their copies, all in one block so that addresses have an order.
+/// Source and target arrays, contiguous, so that addresses are ordered.
 struct Arrays {
   explicit Arrays(std::vector<std::size_t> const& sizes) {
     std::size_t total = 0;
@@ -88,14 +88,14 @@ struct Arrays {
   std::vector<HostToDevice> arrays;
 };
 
-TEST(StagedCopy, BringsArraysOfAnySizeInChunksThatDoNotDivideThem) {
+TEST(StagedCopy, CopiesArraysOfAnySizeInChunksOfAnySize) {
   for (std::size_t const threads : {1u, 2u, 5u})
     for (std::size_t const chunk : {1u, 7u, 64u, 1000u}) {
       Link link;
-      auto const lanes = lanes_of(link, threads, chunk);
+      auto const buffers = buffers_of(link, threads, chunk);
       Arrays all({0, 1, chunk - 1, chunk, chunk + 1, 0, 10 * chunk + 3});
       {
-        StagedCopy<LateLane> copy(lanes, all.arrays);
+        StagedCopy<LateBuffer> copy(buffers, all.arrays);
         copy.wait_for(all.arrays.size());
         EXPECT_EQ(all.to, all.from) << threads << " threads, chunks of " << chunk;
       }
@@ -104,25 +104,25 @@ TEST(StagedCopy, BringsArraysOfAnySizeInChunksThatDoNotDivideThem) {
     }
 }
 
-TEST(StagedCopy, HasNothingToWaitForWithoutBytes) {
+TEST(StagedCopy, EmptyArrays) {
   Link link;
-  auto const lanes = lanes_of(link, 3, 8);
+  auto const buffers = buffers_of(link, 3, 8);
   Arrays none({0, 0, 0});
-  StagedCopy<LateLane> copy(lanes, none.arrays);
+  StagedCopy<LateBuffer> copy(buffers, none.arrays);
   copy.wait_for(3);
-  StagedCopy<LateLane> no_arrays(lanes, {});
+  StagedCopy<LateBuffer> no_arrays(buffers, {});
   no_arrays.wait_for(0);
   EXPECT_EQ(link.sent, 0u);
 }
 
-TEST(StagedCopy, TheFirstArraysAreThereBeforeTheLastIs) {
+TEST(StagedCopy, WaitForReturnsBeforeLaterArraysArrive) {
   std::promise<void> open;
   Arrays all({100, 50, 400});
   Link link;
   link.closed_from = all.arrays[2].to;
   link.open = open.get_future().share();
-  auto const lanes = lanes_of(link, 3, 16);
-  StagedCopy<LateLane> copy(lanes, all.arrays);
+  auto const buffers = buffers_of(link, 3, 16);
+  StagedCopy<LateBuffer> copy(buffers, all.arrays);
 
   copy.wait_for(2);
 
@@ -135,33 +135,33 @@ TEST(StagedCopy, TheFirstArraysAreThereBeforeTheLastIs) {
   EXPECT_EQ(all.to, all.from);
 }
 
-TEST(StagedCopy, ThrowsWhatAThreadThrewAndSendsNoMore) {
+TEST(StagedCopy, RethrowsAndStopsAfterAnException) {
   std::promise<void> open;
   Link link;
   link.fails_at = 5;
   link.open = open.get_future().share();
-  auto const lanes = lanes_of(link, 2, 16);
+  auto const buffers = buffers_of(link, 2, 16);
   Arrays all({16, 4000});
   {
-    StagedCopy<LateLane> copy(lanes, all.arrays);
+    StagedCopy<LateBuffer> copy(buffers, all.arrays);
     for (int again = 0; again < 2; ++again)
       EXPECT_TRUE(throws<std::runtime_error>([&] { copy.wait_for(2); }, {"the link is down"}));
     open.set_value();
   }
-  EXPECT_LE(link.sent, 7u);  // five, the one that failed, and one of the other lane
+  EXPECT_LE(link.sent, 7u);  // five, the one that failed, and one of the other buffer
   EXPECT_EQ(link.waited, link.sent - 1);
 }
 
-TEST(StagedCopy, StopsAfterTheChunksThatAreTaken) {
+TEST(StagedCopy, StopsAfterClaimedChunks) {
   std::promise<void> open;
   Arrays all({1600});
   Link link;
   link.closed_from = all.arrays[0].to + 160;
   link.open = open.get_future().share();
-  auto const lanes = lanes_of(link, 2, 16);
+  auto const buffers = buffers_of(link, 2, 16);
   {
-    StagedCopy<LateLane> copy(lanes, all.arrays);
-    while (link.sent < 12) std::this_thread::yield();  // ten, and one a lane
+    StagedCopy<LateBuffer> copy(buffers, all.arrays);
+    while (link.sent < 12) std::this_thread::yield();  // ten, and one per buffer
     copy.stop();
     open.set_value();
   }
@@ -169,13 +169,13 @@ TEST(StagedCopy, StopsAfterTheChunksThatAreTaken) {
   EXPECT_EQ(link.waited, 12u);
 }
 
-TEST(StagedCopy, EachThreadCallsBeforeItSends) {
+TEST(StagedCopy, EachThreadCallsBeforeCallbackFirst) {
   Link link;
-  auto const lanes = lanes_of(link, 3, 16);
+  auto const buffers = buffers_of(link, 3, 16);
   Arrays all({1600});
   std::atomic<int> calls = 0;
   {
-    StagedCopy<LateLane> copy(lanes, all.arrays, [&] {
+    StagedCopy<LateBuffer> copy(buffers, all.arrays, [&] {
       EXPECT_EQ(link.sent, 0u);
       auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
       for (++calls; calls < 3 && std::chrono::steady_clock::now() < deadline;) std::this_thread::yield();
@@ -186,15 +186,15 @@ TEST(StagedCopy, EachThreadCallsBeforeItSends) {
   EXPECT_EQ(all.to, all.from);
 }
 
-TEST(StagedCopy, GoesThroughPinnedMemory) {
+TEST(StagedCopy, CopiesThroughPinnedMemory) {
   Arrays all({100, 9001, 4096});
-  std::vector<detail::PinnedBuffer<Space>> lanes;
-  for (int i = 0; i < 2; ++i) lanes.emplace_back(Space(), 4096);
+  std::vector<detail::PinnedBuffer<Space>> buffers;
+  for (int i = 0; i < 2; ++i) buffers.emplace_back(Space(), 4096);
   Kokkos::View<char*, Device> const target("target", all.to.size());
   for (std::size_t a = 0, at = 0; a < all.arrays.size(); at += all.arrays[a++].bytes)
     all.arrays[a].to = reinterpret_cast<std::byte*>(target.data()) + at;
 
-  StagedCopy<detail::PinnedBuffer<Space>> copy(lanes, all.arrays);
+  StagedCopy<detail::PinnedBuffer<Space>> copy(buffers, all.arrays);
   copy.wait_for(3);
 
   auto const there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), target);

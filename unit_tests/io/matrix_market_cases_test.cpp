@@ -97,7 +97,7 @@ TEST(MatrixMarketCases, IndexAndFilesAgree) {
   EXPECT_EQ(kinds, (std::map<std::string, int>{{"legal", 6}, {"malformed", 16}, {"policy", 8}}));
 }
 
-TEST(MatrixMarketCases, LegalFilesAreReadRight) {
+TEST(MatrixMarketCases, LegalFilesAreReadCorrectly) {
   for (auto const& c : index()) {
     if (c.kind != "legal") continue;
     SCOPED_TRACE(c.file);
@@ -171,7 +171,7 @@ struct Permitted {
   List values;
 };
 
-TEST(MatrixMarketCases, OptionsLetPolicyCasesPass) {
+TEST(MatrixMarketCases, OptionsAcceptPolicyCases) {
   double const inf = INFINITY, nan = NAN;
   std::vector<Permitted> const all{
       {"07_extra_entries.mtx", [](auto& o) { o.ignore_extra_entries = true; }, {0, 1}, {0, 1}, {1, 2}},
@@ -214,7 +214,7 @@ TEST(MatrixMarketCases, OptionsLetPolicyCasesPass) {
   }
 }
 
-TEST(MatrixMarketCases, EitherTriangleIsNotBoth) {
+TEST(MatrixMarketCases, EitherTriangleRejectsBoth) {
   MatrixMarketOptions options;
   options.triangle = TrianglePolicy::either;
   expect_parse_error(thrown_by([&] {
@@ -224,7 +224,7 @@ TEST(MatrixMarketCases, EitherTriangleIsNotBoth) {
                      5, {"(1, 2)", "not in the triangle of the entries before"});
 }
 
-TEST(MatrixMarketCases, WideIndicesTakeWhatNarrowOnesCannot) {
+TEST(MatrixMarketCases, Int64IndicesAcceptLargeSizes) {
   auto const A = read_matrix_market<double, std::int64_t>(folder / "18_dims_overflow_int32.mtx");
 
   EXPECT_EQ(A.num_rows, 99999999999);

@@ -40,7 +40,7 @@ Triplets<double, std::int32_t> read_as_file(std::string const& bytes, MatrixMark
   return read(file.path(), {}, report);
 }
 
-TEST(MatrixMarketGzip, IsKnownByItsBytes) {
+TEST(MatrixMarketGzip, DetectedByFirstBytes) {
   MatrixMarketReport report;
 
   EXPECT_EQ(read_as_file(gzip(small), &report).values, (List{1, 2, 3}));
@@ -53,7 +53,7 @@ TEST(MatrixMarketGzip, IsKnownByItsBytes) {
   EXPECT_FALSE(report.gzip);
 }
 
-TEST(MatrixMarketGzip, MembersFollowOneAnotherAndZerosMayEnd) {
+TEST(MatrixMarketGzip, SeveralMembersAndTrailingZeros) {
   for (std::size_t const cut : {std::size_t{0}, std::size_t{10}, std::size_t{55}, small.size()})
     EXPECT_EQ(read_as_file(gzip(small.substr(0, cut)) + gzip(small.substr(cut))).values, (List{1, 2, 3}))
         << cut;
@@ -82,7 +82,7 @@ TEST(MatrixMarketGzip, TruncatedCorruptOrFollowedByOtherBytes) {
   expect_error(thrown_by([&] { (void)read_as_file(gzip(whole)); }), Kind::parse, {":1: ", "gzip data inside"});
 }
 
-TEST(MatrixMarketGzip, SizeOfTheTextCanBeLimited) {
+TEST(MatrixMarketGzip, MaxTextBytes) {
   TemporaryPath const file("bomb.mtx.gz");
   write_bytes(file.path(), gzip(small + std::string(std::size_t{1} << 22, '\n')));
   MatrixMarketOptions options;
@@ -115,7 +115,7 @@ TEST(MatrixMarketHeaderOnly, NeedsNoEntries) {
                      {"a.mtx:1: "});
 }
 
-TEST(MatrixMarketHeaderOnly, OfTextWithANulByteIsAParseErrorWithItsLine) {
+TEST(MatrixMarketHeaderOnly, NulByteIsAParseErrorWithItsLine) {
   std::string const nul(1, '\0'), banner = "%%MatrixMarket matrix coordinate real general\n";
   struct Case {
     std::string text;
@@ -138,7 +138,7 @@ TEST(MatrixMarketHeaderOnly, OfTextWithANulByteIsAParseErrorWithItsLine) {
     }
 }
 
-TEST(MatrixMarketHeaderOnly, LooksAtNothingBehindTheSizeLine) {
+TEST(MatrixMarketHeaderOnly, IgnoresTextAfterTheSizeLine) {
   TemporaryPath const file("nul.mtx");
   write_bytes(file.path(), "%%MatrixMarket matrix coordinate real general\n1 2 3\n%" + std::string(1, '\0'));
   EXPECT_EQ(read_matrix_market_header(file.path()).num_entries, 3);
@@ -160,7 +160,7 @@ TEST(MatrixMarketPipe, IsReadOnceForHeaderAndEntries) {
   }
 }
 
-TEST(MatrixMarketIo, ErrorsCarryTheReasonOfTheSystem) {
+TEST(MatrixMarketIo, ErrorsHaveTheReasonOfTheSystem) {
   TemporaryPath const path("not_there");
   expect_error(thrown_by([&] { (void)read(path.path()); }), Kind::io, {path.path().string(), "No such file"});
   expect_error(thrown_by([&] { (void)read_matrix_market_header(path.path()); }), Kind::io, {"No such file"});
@@ -180,7 +180,7 @@ TEST(MatrixMarketIo, Permission) {
   expect_error(thrown_by([&] { (void)read(file.path()); }), Kind::io, {"Permission denied"});
 }
 
-TEST(MatrixMarketIo, FullDiskIsNoticed) {
+TEST(MatrixMarketIo, FullDiskThrows) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   auto const A = parse(small);
   for (std::string const name : {"full.mtx", "full.mtx.gz"}) {
@@ -225,7 +225,7 @@ TEST(MatrixMarketDuplicates, InLargeEmptyMatricesAndUnderSymmetry) {
   EXPECT_EQ(S.values, (List{2, 1, 2}));
 }
 
-TEST(MatrixMarketDuplicates, SumsThatDoNotFit) {
+TEST(MatrixMarketDuplicates, SumsThatOverflow) {
   auto const header = std::string("%%MatrixMarket matrix coordinate ");
   auto const ints = header + "integer general\n1 1 2\n1 1 2147483647\n1 1 1\n";
   expect_error(thrown_by([&] { (void)parse<std::int32_t>(ints); }), Kind::overflow,
@@ -288,7 +288,7 @@ TEST(MatrixMarketParts, AllThreadCountsReportTheSameError) {
   }
 }
 
-TEST(MatrixMarketParts, ExtraEntriesAreDroppedWhereverTheyAre) {
+TEST(MatrixMarketParts, ExtraEntriesAreDroppedInAnyPart) {
   auto const text = large_text(large, large / 3, large_rows) + "1 1 1e-999\n garbage\n";
   for (unsigned const threads : {1u, 2u, 8u}) {
     MatrixMarketOptions options;

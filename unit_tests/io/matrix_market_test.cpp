@@ -42,7 +42,7 @@ Scalar value_of(std::string const& value, std::string const& field = "real",
   return A.values.at(0);
 }
 
-TEST(MatrixMarketFormats, CommentsAndBlankLinesMayStandBetweenAllLines) {
+TEST(MatrixMarketFormats, CommentsAndBlankLinesBetweenAllLines) {
   auto const A = parse(
       "%%MatrixMarket matrix coordinate real general\n% c\n\n  % c\n \t\r\n 2\t3  2 \n%\n\n1 3 5\n% x\n2 1 -7");
 
@@ -53,7 +53,7 @@ TEST(MatrixMarketFormats, CommentsAndBlankLinesMayStandBetweenAllLines) {
   EXPECT_EQ(A.values, (List{5, -7}));
 }
 
-TEST(MatrixMarketFormats, SymmetricIsExpandedBehindTheStoredEntries) {
+TEST(MatrixMarketFormats, SymmetricIsExpandedAfterTheStoredEntries) {
   auto const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n3 1 5\n2 2 4\n3 2 6\n";
   MatrixMarketReport report;
 
@@ -92,7 +92,7 @@ TEST(MatrixMarketFormats, PatternIsOne) {
   EXPECT_EQ(A.values, (std::vector<float>{1, 1, 1}));
 }
 
-TEST(MatrixMarketFormats, ArraysGoByColumns) {
+TEST(MatrixMarketFormats, ArraysAreColumnMajor) {
   auto const A = parse("%%MatrixMarket matrix array real general\n2 3\n1\n0\n3\n4\n\n5\n6");
   EXPECT_EQ(A.rows, (Indices{0, 1, 0, 1, 0, 1}));
   EXPECT_EQ(A.columns, (Indices{0, 0, 1, 1, 2, 2}));
@@ -191,7 +191,7 @@ TEST(MatrixMarketFormats, EntryErrors) {
   }
 }
 
-TEST(MatrixMarketFormats, TextWithABannerIsNoArchiveWhateverItsCommentsSay) {
+TEST(MatrixMarketFormats, CommentsDoNotLookLikeArchives) {
   for (std::size_t const blanks : {255, 256, 257, 258}) {  // a tar archive has "ustar" at byte 257
     auto const text =
         real_general + "%" + std::string(blanks - real_general.size(), ' ') + "ustar\n1 1 1\n1 1 2\n";
@@ -202,7 +202,7 @@ TEST(MatrixMarketFormats, TextWithABannerIsNoArchiveWhateverItsCommentsSay) {
   expect_parse_error(error_of(tar), 1, {"a tar archive"});
 }
 
-TEST(MatrixMarketFormats, LeadingZerosChangeNoNumber) {
+TEST(MatrixMarketFormats, LeadingZeros) {
   for (std::size_t const count : {1, 17, 18, 19, 28, 5000}) {
     std::string const zeros(count, '0');
     auto const A = parse(real_general + zeros + "12 " + zeros + "11 " + zeros + "1\n" + zeros + "12 " + zeros +
@@ -225,7 +225,7 @@ TEST(MatrixMarketFormats, LeadingZerosChangeNoNumber) {
   }
 }
 
-TEST(MatrixMarketFormats, DeclaredSizesAllocateNothing) {
+TEST(MatrixMarketFormats, DeclaredSizesDoNotAllocate) {
   auto const huge = "9223372036854775807";
   auto const array = "%%MatrixMarket matrix array real ";
   expect_parse_error(error_of(real_general + "3 3 " + huge + "\n1 1 1\n"), 3, {"after 1 entries", huge});
@@ -241,7 +241,7 @@ TEST(MatrixMarketFormats, DeclaredSizesAllocateNothing) {
   EXPECT_EQ(A.size(), 2u);
 }
 
-TEST(MatrixMarketNumbers, DecimalsAreRoundedAsTheStandardLibraryDoes) {
+TEST(MatrixMarketNumbers, DecimalsAreRoundedAsInTheStandardLibrary) {
   std::mt19937_64 random(1);
   char text[64];
   for (int i = 0; i < 20000; ++i) {
@@ -310,7 +310,7 @@ TEST(MatrixMarketNumbers, NonfiniteByOption) {
   expect_parse_error(thrown_by([&] { (void)value_of("1e999", "real", options); }), 3, {"overflows"});
 }
 
-TEST(MatrixMarketScalars, IntegersTakeWholeNumbersInRange) {
+TEST(MatrixMarketScalars, IntegersAcceptWholeNumbersInRange) {
   EXPECT_EQ(value_of<std::int32_t>("-2147483648", "integer"), std::numeric_limits<std::int32_t>::min());
   EXPECT_EQ(value_of<std::int64_t>("9223372036854775807", "real"), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(value_of<std::int32_t>("+2.0"), 2);

@@ -134,7 +134,7 @@ TYPED_TEST(MatrixMarketRoundTrip, KeepsEveryBitOfAnArray) {
   }
 }
 
-TYPED_TEST(MatrixMarketRoundTrip, KeepsALoneTriangle) {
+TYPED_TEST(MatrixMarketRoundTrip, KeepsASingleTriangle) {
   using Scalar = typename TypeParam::Scalar;
   using Ordinal = typename TypeParam::Ordinal;
   TemporaryPath const first("a.mtx"), second("b.mtx");
@@ -161,7 +161,7 @@ Thrown error_of(Triplets<double, std::int32_t> const& A, MatrixMarketWriteOption
   return got;
 }
 
-TEST(MatrixMarketWriter, WritesThisText) {
+TEST(MatrixMarketWriter, CoordinateText) {
   TemporaryPath const file("a.mtx");
   MatrixMarketWriteOptions options;
   options.symmetry = Symmetry::symmetric;
@@ -194,14 +194,14 @@ TEST(MatrixMarketWriter, LargestIndicesAndEmptyMatrices) {
   expect_same_bits(read_matrix_market<OtherComplex<double>, std::int64_t>(file.path()), A);
 }
 
-TEST(MatrixMarketWriter, RefusesBrokenTriplets) {
+TEST(MatrixMarketWriter, RejectsInvalidTriplets) {
   expect_error(error_of({2, 2, {0}, {0, 1}, {1}}), Kind::structure, {"1 rows, 2 columns, 1 values"});
   expect_error(error_of({2, -2, {}, {}, {}}), Kind::structure, {"2 x -2"});
   expect_error(error_of({2, 2, {2}, {0}, {1}}), Kind::structure, {"entry 0", "(3, 1)", "2 x 2"});
   expect_error(error_of({2, 2, {0}, {-1}, {1}}), Kind::structure, {"(1, 0)"});
 }
 
-TEST(MatrixMarketWriter, RefusesASymmetryThatIsNotThere) {
+TEST(MatrixMarketWriter, RejectsAWrongSymmetry) {
   MatrixMarketWriteOptions options;
   options.symmetry = Symmetry::symmetric;
   expect_error(error_of({2, 3, {}, {}, {}}, options), Kind::argument, {"2 x 3", "not square"});
@@ -227,7 +227,7 @@ TEST(MatrixMarketWriter, RefusesASymmetryThatIsNotThere) {
                {"is not real"});
 }
 
-TEST(MatrixMarketWriter, RefusesFieldsThatLose) {
+TEST(MatrixMarketWriter, RejectsFieldsThatLoseInformation) {
   MatrixMarketWriteOptions options;
   options.field = Field::integer;
   expect_error(error_of(two, options), Kind::argument, {"field integer", "double"});
@@ -261,7 +261,7 @@ TEST(MatrixMarketWriter, NonfiniteByOption) {
   EXPECT_EQ(B.values.at(2), -INFINITY);
 }
 
-TEST(MatrixMarketWriter, WritesThisArray) {
+TEST(MatrixMarketWriter, ArrayText) {
   TemporaryPath const file("x.mtx");
   std::vector<double> const values{1, 0.1, -2};
   MatrixMarketWriteOptions options;
@@ -272,7 +272,7 @@ TEST(MatrixMarketWriter, WritesThisArray) {
   EXPECT_EQ(read_bytes(file.path()), "%%MatrixMarket matrix array real general\n% x\n3 1\n1\n0.1\n-2\n");
 }
 
-TEST(MatrixMarketWriter, RefusesWhatIsNoArray) {
+TEST(MatrixMarketWriter, RejectsInvalidArrays) {
   std::vector<double> const values{1, std::nan(""), 3};
   auto const error_with = [&](std::size_t num_cols, MatrixMarketWriteOptions const& options) {
     TemporaryPath const file("untouched.mtx");

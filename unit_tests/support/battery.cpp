@@ -54,7 +54,7 @@ Lengths filled(std::size_t rows, std::int64_t length) {
   return Lengths(rows, length);
 }
 
-/// Lengths that depend on the row by `f`.
+/// The lengths f(row).
 template <class F>
 Lengths by_row(std::size_t rows, F const& f) {
   Lengths lengths(rows);

@@ -13,7 +13,7 @@
 
 namespace einkorn::test {
 
-/// Where the entries of a matrix lie, without its values and index types.
+/// The positions of the entries of a matrix.
 struct Pattern {
   std::string name;
   std::int64_t num_rows = 0, num_cols = 0;
@@ -25,21 +25,21 @@ struct Pattern {
   [[nodiscard]] bool is_large() const { return num_rows + num_cols > 50000; }
 };
 
-/// Rows of the given lengths; within a row the columns increase, spread over the width.
+/// Rows of the given lengths with increasing columns, distributed over the width.
 Pattern from_lengths(std::string name, std::vector<std::int64_t> const& lengths, std::int64_t num_cols);
 
-/// 0 to 24 entries a row, none twice.
+/// 0 to 24 different entries per row.
 Pattern random_pattern(std::int64_t num_rows, std::int64_t num_cols, std::uint64_t seed);
 
-/// The matrices that every kernel and every conversion has to get right. Made once.
+/// The test matrices of all kernels and conversions. Constructed once.
 std::vector<Pattern> const& battery();
 
-/// 64 bits that depend on i and seed alone.
+/// 64 pseudo-random bits, a function of i and seed.
 std::uint64_t noise(std::uint64_t i, std::uint64_t seed);
 
 enum class Numbers {
-  integers,  ///< -3 .. 3, zero among them: sums come out exactly, in any order
-  reals      ///< in [-1, 1], with 21 bits: exact in every scalar, their products are not
+  integers,  ///< -3 .. 3, including zero: sums are exact in any order
+  reals      ///< in [-1, 1], with 21 bits: exact in every scalar; products are not
 };
 
 template <class S>
@@ -56,7 +56,7 @@ S number(Numbers kind, std::uint64_t i, std::uint64_t seed) {
     return real(0);
 }
 
-/// A vector of such numbers.
+/// A vector of numbers.
 template <class S>
 std::vector<S> numbers(Numbers kind, std::size_t size, std::uint64_t seed) {
   std::vector<S> result(size);

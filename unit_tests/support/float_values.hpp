@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Values in float, x and y in double: numbers with all digits of a double, and the bound of sums in double.
+// Tests of values in float with x and y in double.
 
 #include "battery.hpp"
 #include "oracle.hpp"
@@ -17,7 +17,7 @@
 
 namespace einkorn::test {
 
-/// In [-1, 1), with 53 bits.
+/// Numbers in [-1, 1) with 53 bits.
 inline std::vector<double> full_precision(std::size_t size, std::uint64_t seed) {
   std::vector<double> result(size);
   for (std::size_t i = 0; i < size; ++i)
@@ -33,7 +33,7 @@ HostMatrix<double, typename C::Ordinal, typename C::Offset> with_full_precision(
   return A;
 }
 
-/// No row of y is further from A x than (n + 2) eps sum |a||x|, n its entries and eps that of double.
+/// Checks |y - A x| <= (n + 2) eps sum |a||x| in every row, with n entries and the eps of double.
 template <class Host>
 testing::AssertionResult within_bound_of_double(Host const& A, std::vector<double> const& x,
                                                 std::vector<double> const& y) {
@@ -49,7 +49,7 @@ testing::AssertionResult within_bound_of_double(Host const& A, std::vector<doubl
   return testing::AssertionSuccess();
 }
 
-/// What a kernel that adds up in float would give.
+/// The result of a kernel that sums in float.
 template <class Host>
 std::vector<double> sums_in_float(Host const& A, std::vector<double> const& x) {
   std::vector<double> y(A.rows());

@@ -2,24 +2,23 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// What every format has to keep, whatever its kernels. The tests of a format instantiate it once:
+// The tests that every format must pass. The tests of a format instantiate them once:
 //
 //   template <class C> struct EllSubject { ... };
 //   EINKORN_INSTANTIATE_FORMAT_CONTRACT(Ell, EllSubject);
 //
-// clang-format off
 // A Subject, for one choice of types C (Scalar, Ordinal, Offset), has
 //   using Config = C;
-//   using Options = ...;                                   the format's, with checks; fill_limit where stored is not 0
+//   using Options = ...;                                   checks, and fill_limit unless stored is 0
 //   static std::vector<std::pair<std::string, Options>> variants();   by name, the default first
 //   static auto make(Csr const& A, Options const&);        from_csr<Format>(Space(), A, options)
-//   static double stored(Host const& A, Options const&);   entries that the format stores; 0: it has no padding
-//   static Host returned(Host const& A);                   what to_csr must give: A, or A without what is dropped
-//   static constexpr bool keeps_nan_apart;                 NaN in x reaches only rows that have an entry there
-// clang-format on
+//   static double stored(Host const& A, Options const&);   stored slots; 0 for a format without padding
+//   static Host returned(Host const& A);                   the expected result of to_csr
+//   static constexpr bool keeps_nan_apart;                 NaN in x only affects rows with an entry there
 
 #include "battery.hpp"
 #include "float_values.hpp"
+#include "format_contract_checks.hpp"
 #include "near.hpp"
 #include "throws.hpp"
 #include "vectors.hpp"
@@ -34,7 +33,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -51,125 +49,37 @@ using SubjectsOfTwoScalars =
 template <template <class> class Subject>
 using FirstSubject = TestTypes<Subject<Config<double, int, int>>>;
 
-/// A with sorted rows, positions that repeat added up in their order, and stored zeros dropped: what a format
-/// without an index an entry can give back.
-template <class Host>
-Host sorted_without_zeros(Host const& A) {
-  using S = typename Host::Scalar;
-  Host B{A.num_rows, A.num_cols, {typename Host::Offset(0)}, {}, {}};
-  for (std::size_t i = 0; i < A.rows(); ++i) {
-    std::map<typename Host::Ordinal, S> row;
-    for (auto k = A.begin(i); k < A.end(i); ++k) {
-      auto const [at, is_new] = row.try_emplace(A.columns[k], A.values[k]);
-      if (!is_new) at->second += A.values[k];
-    }
-    for (auto const& [column, value] : row)
-      if (value != S(0)) {
-        B.columns.push_back(column);
-        B.values.push_back(value);
-      }
-    B.offsets.push_back(static_cast<typename Host::Offset>(B.values.size()));
-  }
-  return B;
-}
-
-namespace contract {
-
-inline constexpr double max_stored = 2e7;  // of what a test lets a padded format allocate
-
-template <class Options>
-Options without_fill_limit(Options options) {
-  if constexpr (requires { options.fill_limit; }) options.fill_limit = 1e30;
-  return options;
-}
-
-/// The battery in every variant that fits in memory: body(host, make() gives the format, kind).
-template <class Subject, class Body>
-void on_the_battery(std::vector<Numbers> const& kinds, Body const& body) {
-  for (auto const& pattern : battery())
-    for (auto const kind : kinds) {
-      auto const host = with_numbers_of<typename Subject::Config>(pattern, kind);
-      auto const A = host.on_device();
-      for (auto const& [name, options] : Subject::variants()) {
-        if (Subject::stored(host, options) > max_stored) continue;
-        SCOPED_TRACE(pattern.name + (kind == Numbers::integers ? ", integers, " : ", reals, ") + name);
-        body(host, [&, options = without_fill_limit(options)] { return Subject::make(A, options); }, kind);
-      }
-    }
-}
-
-template <class Subject, class Format, class Host>
-void expect_products(Format const& F, Host const& host, Numbers kind) {
-  using S = typename Host::Scalar;
-  auto const x = numbers<S>(kind, host.cols(), 2);
-  auto const device_x = to_device(x);
-  auto const plan = make_spmv_plan(Space(), F);
-  Expected<S> expected{row_sums<S>(host, x), S(0), S(0)};
-  for (auto const& [alpha, beta] : {std::pair{S(1), S(0)}, std::pair{S(-2.5), S(0.5)}, std::pair{S(0), S(2)}}) {
-    auto const before =
-        beta == S(0) ? std::vector<S>(host.rows(), not_a_number<S>()) : numbers<S>(kind, host.rows(), 3);
-    auto const y = to_device(before), planned_y = to_device(before);
-
-    spmv(Space(), alpha, F, device_x, beta, y);
-    spmv(Space(), plan, alpha, device_x, beta, planned_y);
-
-    expected.alpha = alpha;
-    expected.beta = beta;
-    EXPECT_TRUE(agrees(to_host(y), expected, before, kind == Numbers::integers))
-        << "no plan, alpha " << alpha << ", beta " << beta;
-    EXPECT_TRUE(agrees(to_host(planned_y), expected, before, kind == Numbers::integers))
-        << "plan, alpha " << alpha << ", beta " << beta;
-  }
-}
-
-template <class Subject>
-auto of(HostMatrixOf<typename Subject::Config> const& host) {
-  return Subject::make(host.on_device(), without_fill_limit(Subject::variants()[0].second));
-}
-
-template <class Host>
-testing::AssertionResult same_matrix(Host const& got, Host const& want) {
-  if (got.num_rows != want.num_rows || got.num_cols != want.num_cols)
-    return testing::AssertionFailure() << got.num_rows << " x " << got.num_cols;
-  if (got.offsets != want.offsets) return testing::AssertionFailure() << "row_offsets differ";
-  if (got.columns != want.columns) return testing::AssertionFailure() << "columns differ";
-  if (got.values != want.values) return testing::AssertionFailure() << "values differ";
-  return testing::AssertionSuccess();
-}
-
-}  // namespace contract
-
-/// What depends on the arithmetic of the types: all of Subjects.
+/// Tests that depend on the arithmetic of the types: all Subjects.
 template <class Subject>
 class FormatContract : public testing::Test {};
 TYPED_TEST_SUITE_P(FormatContract);
 
-/// What depends on the scalar and the index types, not on the precision: two of Subjects.
+/// Tests that depend on complex scalars and index types, not on the precision: two Subjects.
 template <class Subject>
 class FormatOperands : public testing::Test {};
 TYPED_TEST_SUITE_P(FormatOperands);
 
-/// What no type changes: one of Subjects.
+/// Tests that do not depend on the types: one Subject.
 template <class Subject>
 class FormatBehavior : public testing::Test {};
 TYPED_TEST_SUITE_P(FormatBehavior);
 
-TYPED_TEST_P(FormatContract, AgreesWithTheOracleOnEveryMatrixOfTheBattery) {
-  contract::on_the_battery<TypeParam>({Numbers::integers, Numbers::reals},
-                                      [](auto const& host, auto const& make, Numbers kind) {
-                                        contract::expect_products<TypeParam>(make(), host, kind);
-                                      });
+TYPED_TEST_P(FormatContract, AgreesWithTheOracle) {
+  contract::for_each_in_battery<TypeParam>({Numbers::integers, Numbers::reals},
+                                           [](auto const& host, auto const& make, Numbers kind) {
+                                             contract::expect_products<TypeParam>(make(), host, kind);
+                                           });
 }
 
-TYPED_TEST_P(FormatContract, TurnsBackIntoTheCsrItWasMadeFrom) {
-  contract::on_the_battery<TypeParam>({Numbers::reals}, [](auto const& host, auto const& make, Numbers) {
+TYPED_TEST_P(FormatContract, ConvertsBackToTheSameCsr) {
+  contract::for_each_in_battery<TypeParam>({Numbers::reals}, [](auto const& host, auto const& make, Numbers) {
     EXPECT_TRUE(contract::same_matrix(to_host(to_csr(Space(), make())), TypeParam::returned(host)));
   });
 }
 
-TYPED_TEST_P(FormatBehavior, GivesTheSameBitsOnEveryRun) {
+TYPED_TEST_P(FormatBehavior, SameBitsInEveryRun) {
   using S = typename TypeParam::Config::Scalar;
-  contract::on_the_battery<TypeParam>({Numbers::reals}, [](auto const& host, auto const& make, Numbers) {
+  contract::for_each_in_battery<TypeParam>({Numbers::reals}, [](auto const& host, auto const& make, Numbers) {
     if (host.rows() > 50000 || TypeParam::stored(host, TypeParam::variants()[0].second) > 1e6) return;
     auto const x = to_device(numbers<S>(Numbers::reals, host.cols(), 2));
     auto const before = numbers<S>(Numbers::reals, host.rows(), 3);
@@ -192,7 +102,7 @@ TYPED_TEST_P(FormatBehavior, GivesTheSameBitsOnEveryRun) {
   });
 }
 
-TYPED_TEST_P(FormatOperands, TakesEveryFormOfVector) {
+TYPED_TEST_P(FormatOperands, AcceptsAllVectorLayouts) {
   using S = typename TypeParam::Config::Scalar;
   for (auto const& pattern : vector_patterns()) {
     SCOPED_TRACE(pattern.name);
@@ -208,7 +118,7 @@ TYPED_TEST_P(FormatOperands, TakesEveryFormOfVector) {
   }
 }
 
-TYPED_TEST_P(FormatOperands, SeesNewValuesAndRefusesAnotherStructure) {
+TYPED_TEST_P(FormatOperands, UpdatesValuesAndRejectsAnotherStructure) {
   using S = typename TypeParam::Config::Scalar;
   for (auto const* const name : {"random, seed 1", "rows of 33", "columns not sorted", "positions that repeat"})
     for (auto const& pattern : battery())
@@ -248,7 +158,7 @@ TYPED_TEST_P(FormatOperands, SeesNewValuesAndRefusesAnotherStructure) {
       }
 }
 
-TYPED_TEST_P(FormatBehavior, RefusesFillAboveTheLimitBeforeItAllocates) {
+TYPED_TEST_P(FormatBehavior, RejectsFillAboveTheLimitWithoutAllocation) {
   if constexpr (requires(typename TypeParam::Options options) { options.fill_limit; }) {
     int refused = 0;
     for (auto const& pattern : battery()) {
@@ -278,7 +188,7 @@ TYPED_TEST_P(FormatBehavior, RefusesFillAboveTheLimitBeforeItAllocates) {
   }
 }
 
-TYPED_TEST_P(FormatBehavior, RefusesWhatIsNoMatrix) {
+TYPED_TEST_P(FormatBehavior, RejectsInvalidMatrices) {
   using Host = HostMatrixOf<typename TypeParam::Config>;
   auto const good = with_numbers_of<typename TypeParam::Config>(random_pattern(40, 30, 5), Numbers::integers);
   auto const refused = [&](Host const& host, char const* what) {
@@ -293,7 +203,7 @@ TYPED_TEST_P(FormatBehavior, RefusesWhatIsNoMatrix) {
   refused(decreasing, "row_offsets");
 }
 
-TYPED_TEST_P(FormatBehavior, RefusesVectorsThatDoNotFit) {
+TYPED_TEST_P(FormatBehavior, RejectsVectorsOfWrongExtent) {
   using S = typename TypeParam::Config::Scalar;
   using Vector = Kokkos::View<S*, Device>;
   auto const host = with_numbers_of<typename TypeParam::Config>(random_pattern(40, 40, 5), Numbers::integers);
@@ -316,7 +226,8 @@ TYPED_TEST_P(FormatBehavior, RefusesVectorsThatDoNotFit) {
       if (array.extent(0) == 0) return;
       Kokkos::View<S*, Device, Kokkos::MemoryUnmanaged> const over(
           reinterpret_cast<S*>(const_cast<Entry*>(array.data())), 40);
-      bool const covers_y = array.extent(0) * sizeof(Entry) >= 40 * sizeof(S);  // else y meets others behind it
+      bool const covers_y =
+          array.extent(0) * sizeof(Entry) >= 40 * sizeof(S);  // otherwise y overlaps following arrays
       EXPECT_TRUE(throws<InvalidArgument>([&] { multiply(x, over); },
                                           {covers_y ? std::string("y overlaps the ") + name : "overlap"}));
     });
@@ -324,7 +235,7 @@ TYPED_TEST_P(FormatBehavior, RefusesVectorsThatDoNotFit) {
   }
 }
 
-TYPED_TEST_P(FormatContract, KeepsNaNInTheRowsThatUseIt) {
+TYPED_TEST_P(FormatContract, PropagatesNaNOnlyToRowsThatUseIt) {
   using S = typename TypeParam::Config::Scalar;
   if constexpr (TypeParam::keeps_nan_apart)
     for (auto const& pattern : battery()) {
@@ -347,13 +258,13 @@ TYPED_TEST_P(FormatContract, KeepsNaNInTheRowsThatUseIt) {
     }
 }
 
-TYPED_TEST_P(FormatBehavior, NeitherFencesNorAllocatesInAnSpmv) {
+TYPED_TEST_P(FormatBehavior, SpmvNeitherFencesNorAllocates) {
   using S = typename TypeParam::Config::Scalar;
   auto const host = with_numbers_of<typename TypeParam::Config>(random_pattern(400, 300, 5), Numbers::reals);
   auto const F = contract::of<TypeParam>(host);
   auto const plan = make_spmv_plan(Space(), F);
   Kokkos::View<S*, Device> const x("x", 300), y("y", 400);
-  spmv(Space(), plan, S(1), x, S(0), y);  // what Kokkos itself sets up at a first launch
+  spmv(Space(), plan, S(1), x, S(0), y);  // one-time initialization by Kokkos at the first launch
   spmv(Space(), S(1), F, x, S(0), y);
   Space().fence();
   Watch const watch;
@@ -366,7 +277,7 @@ TYPED_TEST_P(FormatBehavior, NeitherFencesNorAllocatesInAnSpmv) {
   EXPECT_TRUE(watch.seen().copies.empty());
 }
 
-TYPED_TEST_P(FormatContract, AddsProductsOfFloatValuesUpInDouble) {
+TYPED_TEST_P(FormatContract, SumsFloatValuesInDouble) {
   if constexpr (std::is_same_v<typename TypeParam::Config::Scalar, float>) {
     std::size_t missed_in_float = 0;
     for (auto const& pattern : battery()) {
@@ -397,13 +308,11 @@ TYPED_TEST_P(FormatContract, AddsProductsOfFloatValuesUpInDouble) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(FormatContract, AgreesWithTheOracleOnEveryMatrixOfTheBattery,
-                            TurnsBackIntoTheCsrItWasMadeFrom, KeepsNaNInTheRowsThatUseIt,
-                            AddsProductsOfFloatValuesUpInDouble);
-REGISTER_TYPED_TEST_SUITE_P(FormatOperands, TakesEveryFormOfVector, SeesNewValuesAndRefusesAnotherStructure);
-REGISTER_TYPED_TEST_SUITE_P(FormatBehavior, GivesTheSameBitsOnEveryRun,
-                            RefusesFillAboveTheLimitBeforeItAllocates, RefusesWhatIsNoMatrix,
-                            RefusesVectorsThatDoNotFit, NeitherFencesNorAllocatesInAnSpmv);
+REGISTER_TYPED_TEST_SUITE_P(FormatContract, AgreesWithTheOracle, ConvertsBackToTheSameCsr,
+                            PropagatesNaNOnlyToRowsThatUseIt, SumsFloatValuesInDouble);
+REGISTER_TYPED_TEST_SUITE_P(FormatOperands, AcceptsAllVectorLayouts, UpdatesValuesAndRejectsAnotherStructure);
+REGISTER_TYPED_TEST_SUITE_P(FormatBehavior, SameBitsInEveryRun, RejectsFillAboveTheLimitWithoutAllocation,
+                            RejectsInvalidMatrices, RejectsVectorsOfWrongExtent, SpmvNeitherFencesNorAllocates);
 
 #define EINKORN_INSTANTIATE_FORMAT_CONTRACT(Name, Subject)                             \
   INSTANTIATE_TYPED_TEST_SUITE_P(Name, FormatContract, Subjects<Subject>);             \

@@ -15,7 +15,7 @@
 
 namespace einkorn::test {
 
-/// A host array on the device, in memory of its own.
+/// A copy of a host array on the device.
 template <class D = Device, class T>
 Kokkos::View<T*, D> to_device(std::vector<T> const& from, std::string const& label = "einkorn::test") {
   Kokkos::View<T*, D> const to(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), from.size());
@@ -24,7 +24,7 @@ Kokkos::View<T*, D> to_device(std::vector<T> const& from, std::string const& lab
   return to;
 }
 
-/// A contiguous View of rank 1 on the host.
+/// A copy of a contiguous View of rank 1 on the host.
 template <class View>
 std::vector<typename View::non_const_value_type> to_host(View const& from) {
   std::vector<typename View::non_const_value_type> to(from.extent(0));
@@ -33,7 +33,7 @@ std::vector<typename View::non_const_value_type> to_host(View const& from) {
   return to;
 }
 
-/// view(i) <- value, in a copy of its own.
+/// A copy of the View with view(i) = value.
 template <class View>
 void set(View& view, std::size_t i, typename View::value_type value) {
   auto entries = to_host(view);
@@ -71,7 +71,7 @@ HostMatrix<std::remove_const_t<S>, O, F> to_host(Csr<S, O, F, D> const& A) {
   return {A.num_rows, A.num_cols, to_host(A.row_offsets), to_host(A.columns), to_host(A.values)};
 }
 
-/// The transpose, entries of one column in the order in which A has them.
+/// The transpose; the entries of a column keep their order.
 template <class S, class O, class F>
 HostMatrix<S, O, F> transposed(HostMatrix<S, O, F> const& A) {
   HostMatrix<S, O, F> T{A.num_cols, A.num_rows, std::vector<F>(A.cols() + 1, F(0)), {}, {}};
@@ -89,7 +89,7 @@ HostMatrix<S, O, F> transposed(HostMatrix<S, O, F> const& A) {
   return T;
 }
 
-/// Small dense matrices as they are written, zeros left out.
+/// A small matrix from its dense rows, without zeros.
 template <class S, class O = int, class F = int>
 HostMatrix<S, O, F> from_dense(std::vector<std::vector<S>> const& dense, std::size_t num_cols) {
   HostMatrix<S, O, F> A{static_cast<O>(dense.size()), static_cast<O>(num_cols), {F(0)}, {}, {}};

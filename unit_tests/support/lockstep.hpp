@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Teams of a GPU stepped through on one host thread, for kernels whose groups of lanes have one lane on a host.
-// Include it before the kernels. A lane is a fiber; it runs until it meets others: at a shuffle or meet() all
-// lanes of its warp, at a barrier all of its team. Lanes that wait for some that never come, as those of a warp
-// that took different branches, are an error. Every lane runs on alone as far as it can, so that what is not
-// ordered by a meeting comes in another order than on a GPU.
+// Emulation of GPU teams on one host thread, for kernels whose groups of lanes have one lane on a host. Include
+// it before the kernels. A lane is a fiber that runs until it synchronizes: with its warp at a shuffle or
+// sync(), with its team at a barrier. A deadlock, for example of lanes of a warp in different branches, is an
+// error. Each lane runs as far as possible before the next one, so that unsynchronized accesses occur in
+// another order than on a GPU.
 
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
@@ -26,24 +26,24 @@
 
 namespace einkorn::test {
 
-/// In place of an execution space.
+/// A substitute for an execution space.
 struct Lockstep {
   [[nodiscard]] static int concurrency() { return 2048; }
 };
 
-/// Who waits for each other.
-struct Meeting {
+/// A barrier of `members` lanes.
+struct Barrier {
   int members = 0, arrived = 0;
-  std::size_t held = 0;  // how often they have met
+  std::size_t epoch = 0;  // completed barriers
 };
 
 struct Lane {
   ucontext_t context;
   std::vector<char> stack;
   int rank = 0;
-  Meeting* warp = nullptr;
-  Lane* of_warp = nullptr;    // the first lane
-  alignas(16) char sent[16];  // to the others, by a shuffle
+  Barrier* warp = nullptr;
+  Lane* first_of_warp = nullptr;
+  alignas(16) char sent[16];  // operand of a shuffle
   bool done = false;
 };
 
@@ -56,19 +56,19 @@ class LockstepTeam {
       : lanes_(static_cast<std::size_t>(size)),
         warps_(static_cast<std::size_t>(size / warp_size)),
         scratch_(scratch_bytes / sizeof(Line) + 1) {
-    if (size % warp_size != 0) throw std::invalid_argument("a team of whole warps is wanted");
-    everybody_.members = size;
+    if (size % warp_size != 0) throw std::invalid_argument("the team size must be a multiple of the warp size");
+    team_barrier_.members = size;
     for (auto& warp : warps_) warp.members = warp_size;
     for (int rank = 0; rank < size; ++rank) {
       auto& lane = lanes_[static_cast<std::size_t>(rank)];
       lane.rank = rank;
       lane.warp = &warps_[static_cast<std::size_t>(rank / warp_size)];
-      lane.of_warp = &lanes_[static_cast<std::size_t>(rank / warp_size * warp_size)];
+      lane.first_of_warp = &lanes_[static_cast<std::size_t>(rank / warp_size * warp_size)];
       lane.stack.resize(std::size_t(1) << 16);
     }
   }
 
-  /// Throws when lanes wait for others in vain.
+  /// Runs body in every lane. Throws on a deadlock.
   void run(std::function<void()> const& body) {
     body_ = &body;
     for (auto& lane : lanes_) {
@@ -80,32 +80,32 @@ class LockstepTeam {
       makecontext(&lane.context, &LockstepTeam::begin, 0);
     }
     running = this;
-    for (bool moves = true; moves;) {
-      moves = false;
+    for (bool progresses = true; progresses;) {
+      progresses = false;
       for (auto& lane : lanes_) {
         if (lane.done) continue;
         steps_ = 0;
         current = &lane;
         swapcontext(&main_, &lane.context);
-        moves = moves || steps_ > 0;
+        progresses = progresses || steps_ > 0;
       }
     }
     for (auto const& lane : lanes_)
-      if (!lane.done) throw std::logic_error("lane " + std::to_string(lane.rank) + " waits in vain");
+      if (!lane.done) throw std::logic_error("lane " + std::to_string(lane.rank) + " is deadlocked");
   }
-  static void meet(Meeting& meeting) {
-    auto const before = meeting.held;
+  static void sync(Barrier& barrier) {
+    auto const before = barrier.epoch;
     ++running->steps_;
-    if (++meeting.arrived == meeting.members) {
-      meeting.arrived = 0;
-      ++meeting.held;
+    if (++barrier.arrived == barrier.members) {
+      barrier.arrived = 0;
+      ++barrier.epoch;
     }
-    while (meeting.held == before) running->pause();
+    while (barrier.epoch == before) running->pause();
     ++running->steps_;
   }
   static inline LockstepTeam* running = nullptr;
 
-  Meeting& everybody() { return everybody_; }
+  Barrier& team_barrier() { return team_barrier_; }
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
   char* scratch() { return scratch_.data()->bytes; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.size() * sizeof(Line); }
@@ -126,15 +126,15 @@ class LockstepTeam {
   }
 
   std::vector<Lane> lanes_;
-  std::vector<Meeting> warps_;
+  std::vector<Barrier> warps_;
   std::vector<Line> scratch_;
-  Meeting everybody_;
+  Barrier team_barrier_;
   ucontext_t main_;
   std::function<void()> const* body_ = nullptr;
   int steps_ = 0;
 };
 
-/// What a functor sees of its team.
+/// The team handle of a functor.
 struct LockstepMember {
   struct Scratch {
     LockstepTeam* team;
@@ -148,16 +148,16 @@ struct LockstepMember {
   [[nodiscard]] int league_rank() const { return league; }
   [[nodiscard]] int team_rank() const { return LockstepTeam::current->rank; }
   [[nodiscard]] int team_size() const { return team->size(); }
-  void team_barrier() const { LockstepTeam::meet(team->everybody()); }
+  void team_barrier() const { LockstepTeam::sync(team->team_barrier()); }
   [[nodiscard]] Scratch team_scratch(int) const { return {team}; }
 };
 
-/// As Warp; on memory that others write to, as OneThread, since no two fibers run at once.
+/// As Warp; atomics as OneThread, because only one fiber runs at a time.
 struct LockstepWarp : OneThread {
   static constexpr int size = LockstepTeam::warp_size;
   using Mask = std::uint32_t;
 
-  static void sync() { LockstepTeam::meet(*LockstepTeam::current->warp); }
+  static void sync() { LockstepTeam::sync(*LockstepTeam::current->warp); }
   template <class T>
   static T shuffle(T const& value, int lane, int width = size) {
     return from(value, own() / width * width + lane % width);
@@ -189,13 +189,13 @@ struct LockstepWarp : OneThread {
     std::memcpy(LockstepTeam::current->sent, static_cast<void const*>(&value), sizeof(T));
     sync();
     T result;
-    std::memcpy(static_cast<void*>(&result), LockstepTeam::current->of_warp[lane].sent, sizeof(T));
+    std::memcpy(static_cast<void*>(&result), LockstepTeam::current->first_of_warp[lane].sent, sizeof(T));
     sync();
     return result;
   }
 };
 
-/// functor(team) for every team of a league.
+/// Runs functor(team) for every team of a league.
 template <class Functor>
 void run_in_lockstep(Functor const& functor, int league_size, int team_size, std::size_t scratch_bytes) {
   LockstepTeam team(team_size, scratch_bytes);
@@ -226,7 +226,7 @@ struct LanesOf<Arch::hopper> {
 
 }  // namespace einkorn::detail
 
-// What of Kokkos' team interface the kernels use, on a team of vector length 1.
+// The part of the team interface of Kokkos that the kernels use, for vector length 1.
 namespace Kokkos {
 
 template <class... More>
@@ -261,7 +261,7 @@ einkorn::test::LockstepRange<Index> TeamThreadRange(einkorn::test::LockstepMembe
 template <class Index, class Body, class T>
 void parallel_reduce(einkorn::test::LockstepRange<Index> const& range, Body const& body, T& result) {
   T all(0);
-  for (Index i = 0; i < range.count; ++i) body(i, all);  // each lane the whole of it
+  for (Index i = 0; i < range.count; ++i) body(i, all);  // every lane does the whole range
   range.member.team_barrier();
   result = all;
 }
@@ -269,7 +269,7 @@ template <class Index, class Body, class T>
 void parallel_scan(einkorn::test::LockstepRange<Index> const& range, Body const& body, T& result) {
   T before(0);
   bool const is_first = range.member.team_rank() == 0;
-  for (Index i = 0; i < range.count; ++i) body(i, before, is_first);  // lane 0 does what is to be done
+  for (Index i = 0; i < range.count; ++i) body(i, before, is_first);  // only lane 0 is final
   range.member.team_barrier();
   result = before;
 }

@@ -13,7 +13,7 @@
 
 namespace einkorn::test {
 
-/// The *.mtx.gz of a folder, by name.
+/// The *.mtx.gz files of a folder, sorted by name.
 inline std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder) {
   std::vector<std::filesystem::path> files;
   for (auto const& file : std::filesystem::directory_iterator(folder))
@@ -26,7 +26,7 @@ inline bool is_complex_file(std::filesystem::path const& path) {
   return read_matrix_market_header(path).field == MatrixMarketField::complex;
 }
 
-/// The matrix of a file; both triangles of a symmetric one.
+/// The matrix of a file, with both triangles if symmetric.
 template <class S>
 Csr<S, int, int, Device> csr_of_file(std::filesystem::path const& path) {
   MatrixMarketOptions options;

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Products with multivectors of any number of columns, for formats whose kernels put lanes over the columns.
+// Products with multivectors of any number of columns, for formats with kernels that distribute columns over
+// lanes.
 
 #include "near.hpp"
 #include "vectors.hpp"
@@ -18,29 +19,28 @@
 
 namespace einkorn::test {
 
-/// Numbers of columns around every tile of the kernels.
+/// Numbers of columns around the tile sizes of the kernels.
 inline std::vector<std::size_t> column_counts() {
   return {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129, 256};
 }
 
-/// One matrix, columns of X and Y, and what comes out, each column computed once.
+/// A matrix, the columns of X and Y, and the expected product, computed once per column.
 template <class VS, class Host>
 class Multivectors {
  public:
   using Sum = sum_type<typename Host::Scalar, VS>;
 
   explicit Multivectors(Host const& A, Numbers kind = Numbers::integers, bool conjugated = false,
-                        std::size_t most = 256)
+                        std::size_t max_columns = 256)
       : rows_(A.rows()), cols_(A.cols()), exact_(kind == Numbers::integers) {
-    for (std::size_t j = 0; j < most; ++j) {
+    for (std::size_t j = 0; j < max_columns; ++j) {
       x_.push_back(numbers<VS>(kind, cols_, 1000 + j));
       y_.push_back(numbers<VS>(kind, rows_, 3000 + j));
       sums_.push_back(row_sums<Sum>(A, x_.back(), conjugated));
     }
   }
 
-  /// The first k columns, alpha and beta general; then beta = 0 and Y full of NaN. X and Y in the given
-  /// layouts.
+  /// Checks the first k columns with general alpha and beta, then with beta = 0 and NaNs in Y.
   template <class XLayout, class YLayout, class Multiply>
   void expect(std::size_t k, Multiply const& multiply) const {
     SCOPED_TRACE(std::to_string(k) + " columns");
@@ -55,7 +55,7 @@ class Multivectors {
     }
   }
 
-  /// X and Y are parts of larger row-major multivectors, at odd places; what is around Y stays as it was.
+  /// X and Y are parts of larger row-major multivectors at odd offsets; entries around Y must not change.
   template <class Multiply>
   void expect_parts(std::size_t k, Multiply const& multiply) const {
     SCOPED_TRACE(std::to_string(k) + " columns of more");
@@ -86,8 +86,7 @@ class Multivectors {
     EXPECT_EQ(got, around(y, rows_)) << "outside of Y";
   }
 
-  /// A NaN in row `row` of X, in one column in three, reaches the rows of A with an entry there, in these
-  /// columns.
+  /// NaNs in row `row` of X, in every third column, propagate only to rows of A with an entry in that column.
   template <class Layout = Kokkos::LayoutRight, class Multiply>
   void expect_nan_apart(Host const& A, std::size_t row, std::size_t k, Multiply const& multiply) const {
     SCOPED_TRACE(std::to_string(k) + " columns, NaN");
@@ -128,12 +127,12 @@ class Multivectors {
   std::vector<RowSums<Sum>> sums_;
 };
 
-/// Both layouts, one of each, parts of larger multivectors; the numbers of columns around tiles, up to `most`.
+/// All pairs of layouts and parts of larger multivectors, with column_counts() up to `max_columns`.
 template <class Vectors, class Multiply>
-void expect_products_of_any_width(Vectors const& vectors, std::size_t most, Multiply const& multiply) {
+void expect_products_of_any_width(Vectors const& vectors, std::size_t max_columns, Multiply const& multiply) {
   using Kokkos::LayoutLeft, Kokkos::LayoutRight;
   for (auto const k : column_counts()) {
-    if (k > most) continue;
+    if (k > max_columns) continue;
     vectors.template expect<LayoutRight, LayoutRight>(k, multiply);
     vectors.expect_parts(k, multiply);
     if (k > 33) continue;
@@ -143,16 +142,15 @@ void expect_products_of_any_width(Vectors const& vectors, std::size_t most, Mult
   }
 }
 
-// Checks of one matrix, to be made with every way to multiply it: check(multiply).
+// Checks of one matrix: check(multiply), for every way to multiply.
 
 template <class VS, class Host>
-auto check_every_width(Host const& host, std::size_t most) {
-  return [most, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, most)](auto const& multiply) {
-    expect_products_of_any_width(vectors, most, multiply);
-  };
+auto check_every_width(Host const& host, std::size_t max_columns) {
+  return [max_columns, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, max_columns)](
+             auto const& multiply) { expect_products_of_any_width(vectors, max_columns, multiply); };
 }
 
-/// host: with real numbers.
+/// @param host with Numbers::reals
 template <class VS, class Host>
 auto check_rounding(Host const& host) {
   return [vectors = Multivectors<VS, Host>(host, Numbers::reals, false, 33)](auto const& multiply) {
@@ -175,7 +173,7 @@ auto check_nan(Host const& host) {
   };
 }
 
-/// Ten runs give the same bits, and so do columns that are alike, wherever they lie.
+/// Ten runs give the same bits, and equal columns give equal bits at any position.
 template <class VS, class Layout, class Host, class Multiply>
 void expect_repeatability(Host const& host, Multiply const& multiply) {
   auto const x = std::vector(37, numbers<VS>(Numbers::reals, host.cols(), 2));

@@ -27,17 +27,18 @@ bool is_nan(S const& value) {
     return std::isnan(value);
 }
 
-/// Same value, or NaN in the same place.
+/// True if both are equal or both are NaN.
 template <class S>
 bool same_number(S const& a, S const& b) {
   return a == b || (is_nan(a) && is_nan(b));
 }
 
-/// What alpha sum + beta y may be off, and what it should be.
+/// The expected value of alpha sum + beta y and its error bound.
 ///
-/// bound(i) = c (n + 3) eps (|alpha| sum |a||x| + |beta||y|), n entries: n products and n - 1 additions in any
-/// order and two more for alpha and beta err by at most (n + 2) eps / 2 of that to first order, so c = 1 has a
-/// factor of 2 to spare; a complex product errs by up to sqrt(5) / 2 eps instead of eps / 2, hence c = 3 there.
+/// bound(i) = c (n + 3) eps (|alpha| sum |a||x| + |beta||y|) for n entries. n products and n - 1 additions in
+/// any order and two more for alpha and beta have an error of at most (n + 2) eps / 2 of that to first order,
+/// so that c = 1 has a margin of a factor of 2. A complex product has an error of up to sqrt(5) / 2 eps, hence
+/// c = 3.
 template <class Sum>
 struct Expected {
   RowSums<Sum> sums;
@@ -67,7 +68,7 @@ Expected<Sum> expected(Matrix const& A, std::vector<XScalar> const& x, Sum alpha
   return {row_sums<Sum>(A, x), alpha, beta};
 }
 
-/// Every entry of y is what it should be: within the bound, or, if exact, to the last bit.
+/// Checks that every entry of y is within the bound or, if exact, equal to the expected value.
 template <class Sum, class T>
 testing::AssertionResult agrees(std::vector<T> const& y, Expected<Sum> const& want,
                                 std::vector<T> const& y_before, bool exact) {
@@ -88,7 +89,7 @@ testing::AssertionResult agrees(std::vector<T> const& y, Expected<Sum> const& wa
                                      << (exact ? 0.0L : want.bound(first, y_before[first]));
 }
 
-/// The same bits, up to which NaN a NaN is.
+/// Checks for equal bits, except for the payload of NaNs.
 template <class T>
 testing::AssertionResult same_numbers(std::vector<T> const& got, std::vector<T> const& want) {
   if (got.size() != want.size())

@@ -14,7 +14,7 @@
 
 namespace einkorn::test {
 
-/// long double, complex where S is.
+/// long double, or std::complex<long double> for complex S.
 template <class S>
 using Wide = std::conditional_t<is_complex<S>, std::complex<long double>, long double>;
 
@@ -26,7 +26,7 @@ Wide<Sum> widen(S const& value) {
     return Wide<Sum>(static_cast<long double>(value));
 }
 
-/// As std::complex has them, without its care for infinities, which costs most of the oracle's time.
+/// Products without the special cases of std::complex for infinities, which dominate the time of the oracle.
 inline long double product(long double a, long double b) {
   return a * b;
 }
@@ -41,7 +41,7 @@ inline long double modulus(std::complex<long double> const& a) {
   return std::sqrt(a.real() * a.real() + a.imag() * a.imag());
 }
 
-/// Row by row: the sum of a(i, j) x(j), the sum of their moduli, the number of entries.
+/// Per row: the sum of a(i, j) x(j), the sum of the moduli, the number of entries.
 template <class Sum>
 struct RowSums {
   std::vector<Wide<Sum>> sum;
@@ -49,7 +49,7 @@ struct RowSums {
   std::vector<std::size_t> lengths;
 };
 
-/// The slow, obvious product. Row sums of A, or of its conjugate, in long double.
+/// The reference product: row sums of A, or of its conjugate, in long double.
 template <class Sum, class Matrix, class XScalar>
 RowSums<Sum> row_sums(Matrix const& A, std::vector<XScalar> const& x, bool conjugated = false) {
   RowSums<Sum> result{std::vector<Wide<Sum>>(A.rows()), std::vector<long double>(A.rows()),

@@ -12,8 +12,8 @@
 
 namespace einkorn::test {
 
-/// The methods as their papers print them, on the host, one loop after the other, from x = 0. T: the scalar of
-/// all arithmetic: double, long double, or std::complex of these.
+/// The methods as published, sequential on the host, from x = 0.
+/// @tparam T the scalar of all arithmetic: double, long double, or std::complex of these
 ///
 /// Sources: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Algorithms 6.18 and 9.1; van der Vorst,
 /// SIAM J. Sci. Stat. Comput. 13(2), 1992, with M from the right.
@@ -21,7 +21,7 @@ template <class T>
 struct Textbook {
   using Vector = std::vector<T>;
 
-  std::vector<Vector> x;        // after 0, 1, ... iterations, as many as were to be kept
+  std::vector<Vector> x;        // after 0, 1, ... iterations, as many as requested
   std::vector<double> history;  // |r|, recursive, after 0, 1, ... iterations
   [[nodiscard]] std::size_t iterations() const { return history.size() - 1; }
 
@@ -60,7 +60,7 @@ struct Textbook {
     for (std::size_t i = 0; i < u.size(); ++i) u[i] += a * v[i];
     return u;
   }
-  /// d_i v_i, or v where there is no d.
+  /// d_i v_i, or v if d is empty.
   static Vector scaled(Vector const& d, Vector v) {
     if (!d.empty())
       for (std::size_t i = 0; i < v.size(); ++i) v[i] *= d[i];

@@ -10,7 +10,7 @@
 
 namespace einkorn::test {
 
-/// The call throws exactly Kind, and its message has all the parts.
+/// Checks that the call throws exactly Kind with a message that contains all parts.
 template <class Kind, class Call>
 testing::AssertionResult throws(Call const& call, std::vector<std::string> const& parts) {
   try {

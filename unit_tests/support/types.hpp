@@ -17,7 +17,7 @@ using Space = EINKORN_TEST_SPACE;
 using Device = Space::device_type;
 using Complex = Kokkos::complex<double>;
 
-/// One choice of types that a typed test runs with.
+/// One choice of types of a typed test.
 template <class S, class O, class F>
 struct Config {
   using Scalar = S;
@@ -25,8 +25,8 @@ struct Config {
   using Offset = F;
 };
 
-/// The types of a typed test. Einkorn_TEST_FEW_TYPES leaves the first alone: the sanitizers look at memory and
-/// arithmetic that all of them share, and what they instrument takes three times as long to compile.
+/// The types of a typed test. With EINKORN_TEST_FEW_TYPES only the first: sanitizers check memory accesses and
+/// arithmetic that all types share, and instrumented code takes three times as long to compile.
 #ifdef EINKORN_TEST_FEW_TYPES
 template <class First, class...>
 using TestTypes = testing::Types<First>;
@@ -35,7 +35,7 @@ template <class... Types>
 using TestTypes = testing::Types<Types...>;
 #endif
 
-/// The index pairs that Csr takes, with one scalar.
+/// The index types of Csr with one scalar.
 template <class S>
 using Configs =
     TestTypes<Config<S, int, int>, Config<S, int, std::size_t>, Config<S, std::int64_t, std::size_t>>;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// x and y of every form that spmv takes: multivectors of both layouts, columns of row-major ones, odd offsets.
+// All forms of x and y that spmv accepts: multivectors of both layouts, columns of row-major ones, odd offsets.
 
 #include "battery.hpp"
 #include "near.hpp"
@@ -17,7 +17,7 @@
 
 namespace einkorn::test {
 
-/// The matrices of the battery that show what a kernel does with vectors; small ones only.
+/// The small matrices of the battery for tests of vector arguments.
 inline std::vector<Pattern> vector_patterns() {
   std::vector<Pattern> some;
   for (auto const& pattern : battery())
@@ -47,7 +47,7 @@ std::vector<std::vector<typename View::non_const_value_type>> to_columns(View co
   return columns;
 }
 
-/// Columns of numbers, each with a seed of its own.
+/// Columns of numbers with different seeds.
 template <class S>
 std::vector<std::vector<S>> number_columns(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   std::vector<std::vector<S>> result;
@@ -55,7 +55,8 @@ std::vector<std::vector<S>> number_columns(std::size_t rows, std::size_t columns
   return result;
 }
 
-/// Y <- alpha A X + beta Y for 0 to 9 columns of one layout; multiply(alpha, X, beta, Y) does it. Exact.
+/// Checks Y <- alpha A X + beta Y, exact, for 0 to 9 columns of one layout.
+/// @param multiply multiply(alpha, X, beta, Y)
 template <class Layout, class VS, class Host, class Multiply>
 void expect_multivectors(Host const& A, Multiply const& multiply) {
   using Sum = sum_type<typename Host::Scalar, VS>;
@@ -78,8 +79,8 @@ void expect_multivectors(Host const& A, Multiply const& multiply) {
     }
 }
 
-/// x and y are columns of row-major multivectors, then the interleaved columns of one. The others stay as they
-/// were.
+/// x and y are columns of row-major multivectors, then interleaved columns of one. Other columns must not
+/// change.
 template <class VS, class Host, class Multiply>
 void expect_strided_vectors(Host const& A, Multiply const& multiply) {
   using Sum = sum_type<typename Host::Scalar, VS>;
@@ -107,7 +108,7 @@ void expect_strided_vectors(Host const& A, Multiply const& multiply) {
   EXPECT_TRUE(same_numbers(interleaved[2], x[2]));
 }
 
-/// x and y start at odd places of longer arrays, whose other entries stay as they were.
+/// x and y start at odd offsets of longer arrays, whose other entries must not change.
 template <class VS, class Host, class Multiply>
 void expect_offset_vectors(Host const& A, Multiply const& multiply) {
   using Sum = sum_type<typename Host::Scalar, VS>;
@@ -133,7 +134,7 @@ void expect_offset_vectors(Host const& A, Multiply const& multiply) {
   }
 }
 
-/// All of the above.
+/// All checks above.
 template <class VS, class Host, class Multiply>
 void expect_every_form_of_vector(Host const& A, Multiply const& multiply) {
   expect_multivectors<Kokkos::LayoutLeft, VS>(A, multiply);

@@ -11,8 +11,8 @@
 
 namespace einkorn::test {
 
-/// What Kokkos does while an object of this class lives, by the callbacks that profiling tools use. One at a
-/// time.
+/// Records fences, launches, copies and allocations of Kokkos during the lifetime of the object, by the
+/// callbacks of Kokkos Tools. Only one object at a time.
 class Watch {
  public:
   struct Copy {
@@ -27,7 +27,7 @@ class Watch {
     std::vector<std::string> fences, launches;
     std::vector<Copy> copies;
     std::vector<Allocation> allocations;
-    /// All of these and the regions, as they come: "launch einkorn::scale", "fence ...", "copy to ...",
+    /// All of these and the regions in order: "launch einkorn::scale", "fence ...", "copy to ...",
     /// "allocation of ...", "region einkorn::cg".
     std::vector<std::string> events;
   };
@@ -53,7 +53,7 @@ class Watch {
     for (auto const& copy : record().copies) bytes += copy.bytes;
     return bytes;
   }
-  /// Of a space, by a part of its name.
+  /// Bytes allocated in spaces whose name contains `space`.
   [[nodiscard]] std::size_t allocated_bytes(std::string const& space) const {
     std::size_t bytes = 0;
     for (auto const& allocation : record().allocations)
@@ -70,7 +70,8 @@ class Watch {
   }
   static void on_fence(char const* name, std::uint32_t, std::uint64_t* id) {
     *id = 0;
-    std::string const text(name);  // watching launches makes Kokkos fence around them: not the library's doing
+    std::string const text(
+        name);  // with launch callbacks Kokkos fences around launches: not a fence of the library
     if (text.find("Kokkos Profile Tool Fence") == std::string::npos) {
       record().fences.push_back(text);
       record().events.push_back("fence " + text);
@@ -82,8 +83,7 @@ class Watch {
     record().events.push_back("launch " + record().launches.back());
   }
   static void on_allocation(Space space, char const* label, void const*, std::uint64_t bytes) {
-    if (bytes == 0)
-      return;  // Kokkos 4 on CUDA reports one of 0 bytes for a team policy without scratch of level 1
+    if (bytes == 0) return;  // Kokkos 4 on CUDA reports 0 bytes for a team policy without level-1 scratch
     record().allocations.push_back({space.name, label, static_cast<std::size_t>(bytes)});
     record().events.push_back("allocation of " + record().allocations.back().label);
   }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Matrices whose tiles can or cannot have 16-bit codes for their columns, and what such codes have to say.
+// Matrices whose tiles can or cannot have 16-bit column codes, and the expected codes.
 
 #include "battery.hpp"
 
@@ -18,7 +18,7 @@ namespace einkorn::test {
 
 using Columns = std::vector<std::int64_t>;
 
-/// Whether four windows of 16384 columns (the last of 16383) hold them all, by the definition.
+/// True if four windows of 16384 columns (the last of 16383) contain all columns, by definition.
 inline bool has_windows(Columns columns) {
   std::sort(columns.begin(), columns.end());
   std::size_t k = 0;
@@ -28,14 +28,14 @@ inline bool has_windows(Columns columns) {
   return k == columns.size();
 }
 
-/// `count` columns from `first` on, one beside the other.
+/// `count` consecutive columns from `first` on.
 inline Columns run_of(std::int64_t first, std::int64_t count) {
   Columns columns;
   for (std::int64_t j = 0; j < count; ++j) columns.push_back(first + j);
   return columns;
 }
 
-/// 64 columns that begin with the given ones: 60 or so beside the first make a tile that pays for its windows.
+/// 64 columns that begin with the given ones; about 60 columns next to the first make the windows worthwhile.
 inline Columns filled_up(Columns columns) {
   for (std::int64_t j = 1; columns.size() < 64; ++j) columns.push_back(columns.front() + j);
   return columns;
@@ -53,7 +53,8 @@ inline Pattern from_rows(std::string name, std::vector<Columns> const& rows, std
   return pattern;
 }
 
-/// Rows of one length: the even ones near each other, the odd ones spread over a million columns, in no order.
+/// Rows of equal length: even rows with nearby columns, odd rows with unordered columns over a range of a
+/// million.
 inline Pattern near_and_far_rows(std::int64_t num_rows, std::int64_t length) {
   std::vector<Columns> rows;
   for (std::int64_t i = 0; i < num_rows; ++i) {
@@ -67,7 +68,7 @@ inline Pattern near_and_far_rows(std::int64_t num_rows, std::int64_t length) {
   return from_rows("near and far rows", rows, 1100000);
 }
 
-/// Rows at the edges of what has codes.
+/// Rows at the limits of what codes can represent.
 inline std::vector<Columns> edge_rows() {
   return {filled_up({5, 5 + 16383}),
           filled_up({5, 5 + 16384}),
