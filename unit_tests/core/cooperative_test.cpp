@@ -265,7 +265,7 @@ TEST(Cooperative, RunsEveryPartOnce) {
   }
 }
 
-TEST(Cooperative, SumsNoPartsToZero) {
+TEST(Cooperative, SumOfNoPartsIsZero) {
   CooperativeSpace<Space> space{Space()};
   auto const size = static_cast<std::size_t>(size_of_launch(space));
   Kokkos::View<double*, Device> const totals("totals", size);
