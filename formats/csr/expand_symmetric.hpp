@@ -134,7 +134,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
 }
 
 /// Former names, kept for one release.
-using FullFromHalfOptions = ExpandSymmetricOptions;
+using FullFromHalfOptions [[deprecated("use ExpandSymmetricOptions")]] = ExpandSymmetricOptions;
 template <ExecutionSpace Exec, CsrMatrix Half>
 [[deprecated("use expand_symmetric")]] auto full_from_half(Exec const& exec, Half const& half,
                                                            ExpandSymmetricOptions const& options = {}) {

@@ -33,7 +33,7 @@ class CsrSpmvAliasing : public testing::Test {
   void TearDown() override { EXPECT_EQ(to_host(y), before) << "y was changed"; }
 };
 
-TEST_F(CsrSpmvAliasing, YOverTheStructure) {
+TEST_F(CsrSpmvAliasing, YOverlapsTheStructure) {
   Kokkos::View<int*, Device> const room("room", 200);
   auto const offsets = Kokkos::subview(room, std::pair(0, 41));
   Kokkos::deep_copy(offsets, A.row_offsets);
@@ -53,7 +53,7 @@ TEST_F(CsrSpmvAliasing, YOverTheStructure) {
   EXPECT_EQ(to_host(A.row_offsets), before_offsets);
 }
 
-TEST_F(CsrSpmvAliasing, YThatOverlapsItself) {
+TEST_F(CsrSpmvAliasing, SelfOverlappingY) {
   Kokkos::View<double**, Kokkos::LayoutStride, Device, Kokkos::MemoryUnmanaged> const rows_meet(
       y.data(), Kokkos::LayoutStride(40, 2, 3, 1));
   Kokkos::View<double**, Device> const X("X", 30, 3);
@@ -121,7 +121,7 @@ void expect_blocks_multiply(Csr<double, int, int, Device> const& A, bool columns
   }
 }
 
-TEST(CsrSpmv, TakesXAndYAsBlocksOfOneArray) {
+TEST(CsrSpmv, DisjointBlocksOfOneArray) {
   auto const A = with_numbers<double>(random_pattern(40, 40, 1), Numbers::integers).on_device();
   expect_blocks_multiply<Kokkos::LayoutRight>(A, true);
   expect_blocks_multiply<Kokkos::LayoutRight>(A, false);

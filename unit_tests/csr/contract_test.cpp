@@ -29,7 +29,7 @@ class CsrSpmvErrors : public testing::Test {
   void TearDown() override { EXPECT_EQ(to_host(y), before) << "y was changed"; }
 };
 
-TEST_F(CsrSpmvErrors, ExtentsThatDoNotFit) {
+TEST_F(CsrSpmvErrors, WrongExtents) {
   Vector const long_x("x", 31), short_y("y", 39);
   auto const plan = make_spmv_plan(Space(), A);
   auto const transposed_plan = make_spmv_plan(Space(), A, {.op = Op::transpose});
@@ -58,7 +58,7 @@ TEST_F(CsrSpmvErrors, MultivectorsOfDifferentWidths) {
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Y)(39, 1), 5.0);
 }
 
-TEST_F(CsrSpmvErrors, ViewsWithoutMemory) {
+TEST_F(CsrSpmvErrors, UnallocatedViews) {
   auto const plan = make_spmv_plan(Space(), A);
   EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, Unmanaged(nullptr, 30), 0, y); },
                                       {"x is not allocated"}));
@@ -68,7 +68,7 @@ TEST_F(CsrSpmvErrors, ViewsWithoutMemory) {
                                       {"y is not allocated"}));
 }
 
-TEST_F(CsrSpmvErrors, YThatIsOneNumberOverAndOver) {
+TEST_F(CsrSpmvErrors, YWithStrideZero) {
   Kokkos::View<double*, Kokkos::LayoutStride, Device, Kokkos::MemoryUnmanaged> const broadcast(
       y.data(), Kokkos::LayoutStride(40, 0));
   EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, x, 0, broadcast); },
@@ -98,7 +98,7 @@ TEST_F(CsrSpmvErrors, Overlap) {
   EXPECT_EQ(to_host(A.values), entries);
 }
 
-TEST_F(CsrSpmvErrors, LanesThatNoHardwareHas) {
+TEST_F(CsrSpmvErrors, InvalidLanes) {
   for (int const lanes : {3, 48, 128, -2}) {
     SpmvOptions const options{.algorithm = SpmvAlgorithm::row_team, .lanes = lanes};
     auto const said = "lanes is " + std::to_string(lanes);
@@ -108,7 +108,7 @@ TEST_F(CsrSpmvErrors, LanesThatNoHardwareHas) {
   }
 }
 
-TEST_F(CsrSpmvErrors, WhatOnlyAPlanCanDo) {
+TEST_F(CsrSpmvErrors, OptionsThatNeedAPlan) {
   Vector const long_y("y", 30), long_x("x", 40);
   for (auto const op : {Op::transpose, Op::conjugate_transpose})
     EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, long_x, 0, long_y, {.op = op}); },
@@ -122,7 +122,7 @@ TEST_F(CsrSpmvErrors, WhatOnlyAPlanCanDo) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { make_spmv_plan(Space(), A, scatter); }, {"for a transpose only"}));
 }
 
-TEST(CsrSpmvNan, InOneEntryOfXReachesTheRowsThatUseIt) {
+TEST(CsrSpmvNan, OfXReachesOnlyTheRowsThatUseIt) {
   auto const host = with_numbers<double>(random_pattern(200, 100, 4), Numbers::reals);
   auto const A = host.on_device();
   auto x = numbers<double>(Numbers::integers, host.cols(), 2);
@@ -142,7 +142,7 @@ TEST(CsrSpmvNan, InOneEntryOfXReachesTheRowsThatUseIt) {
   }
 }
 
-TEST(CsrSpmvNan, InAOrXIsNotLookedAtWhenAlphaIsZero) {
+TEST(CsrSpmvNan, OfAOrXIsIgnoredIfAlphaIsZero) {
   auto host = with_numbers<double>(random_pattern(90, 90, 5), Numbers::integers);
   host.values.assign(host.values.size(), not_a_number<double>());
   auto const A = host.on_device();
@@ -170,7 +170,7 @@ std::vector<double> product(Plan const& plan, Vector const& x, std::size_t rows)
   return to_host(y);
 }
 
-TEST(CsrSpmvPlan, SaysWhatItChose) {
+TEST(CsrSpmvPlan, ReportsItsAlgorithm) {
   auto const A = with_numbers<double>(random_pattern(90, 90, 5), Numbers::integers).on_device();
   EXPECT_NE(make_spmv_plan(Space(), A).algorithm(), SpmvAlgorithm::automatic);
   auto const plan =
@@ -181,7 +181,7 @@ TEST(CsrSpmvPlan, SaysWhatItChose) {
   EXPECT_GT(plan.bytes(), 0u);
 }
 
-TEST(CsrSpmvPlan, TakesNewValuesOnTheSameStructure) {
+TEST(CsrSpmvPlan, UpdatesValues) {
   auto host = with_numbers<double>(random_pattern(90, 80, 6), Numbers::integers, 1);
   auto const A = host.on_device();
   auto const new_host = with_numbers<double>(random_pattern(90, 80, 6), Numbers::integers, 99);
@@ -203,7 +203,7 @@ TEST(CsrSpmvPlan, TakesNewValuesOnTheSameStructure) {
     }
 }
 
-TEST(CsrSpmvPlan, RefusesAnotherStructureAndStaysAsItIs) {
+TEST(CsrSpmvPlan, AnotherStructureThrowsAndChangesNothing) {
   auto const host = with_numbers<double>(random_pattern(90, 80, 6), Numbers::integers);
   auto elsewhere = host, wider = host, fewer = host, rows_differ = host;
   elsewhere.columns[17] = (elsewhere.columns[17] + 1) % 80;
@@ -244,7 +244,7 @@ TEST(CsrSpmvPlan, SharesTheMemoryOfItsMatrix) {
                      std::vector<double>(90), true));
 }
 
-TEST(CsrSpmvPlan, ServesAMatrixOfNoRowsThatHasNoOffsets) {
+TEST(CsrSpmvPlan, MatrixWithoutRowsAndOffsets) {
   Csr<double, int, int, Device> const A{0, 7, {}, {}, {}};
   Vector const x("x", 7), y("y", 0), long_y("y", 7);
   spmv(Space(), 1.0, A, x, 0.0, y);

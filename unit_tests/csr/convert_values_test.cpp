@@ -29,7 +29,7 @@ HostMatrix<double> rows_of(std::vector<double> const& values) {
   return A;
 }
 
-TEST(NarrowValues, RoundsToNearestAndSharesTheStructure) {
+TEST(ConvertValues, RoundsToNearestAndSharesTheStructure) {
   double const half_ulp = std::ldexp(1.0, -24);
   auto const A = rows_of({1 + half_ulp, 1 + 3 * half_ulp, 0.1, -0.0, infinity, std::ldexp(1.0, -149),
                           std::ldexp(1.0, -151), largest_float * (1 + 0.25 * half_ulp)})
@@ -48,7 +48,7 @@ TEST(NarrowValues, RoundsToNearestAndSharesTheStructure) {
   EXPECT_TRUE(std::signbit(values[3]));
 }
 
-TEST(NarrowValues, TheErrorOfAnEntryIsAtMostHalfAnUlp) {
+TEST(ConvertValues, ErrorIsAtMostHalfAnUlp) {
   auto const values = full_precision(5000, 3);
   HostMatrix<double> const A{1, 5000, {0, 5000}, std::vector<int>(5000, 0), values};
   auto const narrow = to_host(convert_values<float>(Space(), A.on_device()).values);
@@ -59,7 +59,7 @@ TEST(NarrowValues, TheErrorOfAnEntryIsAtMostHalfAnUlp) {
   EXPECT_GT(worst, std::ldexp(1.0, -26));
 }
 
-TEST(NarrowValues, NanStaysNanAndComplexPartsAreRoundedAlike) {
+TEST(ConvertValues, NanIsKeptAndBothComplexPartsAreRounded) {
   HostMatrix<Complex> const A{
       1, 2, {0, 2}, {0, 1}, {Complex(0.1, -0.3), Complex(not_a_number<double>(), 1e-3)}};
   auto const narrow = to_host(convert_values<Kokkos::complex<float>>(Space(), A.on_device()).values);
@@ -68,7 +68,7 @@ TEST(NarrowValues, NanStaysNanAndComplexPartsAreRoundedAlike) {
   EXPECT_EQ(narrow[1].imag(), 1e-3f);
 }
 
-TEST(NarrowValues, RefusesAFiniteValueThatWouldBecomeInfinite) {
+TEST(ConvertValues, OverflowThrows) {
   auto const A = rows_of({1, infinity, 3, largest_float, 1e39, -2e300}).on_device();
   EXPECT_TRUE(throws<OverflowError>([&] { (void)convert_values<float>(Space(), A); },
                                     {"entry 4", "row 2", "9.9999999999999994e+38"}));
@@ -78,12 +78,12 @@ TEST(NarrowValues, RefusesAFiniteValueThatWouldBecomeInfinite) {
                             {"entry 0", "row 1"}));
 }
 
-TEST(NarrowValues, TakesAMatrixOfNothing) {
+TEST(ConvertValues, EmptyMatrix) {
   EXPECT_EQ(convert_values<float>(Space(), HostMatrix<double>{}.on_device()).nnz(), 0);
   EXPECT_EQ(convert_values<float>(Space(), Csr<double, int, int, Device>{}).nnz(), 0);
 }
 
-TEST(NarrowValues, ProductsAreAddedUpInDoubleByEveryAlgorithm) {
+TEST(ConvertValues, EveryAlgorithmSumsInDouble) {
   std::size_t missed_in_float = 0;
   for (auto const& pattern : battery()) {
     auto const wide = with_full_precision<Config<double, int, int>>(pattern, 1);

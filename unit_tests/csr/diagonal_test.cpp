@@ -58,7 +58,7 @@ Pattern made_square(Pattern pattern) {
   return pattern;
 }
 
-TYPED_TEST(Diagonal, IsThatOfEveryMatrixOfTheBatteryMadeSquare) {
+TYPED_TEST(Diagonal, OfTheBatteryMadeSquare) {
   using S = typename TypeParam::Scalar;
   std::size_t entries = 0;
   for (auto const& pattern : battery()) {
@@ -74,7 +74,7 @@ TYPED_TEST(Diagonal, IsThatOfEveryMatrixOfTheBatteryMadeSquare) {
   EXPECT_GT(entries, 500u);
 }
 
-TEST(ExtractDiagonal, PositionsThatRepeatAddUp) {
+TEST(ExtractDiagonal, RepeatedPositionsAreAdded) {
   auto const A = with_repeats();
   auto const want = diagonal_of(A);
   ASSERT_NE(want[3], 0);
@@ -85,7 +85,7 @@ TEST(ExtractDiagonal, PositionsThatRepeatAddUp) {
   EXPECT_TRUE(same_numbers(to_host(d), want));
 }
 
-TEST(ExtractDiagonal, GoesIntoAWiderTypeAndAColumnOfAMultivector) {
+TEST(ExtractDiagonal, IntoAWiderTypeAndAColumnOfAMultivector) {
   HostMatrix<float> const A{2, 2, {0, 2, 4}, {0, 0, 1, 0}, {1.0f, 0x1p-30f, 3.0f, 7.0f}};
   Kokkos::View<double**, Kokkos::LayoutRight, Device> const D("D", 2, 3);
 
@@ -107,7 +107,7 @@ TEST(ExtractDiagonal, OnlyLaunches) {
   EXPECT_TRUE(watch.seen().fences.empty() && watch.seen().allocations.empty() && watch.seen().copies.empty());
 }
 
-TEST(ExtractDiagonal, RejectsWhatDoesNotFit) {
+TEST(ExtractDiagonal, InvalidArguments) {
   auto const A = with_repeats().on_device();
   auto const wide = HostMatrix<double>{2, 3, {0, 0, 0}, {}, {}}.on_device();
   EXPECT_TRUE(
@@ -154,7 +154,7 @@ TYPED_TEST(Diagonal, ScalesRowsAndColumns) {
     }
 }
 
-TEST(Scale, KeepsAHermitianMatrixHermitianToTheLastBit) {
+TEST(Scale, HermitianStaysExactlyHermitian) {
   std::size_t const n = 40;
   std::vector<std::vector<Complex>> dense(n, std::vector<Complex>(n));
   for (std::size_t i = 0; i < n; ++i)
@@ -172,13 +172,13 @@ TEST(Scale, KeepsAHermitianMatrixHermitianToTheLastBit) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_EQ(values[i * n + j], conjugate(values[j * n + i]));
 }
 
-TEST(Scale, FactorsOfFloatsMayLeaveTheRangeOfFloat) {
+TEST(Scale, ProductsOfFloatFactorsMayExceedFloat) {
   HostMatrix<float> const A{1, 1, {0, 1}, {0}, {0x1p-120f}};
   auto const s = to_device(std::vector<float>{0x1p100f});
   EXPECT_EQ(to_host(scale_rows_and_columns(Space(), s, A.on_device(), s).values)[0], 0x1p80f);
 }
 
-TEST(Scale, NewValuesGoIntoAScaledCopyWithoutAllocating) {
+TEST(Scale, UpdateDoesNotAllocate) {
   auto const A = with_numbers<double>(square_pattern(), Numbers::reals, 1).on_device();
   auto const other = with_numbers<double>(square_pattern(), Numbers::reals, 2);
   auto const left = factors(200, 1), right = factors(200, 2);
@@ -216,11 +216,11 @@ TEST(Scale, AllocatesTheValuesOnly) {
   EXPECT_TRUE(watch.seen().copies.empty());
 }
 
-TEST(Scale, TakesAMatrixOfNothing) {
+TEST(Scale, EmptyMatrix) {
   EXPECT_EQ(scale_rows_and_columns(Space(), Nothing(), Csr<double, int, int, Device>{}, Nothing()).nnz(), 0);
 }
 
-TEST(Scale, RejectsWhatDoesNotFit) {
+TEST(Scale, InvalidArguments) {
   auto const pattern = random_pattern(20, 30, 1);
   auto const A = with_numbers<double>(pattern, Numbers::reals).on_device();
   auto const left = factors(20, 1), right = factors(30, 1);

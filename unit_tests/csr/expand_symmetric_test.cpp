@@ -65,12 +65,12 @@ Host full_of(Host const& half, std::vector<typename Host::Scalar> const& diagona
 }
 
 template <class C>
-class CsrFullFromHalf : public testing::Test {};
+class ExpandSymmetric : public testing::Test {};
 using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
                         Config<Complex, std::int64_t, std::size_t>>;
-TYPED_TEST_SUITE(CsrFullFromHalf, Types);
+TYPED_TEST_SUITE(ExpandSymmetric, Types);
 
-TYPED_TEST(CsrFullFromHalf, IsThatOfASlowLoopBitForBit) {
+TYPED_TEST(ExpandSymmetric, EqualsASequentialReference) {
   using S = typename TypeParam::Scalar;
   for (auto const& pattern : battery())
     for (bool const above : {true, false})
@@ -97,7 +97,7 @@ TYPED_TEST(CsrFullFromHalf, IsThatOfASlowLoopBitForBit) {
         }
 }
 
-TEST(CsrFullFromHalfByHand, UpperWithAStoredZeroOnTheDiagonal) {
+TEST(ExpandSymmetricByHand, UpperWithAStoredZeroOnTheDiagonal) {
   //  0 1 2      H: 0 is stored, (1, 1) is not
   //    . 3
   //      4
@@ -110,7 +110,7 @@ TEST(CsrFullFromHalfByHand, UpperWithAStoredZeroOnTheDiagonal) {
   EXPECT_EQ(A.values, (std::vector<double>{0, 1, 2, 1, 3, 2, 3, 4}));
 }
 
-TEST(CsrFullFromHalfByHand, HermitianLowerWithTheDiagonalApart) {
+TEST(ExpandSymmetricByHand, HermitianLowerWithASeparateDiagonal) {
   HostMatrix<Complex> const half{2, 2, {0, 0, 1}, {0}, {Complex(1, 2)}};
   auto const diagonal = to_device(std::vector<double>{5, 6});  // real beside complex entries
 
@@ -120,32 +120,32 @@ TEST(CsrFullFromHalfByHand, HermitianLowerWithTheDiagonalApart) {
   EXPECT_EQ(A.values, (std::vector<Complex>{Complex(5), Complex(1, -2), Complex(1, 2), Complex(6)}));
 }
 
-TEST(CsrFullFromHalfByHand, OfNothing) {
+TEST(ExpandSymmetricByHand, EmptyHalf) {
   auto const A = expand_symmetric(Space(), Csr<double, int, int, Device>{});
   EXPECT_EQ(A.num_rows, 0);
   EXPECT_NO_THROW(validate(Space(), A));
 }
 
-TEST(CsrFullFromHalfErrors, NotSquare) {
+TEST(ExpandSymmetricErrors, NotSquare) {
   auto const H = from_dense<double>({{1, 2, 0}, {0, 3, 0}}, 3).on_device();
   EXPECT_TRUE(throws<DimensionMismatch>([&] { (void)expand_symmetric(Space(), H); }, {"2 x 3", "square"}));
 }
 
-TEST(CsrFullFromHalfErrors, EntriesInBothTriangles) {
+TEST(ExpandSymmetricErrors, EntriesInBothTriangles) {
   auto const H = from_dense<double>({{1, 0, 0, 0}, {0, 0, 0, 2}, {0, 3, 0, 0}, {4, 0, 0, 0}}, 4).on_device();
   for (auto const checks : {Checks::on, Checks::off})
     EXPECT_TRUE(throws<InvalidStructure>([&] { (void)expand_symmetric(Space(), H, {.checks = checks}); },
                                          {"both triangles", "entry 2 at (2, 1)", "entry 1 at (1, 3)"}));
 }
 
-TEST(CsrFullFromHalfErrors, ADiagonalInsideAndApart) {
+TEST(ExpandSymmetricErrors, IncludedAndSeparateDiagonal) {
   auto const H = from_dense<double>({{0, 2, 1}, {0, 7, 0}, {0, 0, 0}}, 3).on_device();
   auto const diagonal = to_device(std::vector<double>{1, 2, 3});
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)expand_symmetric(Space(), H, diagonal); },
                                        {"diagonal is given separately", "entry 2 at (1, 1)"}));
 }
 
-TEST(CsrFullFromHalfErrors, ADiagonalOfAnotherLength) {
+TEST(ExpandSymmetricErrors, WrongDiagonalExtent) {
   auto const H = from_dense<double>({{0, 2}, {0, 0}}, 2).on_device();
   for (std::size_t const size : {0u, 1u, 3u})
     EXPECT_TRUE(throws<DimensionMismatch>(
@@ -153,14 +153,14 @@ TEST(CsrFullFromHalfErrors, ADiagonalOfAnotherLength) {
         {"diagonal has extent(0) = " + std::to_string(size), "expected 2"}));
 }
 
-TEST(CsrFullFromHalfErrors, WhatIsNoMatrix) {
+TEST(ExpandSymmetricErrors, InvalidArrays) {
   auto half = from_dense<double>({{1, 2}, {0, 3}}, 2);
   half.columns[1] = 2;
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)expand_symmetric(Space(), half.on_device()); },
                                        {"entry 1 has column 2"}));
 }
 
-TEST(CsrFullFromHalfErrors, MoreEntriesThanOffsetCounts) {
+TEST(ExpandSymmetricErrors, MoreEntriesThanOffsetCounts) {
   constexpr std::uint64_t most = 2147483647;
   EXPECT_NO_THROW(detail::require_full_fits<int>((most - 5) / 2, 5));
   EXPECT_TRUE(throws<OverflowError>([] { detail::require_full_fits<int>((most - 5) / 2 + 1, 5); },
@@ -169,7 +169,7 @@ TEST(CsrFullFromHalfErrors, MoreEntriesThanOffsetCounts) {
   EXPECT_NO_THROW(detail::require_full_fits<std::int64_t>(most, most));
 }
 
-TEST(CsrFullFromHalfByHand, StaysOnTheDevice) {
+TEST(ExpandSymmetricByHand, CopiesNothingToTheHost) {
   auto const half =
       half_of(with_numbers<double>(random_pattern(3000, 3000, 1), Numbers::reals), true, Diagonals::inside);
   auto const H = half.on_device();

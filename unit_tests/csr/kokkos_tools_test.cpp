@@ -67,7 +67,7 @@ Matrix uneven_matrix() {
   return with_numbers<double>(from_lengths("", lengths, 20000), Numbers::reals).on_device();
 }
 
-TEST(Watched, EverythingThatIsLookedForIsSeen) {
+TEST(Watched, WatcherSeesEveryEvent) {
   auto const A = matrix();
   Kokkos::fence();
   {

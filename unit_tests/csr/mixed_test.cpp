@@ -35,7 +35,7 @@ TEST(CsrSpmvMixed, RealMatrixWithComplexVectors) {
   expect_mixed_products<double, Complex>();
 }
 
-TEST(CsrSpmvMixed, SumsAreTakenInTheWiderType) {
+TEST(CsrSpmvMixed, SumsAreInTheWiderType) {
   // In float the sum of 2^24 and 1 is 2^24.
   HostMatrix<float> const host{1, 3, {0, 3}, {0, 1, 2}, {16777216, 1, -16777216}};
   auto const A = host.on_device();
@@ -86,7 +86,7 @@ struct LooksLikeCrsMatrix {
 static_assert(CrsMatrixLike<LooksLikeCrsMatrix>);
 static_assert(!CrsMatrixLike<Csr<double, int, int, Device>>);
 
-TEST(CsrSpmvMixed, TakesAnythingOfTheShapeOfACrsMatrix) {
+TEST(CsrSpmvMixed, TypesWithTheCrsMatrixInterface) {
   auto const host =
       with_numbers<double, std::int64_t, std::size_t>(random_pattern(90, 70, 13), Numbers::integers);
   LooksLikeCrsMatrix const A{

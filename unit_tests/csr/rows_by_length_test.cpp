@@ -25,7 +25,7 @@ class CsrRowLengthOrder : public testing::Test {};
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(CsrRowLengthOrder, IndexPairs);
 
-TYPED_TEST(CsrRowLengthOrder, AreThoseOfAStableSort) {
+TYPED_TEST(CsrRowLengthOrder, EqualsAStableSort) {
   using Ordinal = typename TypeParam::Ordinal;
   for (auto const& pattern : battery())
     for (std::int64_t const window : {0, 1, 7, 64, 1 << 21}) {
@@ -56,7 +56,7 @@ TEST(CsrRowsByLength, RefusesANegativeWindow) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { (void)rows_by_length(Space(), A, -3); }, {"window is -3"}));
 }
 
-TEST(CsrSortedRows, AreTheSameBitsAsThoseOfRowTeam) {
+TEST(CsrSortedRows, SameBitsAsRowTeam) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<double>(pattern, Numbers::reals).on_device();
@@ -76,7 +76,7 @@ TEST(CsrSortedRows, AreTheSameBitsAsThoseOfRowTeam) {
   }
 }
 
-TEST(CsrSortedRows, KeepTheirOrderInThePlan) {
+TEST(CsrSortedRows, PlanStoresTheOrder) {
   auto const A = with_numbers<double>(random_pattern(90, 80, 5), Numbers::integers).on_device();
   for (auto const op : {Op::none, Op::transpose}) {
     auto const plan = make_spmv_plan(Space(), A, {.op = op, .algorithm = SpmvAlgorithm::sorted_rows});
@@ -90,7 +90,7 @@ TEST(CsrSortedRows, KeepTheirOrderInThePlan) {
   }
 }
 
-TEST(CsrSortedRows, NeedAPlanAndAreNeverChosenUnasked) {
+TEST(CsrSortedRows, NeedsAPlanAndIsNeverAutomatic) {
   auto const host = with_numbers<double>(random_pattern(90, 80, 5), Numbers::integers);
   auto const A = host.on_device();
   auto const before = numbers<double>(Numbers::integers, 90, 3);

@@ -76,7 +76,7 @@ TYPED_TEST(CsrSortRows, IsAStableSortOfEveryRow) {
   }
 }
 
-TYPED_TEST(CsrSortRows, IsSortedIsWhatASlowLoopFinds) {
+TYPED_TEST(CsrSortRows, IsSortedEqualsAReference) {
   int unsorted = 0;
   for (auto const& pattern : battery()) {
     auto const host = with_numbers_of<TypeParam>(pattern, Numbers::reals);
@@ -87,7 +87,7 @@ TYPED_TEST(CsrSortRows, IsSortedIsWhatASlowLoopFinds) {
   EXPECT_GE(unsorted, 2);
 }
 
-TEST(CsrSortedByColumn, OneSwapAnywhereIsSeen) {
+TEST(CsrSortedByColumn, DetectsOneSwapAnywhere) {
   auto const host = with_numbers<double>(random_pattern(60, 50, 2), Numbers::integers);
   ASSERT_TRUE(is_sorted_by_column(Space(), host.on_device()));
   for (std::size_t i = 0; i < host.rows(); ++i)
@@ -144,7 +144,7 @@ TYPED_TEST(CsrPermute, EntryIJIsEntryPOfIQOfJ) {
   }
 }
 
-TEST(CsrPermuted, MapsProductsAsItSays) {
+TEST(CsrPermuted, MapsProducts) {
   auto const host = with_numbers<double>(random_pattern(90, 70, 3), Numbers::integers);
   auto const p = shuffled<int>(90, 1), q = shuffled<int>(70, 2);
   auto const x = numbers<double>(Numbers::integers, 70, 4);
@@ -160,7 +160,7 @@ TEST(CsrPermuted, MapsProductsAsItSays) {
     EXPECT_EQ(static_cast<long double>(got[i]), want[static_cast<std::size_t>(p[i])]) << i;
 }
 
-TEST(CsrPermuted, ByLengthMakesLengthsDecrease) {
+TEST(CsrPermuted, ByLengthGivesDecreasingLengths) {
   auto const A = with_numbers<double>(random_pattern(90, 70, 3), Numbers::integers).on_device();
   std::vector<int> same(70);
   std::iota(same.begin(), same.end(), 0);
@@ -171,7 +171,7 @@ TEST(CsrPermuted, ByLengthMakesLengthsDecrease) {
     EXPECT_GE(B.end(i - 1) - B.begin(i - 1), B.end(i) - B.begin(i)) << i;
 }
 
-TEST(CsrPermuted, RefusesWhatIsNoPermutation) {
+TEST(CsrPermuted, InvalidPermutationThrows) {
   auto const A = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers).on_device();
   auto const p = shuffled<int>(40, 1), q = shuffled<int>(30, 2);
   auto const refused = [&](std::size_t at, int value, std::vector<std::string> const& parts, bool of_rows) {

@@ -27,7 +27,7 @@ class CsrTranspose : public testing::Test {};
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(CsrTranspose, IndexPairs);
 
-TYPED_TEST(CsrTranspose, IsThatOfASlowLoopBitForBit) {
+TYPED_TEST(CsrTranspose, EqualsASequentialReference) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
     auto const host = with_numbers_of<TypeParam>(pattern, Numbers::reals);
@@ -50,7 +50,7 @@ TYPED_TEST(CsrTranspose, IsThatOfASlowLoopBitForBit) {
   }
 }
 
-TYPED_TEST(CsrTranspose, TakesNewValues) {
+TYPED_TEST(CsrTranspose, UpdatesValues) {
   auto const pattern = random_pattern(70, 90, 5);
   auto const new_host = with_numbers_of<TypeParam>(pattern, Numbers::reals, 99);
   auto const T = transpose(Space(), with_numbers_of<TypeParam>(pattern, Numbers::reals).on_device());
@@ -79,7 +79,7 @@ TYPED_TEST(CsrTranspose, StatisticsOfTheBattery) {
   }
 }
 
-TYPED_TEST(CsrTranspose, FingerprintsTellStructuresApart) {
+TYPED_TEST(CsrTranspose, FingerprintsDistinguishStructures) {
   auto const host = with_numbers_of<TypeParam>(random_pattern(70, 90, 5), Numbers::reals, 1);
   auto const same = with_numbers_of<TypeParam>(random_pattern(70, 90, 5), Numbers::reals, 2);
   auto const print = fingerprint(Space(), host.on_device());
@@ -120,7 +120,7 @@ TEST(CsrFingerprint, ChangesWithEveryEntryAndEverySwap) {
   }
 }
 
-TEST(CsrFingerprint, IsThatOfTheFormulaForIntegersOfEveryWidth) {
+TEST(CsrFingerprint, EqualsTheFormulaForEveryIntegerWidth) {
   // sum over fours of mix64(mix64(g + 1) ^ (k0 e0 + k1 e1 + k2 e2 + k3 e3))
   std::vector<int> const columns{3, 1, 4, 1, 5, 9};
   std::vector<std::int64_t> const wide(columns.begin(), columns.end());
@@ -141,7 +141,7 @@ TEST(CsrFingerprint, IsThatOfTheFormulaForIntegersOfEveryWidth) {
   EXPECT_EQ(print, print_of(wide, 6));
 }
 
-TEST(CsrFingerprint, DoesNotAskWhereTheArraysBegin) {
+TEST(CsrFingerprint, IsIndependentOfAlignment) {
   auto const A = with_numbers<double>(random_pattern(70, 90, 5), Numbers::reals);
   auto const print = fingerprint(Space(), A.on_device());
   for (std::size_t shift = 1; shift < 5; ++shift) {
@@ -156,7 +156,7 @@ TEST(CsrFingerprint, DoesNotAskWhereTheArraysBegin) {
   }
 }
 
-TEST(CsrFromTriplets, SortsAndAddsUpInTheOrderOfTheList) {
+TEST(CsrFromTriplets, SortsAndAddsInTheOrderOfTheList) {
   Triplets<double, int> const triplets{3, 4, {2, 0, 2, 0, 2, 0}, {1, 3, 0, 0, 1, 3}, {1e16, 1, 2, 3, 1, 4}};
 
   auto const A = to_host(csr_from_triplets<std::size_t, Device>(triplets));
@@ -168,7 +168,7 @@ TEST(CsrFromTriplets, SortsAndAddsUpInTheOrderOfTheList) {
   EXPECT_EQ(A.values, (std::vector<double>{3, 5, 2, 1e16 + 1}));
 }
 
-TEST(CsrFromTriplets, GivesBackAnyMatrixWithSortedRows) {
+TEST(CsrFromTriplets, RestoresMatricesWithSortedRows) {
   for (auto const& pattern : battery()) {
     if (pattern.name == "columns not sorted" || pattern.name == "positions that repeat") continue;
     auto const host = with_numbers<double>(pattern, Numbers::reals);
@@ -187,7 +187,7 @@ TEST(CsrFromTriplets, GivesBackAnyMatrixWithSortedRows) {
   }
 }
 
-TEST(CsrFromTriplets, RefusesWhatLiesOutside) {
+TEST(CsrFromTriplets, IndexOutOfRangeThrows) {
   using List = Triplets<double, int>;
   auto const make = [](List const& triplets) { return [&] { csr_from_triplets<int, Device>(triplets); }; };
   for (List const& outside : {List{3, 4, {0, 3}, {0, 0}, {1, 1}}, List{3, 4, {0, 0}, {0, 4}, {1, 1}},

@@ -53,7 +53,7 @@ using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t
                         Config<Complex, std::int64_t, std::size_t>>;
 TYPED_TEST_SUITE(CsrUpload, Types);
 
-TYPED_TEST(CsrUpload, BringsEveryMatrixOfTheBattery) {
+TYPED_TEST(CsrUpload, CopiesTheBattery) {
   for (auto const& pattern : battery()) {
     auto host = with_numbers_of<TypeParam>(pattern, Numbers::reals);
     if (!host.values.empty())
@@ -94,7 +94,7 @@ struct HostCrs {
   [[nodiscard]] int numCols() const { return 300; }
 };
 
-TEST(UploadOfACsr, TakesACrsMatrixAndAMatrixOfConstants) {
+TEST(UploadOfACsr, CrsMatrixAndConstValues) {
   auto const host = some_matrix();
   auto const A = host.on_device<Host>();
   HostCrs const crs{{A.row_offsets, A.columns}, A.values};
@@ -103,7 +103,7 @@ TEST(UploadOfACsr, TakesACrsMatrixAndAMatrixOfConstants) {
   EXPECT_TRUE(same_bits(to_host(upload(Space(), constants).wait()), host));
 }
 
-TEST(UploadOfACsr, HasMemoryOfItsOwn) {
+TEST(UploadOfACsr, DoesNotShareMemory) {
   auto const host = some_matrix();
   auto const A = host.on_device<Host>();
   auto const got = upload(Space(), A).wait();
@@ -112,7 +112,7 @@ TEST(UploadOfACsr, HasMemoryOfItsOwn) {
   EXPECT_TRUE(same_bits(to_host(got), host));
 }
 
-TEST(UploadOfACsr, TakesAMatrixOfNothing) {
+TEST(UploadOfACsr, EmptyMatrix) {
   auto sent = upload(Space(), Csr<double, int, int, Host>{});
   EXPECT_EQ(sent.wait().num_rows, 0);
   EXPECT_EQ(sent.wait().row_offsets.extent(0), 0u);
@@ -121,7 +121,7 @@ TEST(UploadOfACsr, TakesAMatrixOfNothing) {
   EXPECT_EQ(sent.wait().nnz(), 0);
 }
 
-TEST(UploadOfACsr, TwoAtOnceAndOneThatIsGivenUp) {
+TEST(UploadOfACsr, TwoConcurrentAndOneCancelled) {
   auto const one = some_matrix(1), other = some_matrix(2);
   UploadOptions const options{.chunk_bytes = 100, .threads = 2};
   auto const a = one.on_device<Host>(), b = other.on_device<Host>();
@@ -134,7 +134,7 @@ TEST(UploadOfACsr, TwoAtOnceAndOneThatIsGivenUp) {
   EXPECT_TRUE(same_bits(to_host(moved.wait()), one));
 }
 
-TEST(UploadOfACsr, NewValuesGoWhereTheOldOnesWere) {
+TEST(UploadOfACsr, NewValuesKeepTheAddress) {
   auto const host = some_matrix(1), other = some_matrix(2);
   auto sent = upload(Space(), host.on_device<Host>(), {.chunk_bytes = 100, .threads = 2});
   auto const got = sent.wait();
@@ -161,7 +161,7 @@ TEST(UploadOfACsr, NewValuesAllocateNothing) {
   EXPECT_EQ(watch.copied_bytes(), A.values.extent(0) * sizeof(double));
 }
 
-TEST(UploadOfACsr, OnAHostSpaceTheCopiesAreInOrder) {
+TEST(UploadOfACsr, HostCopiesAreInOrder) {
   if (detail::stages_copies<Space>) GTEST_SKIP();
   auto const A = some_matrix().on_device<Host>();
   Watch const watch;
@@ -174,7 +174,7 @@ TEST(UploadOfACsr, OnAHostSpaceTheCopiesAreInOrder) {
   EXPECT_EQ(watch.seen().allocations.size(), 3u);
 }
 
-TEST(UploadOfACsr, AStagingServesOneUploadAfterAnother) {
+TEST(UploadOfACsr, StagingIsReusable) {
   auto const host = some_matrix(1), other = some_matrix(2);
   UploadOptions const options{.chunk_bytes = 128, .threads = 3};
   UploadStaging<Space> const staging(Space(), options);
@@ -194,7 +194,7 @@ TEST(UploadOfACsr, AStagingServesOneUploadAfterAnother) {
   EXPECT_TRUE(same_bits(to_host(first.wait()), other));
 }
 
-TEST(UploadOfACsr, ReportsAStructureThatIsNone) {
+TEST(UploadOfACsr, InvalidStructureThrows) {
   auto bad = some_matrix();
   bad.columns[17] = 300;
   auto sent = upload(Space(), bad.on_device<Host>());
@@ -211,7 +211,7 @@ TEST(UploadOfACsr, ReportsAStructureThatIsNone) {
                                        {"row_offsets(0) is 1"}));
 }
 
-TEST(UploadOfACsr, RejectsWhatDoesNotFitBeforeItAllocates) {
+TEST(UploadOfACsr, InvalidArgumentsThrowBeforeAllocation) {
   auto bad = some_matrix();
   bad.columns.pop_back();
   auto const short_columns = bad.on_device<Host>();
@@ -226,7 +226,7 @@ TEST(UploadOfACsr, RejectsWhatDoesNotFitBeforeItAllocates) {
   EXPECT_TRUE(watch.seen().allocations.empty());
 }
 
-TEST(UploadOfACsr, RejectsValuesOfAnotherSizeAndKeepsItsOwn) {
+TEST(UploadOfACsr, ValuesOfAnotherSizeThrow) {
   auto const host = some_matrix();
   auto sent = upload(Space(), host.on_device<Host>());
   auto const other = with_numbers<double>(random_pattern(400, 300, 2), Numbers::reals).on_device<Host>();
@@ -234,7 +234,7 @@ TEST(UploadOfACsr, RejectsValuesOfAnotherSizeAndKeepsItsOwn) {
   EXPECT_TRUE(same_bits(to_host(sent.wait()), host));
 }
 
-TEST(UploadOfACsr, SaysHowMuchMemoryThereIsNot) {
+TEST(UploadOfACsr, OutOfMemoryNamesTheBytes) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends the program where no memory can be had";
 #endif

@@ -32,7 +32,7 @@ class CsrValidate : public testing::Test {
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(CsrValidate, IndexPairs);
 
-TYPED_TEST(CsrValidate, TakesTheBattery) {
+TYPED_TEST(CsrValidate, AcceptsTheBattery) {
   for (auto const& pattern : battery()) {
     auto const host = with_numbers_of<TypeParam>(pattern, Numbers::integers);
     EXPECT_NO_THROW(validate(Space(), host.on_device())) << pattern.name;
@@ -41,7 +41,7 @@ TYPED_TEST(CsrValidate, TakesTheBattery) {
       validate(Space(), Csr<double, typename TypeParam::Ordinal, typename TypeParam::Offset, Device>{}));
 }
 
-TYPED_TEST(CsrValidate, FindsTheFingerprintInPassing) {
+TYPED_TEST(CsrValidate, ComputesTheFingerprint) {
   for (auto const& pattern : battery()) {
     auto const A = with_numbers_of<TypeParam>(pattern, Numbers::integers).on_device();
     for (auto const checks : {Checks::on, Checks::off})
@@ -93,7 +93,7 @@ TYPED_TEST(CsrValidate, ColumnsOutOfRangeNamesTheFirst) {
   }
 }
 
-TYPED_TEST(CsrValidate, ExtentsThatDoNotFit) {
+TYPED_TEST(CsrValidate, WrongExtents) {
   auto bad = this->good;
   bad.columns.pop_back();
   this->expect_refused(bad.on_device(), {"columns has " + std::to_string(bad.columns.size()),

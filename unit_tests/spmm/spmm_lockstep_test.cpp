@@ -104,20 +104,20 @@ TEST(SpmmLockstep, SumsByTilesOfColumns) {
   check_column_tile<8>({8, 19});
 }
 
-/// By way of room for fewer columns, as many, and more. No row is long.
-TEST(SpmmLockstep, SumsRowByRowWhatLiesColumnByColumn) {
+/// With a buffer for fewer, as many and more columns. No row is long.
+TEST(SpmmLockstep, PacksColumns) {
   for (std::size_t const columns : {5u, 11u, 40u})
     check<Kokkos::LayoutLeft>(
         {4, 11},
         [columns](auto const& rows, auto const& epilogue, auto const& X, auto const& Y) {
-          PackBuffer<double, Device> const room(Space(), Y.extent(0), X.extent(0), columns);
-          spmm_packed<false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, room, 7);
+          PackBuffer<double, Device> const buffer(Space(), Y.extent(0), X.extent(0), columns);
+          spmm_packed<false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, buffer, 7);
         },
         from_lengths("", {3, 0, 7, 2, 1, 5, 4}, 30));
 }
 
 /// More rows than a tile has, and more columns.
-TEST(SpmmLockstep, TurnsTilesBothWays) {
+TEST(SpmmLockstep, TransposesTilesBothWays) {
   constexpr std::size_t rows = 1030, columns = 41;
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const one("one", rows, columns),
       other("other", rows, columns), back("back", rows, columns);

@@ -25,14 +25,14 @@ std::vector<Pattern> patterns() {
   return some;
 }
 
-/// Without a plan, and with plans that take whole rows, or others with room for some columns.
+/// Without a plan, and with plans that take whole rows, some with a buffer for columns.
 std::vector<Approach> approaches() {
   return {{"no plan", {}, false},
           {"plan, row_team", {.algorithm = SpmvAlgorithm::row_team}, true},
           {"plan, row_thread", {.algorithm = SpmvAlgorithm::row_thread}, true},
-          {"plan, row_team, room for 1", {.algorithm = SpmvAlgorithm::row_team, .columns = 1}, true},
-          {"plan, sorted_rows, room for 10", {.algorithm = SpmvAlgorithm::sorted_rows, .columns = 10}, true},
-          {"plan, automatic, room for 32", {.columns = 32}, true}};
+          {"plan, row_team, buffer of 1", {.algorithm = SpmvAlgorithm::row_team, .columns = 1}, true},
+          {"plan, sorted_rows, buffer of 10", {.algorithm = SpmvAlgorithm::sorted_rows, .columns = 10}, true},
+          {"plan, automatic, buffer of 32", {.columns = 32}, true}};
 }
 
 /// check_of(host)(multiply) for every pattern and approach.
@@ -89,7 +89,7 @@ TEST(CsrSpmm, WithTheTranspose) {
   check_every_width<double>(transposed(host), 65)(multiply);
 }
 
-TEST(CsrSpmm, StaysWithinTheBoundOfRoundingErrors) {
+TEST(CsrSpmm, IsWithinTheRoundingErrorBound) {
   each_way<double, double>([](auto const& host) { return check_rounding<double>(host); }, Numbers::reals);
 }
 
@@ -97,7 +97,7 @@ TEST(CsrSpmm, KeepsNaNInTheRowsThatUseIt) {
   each_way<double, double>([](auto const& host) { return check_nan<double>(host); });
 }
 
-TEST(CsrSpmm, RoomForColumnsIsCountedOnAGpuAndNoneElsewhere) {
+TEST(CsrSpmm, BufferCountsInBytesOnAGpuOnly) {
   auto const A = with_numbers<double>(random_pattern(150, 130, 12), Numbers::integers).on_device();
   auto const bytes_of = [&](int columns) {
     return make_spmv_plan(Space(), A, {.algorithm = SpmvAlgorithm::row_team, .columns = columns}).bytes();
@@ -107,13 +107,13 @@ TEST(CsrSpmm, RoomForColumnsIsCountedOnAGpuAndNoneElsewhere) {
   EXPECT_EQ(bytes_of(32), of_32);
 }
 
-TEST(CsrSpmm, RefusesRoomForFewerThanNoColumns) {
+TEST(CsrSpmm, NegativeColumnsThrow) {
   auto const A = with_numbers<double>(random_pattern(15, 13, 12), Numbers::integers).on_device();
   EXPECT_TRUE(throws<InvalidArgument>([&] { make_spmv_plan(Space(), A, {.columns = -3}); },
                                       {"make_spmv_plan: columns is -3, expected 0 or more"}));
 }
 
-TEST(CsrSpmm, GivesTheSameBitsOnEveryRun) {
+TEST(CsrSpmm, IsDeterministic) {
   each_way<double, double>([](auto const& host) { return check_repeatability<double>(host); }, Numbers::reals);
 }
 

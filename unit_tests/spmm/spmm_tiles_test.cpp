@@ -77,7 +77,7 @@ TEST(SpmmTiles, KeepsNaNInTheRowsThatUseIt) {
   });
 }
 
-TEST(SpmmTiles, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
+TEST(SpmmTiles, IsWithinTheRoundingErrorBoundAndDeterministic) {
   both_ways(Numbers::reals, [](auto const& host, auto const& multiply) {
     Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::reals, false, 33);
     for (std::size_t const k : {5u, 17u, 33u})
@@ -133,7 +133,7 @@ TEST(SpmmColumnTile, KeepsNaNInTheRowsThatUseIt) {
              [](auto const& host, auto const& multiply) { check_nan<double>(host)(multiply); });
 }
 
-TEST(SpmmColumnTile, StaysWithinTheBoundOfRoundingErrorsAndIsRepeatable) {
+TEST(SpmmColumnTile, IsWithinTheRoundingErrorBoundAndDeterministic) {
   by_columns(Numbers::reals, [](auto const& host, auto const& multiply) {
     check_rounding<double>(host)(multiply);
     check_repeatability<double>(host)(multiply);
