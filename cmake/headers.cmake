@@ -5,10 +5,32 @@
 # scripts/check_budgets.py reports it.
 
 set(einkorn_headers
-  formats/spgemm/detail/compressed_columns.hpp
-  formats/spgemm/detail/rank_table.hpp
-  formats/spgemm/detail/row_group.hpp
+  formats/checks.hpp
+  formats/spgemm/choose.hpp
   formats/spgemm/detail/column_table.hpp
+  formats/spgemm/detail/compress_b.hpp
+  formats/spgemm/detail/compressed_columns.hpp
+  formats/spgemm/detail/host_rows.hpp
+  formats/spgemm/detail/numeric_driver.hpp
+  formats/spgemm/detail/numeric_hash.hpp
+  formats/spgemm/detail/numeric_host.hpp
+  formats/spgemm/detail/numeric_scatter.hpp
+  formats/spgemm/detail/product_row_classes.hpp
+  formats/spgemm/detail/rank_table.hpp
+  formats/spgemm/detail/row_classes.hpp
+  formats/spgemm/detail/row_group.hpp
+  formats/spgemm/detail/scatter_map.hpp
+  formats/spgemm/detail/schedule.hpp
+  formats/spgemm/detail/state.hpp
+  formats/spgemm/detail/symbolic_driver.hpp
+  formats/spgemm/detail/symbolic_gpu.hpp
+  formats/spgemm/detail/symbolic_host.hpp
+  formats/spgemm/detail/symbolic_launch.hpp
+  formats/spgemm/options.hpp
+  formats/spgemm/plan.hpp
+  formats/spgemm/report.hpp
+  formats/spgemm/spgemm.hpp
+  formats/spgemm/tuning.hpp
   core/allocate.hpp
   core/arch.hpp
   core/bank_padding.hpp
@@ -114,20 +136,8 @@ set(einkorn_headers
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/row_dot.hpp
-  formats/spgemm/detail/row_classes.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
-  formats/spgemm/detail/symbolic_gpu.hpp
-  formats/spgemm/detail/host.hpp
-  formats/spgemm/detail/product_row_classes.hpp
-  formats/spgemm/detail/launch.hpp
-  formats/spgemm/detail/numeric_scatter_map.hpp
-  formats/spgemm/detail/schedule.hpp
-  formats/spgemm/detail/state.hpp
-  formats/spgemm/detail/driver.hpp
-  formats/spgemm/detail/numeric_hash.hpp
-  formats/spgemm/detail/launch_configuration.hpp
-  formats/spgemm/detail/compress_b.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp
@@ -146,11 +156,6 @@ set(einkorn_headers
   formats/csr/same_structure.hpp
   formats/csr/scale.hpp
   formats/csr/sort_rows.hpp
-  formats/spgemm/spgemm.hpp
-  formats/spgemm/options.hpp
-  formats/spgemm/plan.hpp
-  formats/spgemm/report.hpp
-  formats/spgemm/tuning.hpp
   formats/csr/spmv.hpp
   formats/csr/spmv_plan.hpp
   formats/csr/spmv_tuning.hpp

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
+#include <einkorn/formats/checks.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
 
@@ -16,10 +17,6 @@
 #include <string>
 
 namespace einkorn {
-
-/// Whether a conversion or plan checks its input, at a cost of O(nnz). With `off` invalid input is undefined
-/// behaviour.
-enum class Checks { on, off };
 
 namespace detail {
 

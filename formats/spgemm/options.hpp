@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/checks.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -12,39 +12,39 @@ namespace einkorn {
 enum class SpgemmAlgorithm {
   automatic,  ///< row_teams on a GPU, host_rows elsewhere
   row_teams,  ///< hash tables and bitmaps in team scratch; any backend, made for GPUs
-  host_rows,  ///< Gustavson's algorithm, a row at a time on one thread; host memory only
+  host_rows,  ///< Gustavson's algorithm, one thread per row; host memory only
 };
 
-/// The order of the columns in a row of C.
+/// The order of the columns within a row of C.
 enum class SpgemmRows {
   sorted,   ///< ascending
-  unsorted  ///< as they come out: sorted only where that costs nothing; may differ from run to run
+  unsorted  ///< no sort: any order, which may differ from run to run
 };
 
 /// The order in which the products of one entry of C are added.
 enum class SpgemmSums {
-  ordered,   ///< that of A's entries: the same bits on every run and any number of threads
-  unordered  ///< with atomic additions; by name only. On the host the same as `ordered`
+  ordered,   ///< that of A's entries: the same bits on every run and for any number of threads
+  unordered  ///< atomic additions. On the host and with a scatter map the same as `ordered`
 };
 
-/// Rows of C that have the same columns but for a shift of all of them, as nearly all have on a structured
-/// grid.
+/// Whether row_teams uses classes of translation-equivalent rows: rows of C whose columns are equal up to a
+/// constant shift, as nearly all are on a structured grid.
 enum class SpgemmRowClasses {
-  together,   ///< row_teams: their pattern is worked out once, and with it where each product is added
-  one_by_one  ///< every row for itself
+  detect,  ///< the pattern and the positions of the products are computed once per class, if there are few
+  off      ///< every row is computed separately
 };
 
 struct SpgemmOptions {
   SpgemmAlgorithm algorithm = SpgemmAlgorithm::automatic;
   SpgemmRows rows = SpgemmRows::sorted;
   SpgemmSums sums = SpgemmSums::ordered;
-  SpgemmRowClasses row_classes = SpgemmRowClasses::together;
-  /// On: A and B are validated (O(nnz)), and spgemm_numeric() compares what it is given with what the plan was
-  /// made for. Off: sizes only.
+  SpgemmRowClasses row_classes = SpgemmRowClasses::detect;
+  /// On: A and B are validated (O(nnz)), and spgemm_numeric() compares the structure of its operands with that
+  /// of the plan. Off: sizes only.
   Checks checks = Checks::on;
-  /// Bytes of temporaries, C excluded, that may be allocated. Beyond it B's words are not kept, rows are taken
-  /// in chunks, dense accumulators become hash tables; where that is not enough, OutOfMemory says what is
-  /// needed.
+  /// Maximum bytes of temporaries, C excluded. If it is reached, B is not compressed, rows are processed in
+  /// chunks and dense accumulators are replaced by hash tables; if this does not suffice, OutOfMemory reports
+  /// the required bytes.
   std::size_t workspace_limit = std::numeric_limits<std::size_t>::max();
 };
 

@@ -13,10 +13,9 @@
 
 namespace einkorn {
 
-/// C = A B without its values: made by spgemm_symbolic() for one A and one B, used by spgemm_numeric() for
-/// these or for others of their structure. Has C's row_offsets and columns, which every C made with it shares,
-/// and what the values' kernels need, so that a second spgemm_numeric() allocates nothing but values. Copied by
-/// reference. Serves one execution-space instance at a time.
+/// The pattern of C = A B and the data of the numeric phase. Made by spgemm_symbolic() for one A and one B; used
+/// by spgemm_numeric() for these or for matrices of the same structure. Every C made with it shares its
+/// row_offsets and columns. Copies share the data. Supports one call at a time.
 template <class Scalar, class Ordinal, class Offset, class Device>
 class SpgemmPlan {
  public:
@@ -31,18 +30,18 @@ class SpgemmPlan {
 
   [[nodiscard]] Ordinal num_rows() const { return state_.num_rows; }
   [[nodiscard]] Ordinal num_cols() const { return state_.num_cols; }
-  /// Entries of C; a sum that cancels to zero is one.
+  /// Entries of C, including those whose sum cancels to zero.
   [[nodiscard]] Offset nnz() const { return static_cast<Offset>(state_.columns.extent(0)); }
   [[nodiscard]] Kokkos::View<Offset const*, Device> row_offsets() const { return state_.row_offsets; }
   [[nodiscard]] Kokkos::View<Ordinal const*, Device> columns() const { return state_.columns; }
   [[nodiscard]] SpgemmOptions const& options() const { return state_.options; }
   [[nodiscard]] SpgemmReport const& report() const { return state_.report; }
-  /// Of the A and the B that the plan was made for.
+  /// Fingerprints of the A and the B that the plan was made for.
   [[nodiscard]] Fingerprint const& left() const { return state_.left; }
   [[nodiscard]] Fingerprint const& right() const { return state_.right; }
-  /// What spgemm_numeric() works with; not for users.
+  /// Internal data of spgemm_numeric().
   [[nodiscard]] State const& state() const { return state_; }
-  /// Held by every spgemm_numeric() with the plan.
+  /// Guard of spgemm_numeric() against concurrent calls.
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
  private:

@@ -8,22 +8,23 @@
 
 namespace einkorn {
 
-/// What a product took.
+/// Counters of a product, returned by SpgemmPlan::report().
 struct SpgemmReport {
-  std::uint64_t products = 0;    ///< multiplications; 2 flops each
-  std::uint64_t words_of_B = 0;  ///< words of 32 columns that B's rows were compressed to; 0: not compressed
-  std::size_t workspace = 0;     ///< bytes of temporaries and of what the plan keeps, C excluded, at their most
-  /// row_teams: kinds of rows of C, alike but for a shift of their columns, whose first row only was worked
-  /// out; 0: every row was, as there are too many kinds.
-  std::uint64_t kinds_of_rows = 0;
-  bool places_known = false;  ///< and the values find the places of their sums by these kinds
-  /// row_teams: rows of C by the place in which their columns were gathered (csr/spgemm_tuning.hpp): five
-  /// hash tables a group of lanes, two a team, a bitmap.
-  std::array<std::uint64_t, 8> rows_by_columns{};
-  std::uint64_t rows_again = 0;  ///< of them counted again, since a first table was too small: there twice
-  /// And by that of their sums: four sizes, each for neighbouring columns and for scattered ones; rows longer
-  /// than the last are there too, taken in pieces.
-  std::array<std::uint64_t, 8> rows_by_sums{};
+  std::uint64_t products = 0;  ///< multiplications; 2 flops each
+  /// (key, 32-bit mask) pairs that the rows of B were compressed to; 0: B was not compressed.
+  std::uint64_t compressed_nnz_B = 0;
+  std::size_t workspace = 0;  ///< peak bytes of temporaries and of the plan, C excluded
+  /// row_teams: classes of translation-equivalent rows of C, each computed once; 0: every row was computed.
+  std::uint64_t num_row_classes = 0;
+  bool has_scatter_map = false;  ///< the numeric phase reads the positions of its products from a scatter map
+  /// row_teams: rows of C by symbolic accumulator (formats/spgemm/tuning.hpp): five hash tables of a group of
+  /// lanes, two of a team, a bitmap.
+  std::array<std::uint64_t, 8> symbolic_bins{};
+  /// Rows counted a second time because their first hash table was too small; counted twice in symbolic_bins.
+  std::uint64_t num_recounted_rows = 0;
+  /// row_teams: rows of C by numeric accumulator: four sizes, each with adjacent and with scattered columns;
+  /// the last includes longer rows, which are computed in chunks.
+  std::array<std::uint64_t, 8> numeric_bins{};
 };
 
 }  // namespace einkorn

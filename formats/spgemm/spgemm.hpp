@@ -3,7 +3,8 @@
 #pragma once
 
 #include <einkorn/formats/csr/csr.hpp>
-#include <einkorn/formats/spgemm/detail/driver.hpp>
+#include <einkorn/formats/spgemm/detail/numeric_driver.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_driver.hpp>
 #include <einkorn/formats/spgemm/options.hpp>
 #include <einkorn/formats/spgemm/plan.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
@@ -17,32 +18,32 @@
 namespace einkorn {
 
 /// C = A B, the product of two sparse matrices, in two phases: the pattern of C (spgemm_symbolic), then its
-/// values (spgemm_numeric), which may be repeated for new values on the same patterns; spgemm() does both.
+/// values (spgemm_numeric), which can be repeated for new values on the same patterns; spgemm() does both.
 ///
 ///   C(i, j) = sum over k of A(i, k) B(k, j)         A: m x l, B: l x n, C: m x n, all in CSR on one device
 ///
-/// C has an entry wherever a product falls, also where the sum cancels to zero. Rows of A and B may be unsorted
-/// and may repeat columns. Rows of C are sorted by default; sums are taken in C's scalar, in the order of A's
-/// entries and within one in that of B's (an unsorted A gives another order, and other last bits, than a sorted
-/// one). Repeatable bit for bit, on any number of threads; not with SpgemmSums::unordered or
-/// SpgemmRows::unsorted.
-///
-/// COffset: the offsets of C; as A's where left out. Cost: 2 flops a product; bytes at least 12 (nnz(A) +
-/// nnz(B) + nnz(C)) for double and 32-bit indices, at most 12 a product more; the pattern touches each row of B
-/// twice, as words of 32 columns where these are fewer than two thirds of its entries. Temporaries: by rows
-/// and entries, however many columns C has beside them; see SpgemmReport.
-///
-/// Algorithm: seed 004 (count and fill, a hash table with linear probing in scratch). Departures, and why: rows
-/// go to tables of several sizes, as their lengths differ; the count and the columns work on words of 32
-/// columns (formats/spgemm/detail/compressed_columns.hpp), which are fewer and sort fast; the values are added
-/// to sorted places, without atomics, in a fixed order; rows too long for any table take a bitmap in scratch
-/// and come in pieces; by teams, rows of C that are alike but for a shift of their columns, as on structured
-/// grids, are worked out once, and their values find the places of their sums without a search
-/// (SpgemmRowClasses). On the host: Gustavson, ACM TOMS 4 (1978), rows in parts of equal products.
+/// COffset: offset type of C; by default A's. C has an entry for every position with at least one product, even
+/// if the sum cancels to zero. Rows of A and B may be unsorted and may repeat columns. Rows of C are sorted by
+/// default. Sums are computed in C's scalar type.
 ///
 /// Throws DimensionMismatch (both shapes), InvalidStructure (A or B, with Checks::on), OverflowError (C's
-/// entries do not fit COffset: names one that does), OutOfMemory (or options.workspace_limit: how many bytes),
-/// StalePlan (a plan with matrices of another structure). Nothing of the caller's is changed then.
+/// entries do not fit COffset; names a type that does), OutOfMemory (also for options.workspace_limit; with the
+/// required bytes), StalePlan (operands of another structure than the plan's). Arguments are then unchanged.
+///
+/// Cost: 2 flops per product; for double and 32-bit indices at least 12 (nnz(A) + nnz(B) + nnz(C)) bytes, plus
+/// at most 12 per product. The symbolic phase reads each row of B twice per entry of A, compressed to (key,
+/// 32-bit mask) pairs if these are at most two thirds of its entries. Temporaries grow with rows and entries; see
+/// SpgemmReport.
+///
+/// Deterministic: products are added in the order of A's entries and within one in that of B's, so the result is
+/// the same bit for bit for any number of threads. Exceptions: SpgemmSums::unordered, SpgemmRows::unsorted.
+///
+/// Source: Deveci, Trott & Rajamanickam, Parallel Computing 78 (2018): compressed rows of B; Nagasaka, Nukada &
+/// Matsuoka, ICPP 2017: rows in bins, hash tables with linear probing; on the host Gustavson, ACM TOMS 4 (1978),
+/// rows in parts of equal numbers of products. Departures: the pattern is written from compressed columns,
+/// sorted; the values are added at the known ranks, without atomics, in a fixed order; rows that exceed every
+/// table use a bitmap and are computed in chunks; translation-equivalent rows are computed once
+/// (SpgemmRowClasses).
 
 /// The pattern of C = A B. Fences exec.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
@@ -51,12 +52,12 @@ requires AccessibleFrom<Device, Exec>
 auto spgemm_symbolic(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
                      Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_symbolic");
-  using Steps = detail::SpgemmStepsFor<COffset, Exec, decltype(A), decltype(B)>;
-  return SpgemmPlan(Steps::symbolic(exec, A, B, options));
+  return SpgemmPlan(detail::compute_symbolic<COffset>(exec, A, B, options));
 }
 
-/// The values of C on the plan's pattern, into C.values, which must be of plan.nnz() entries and overlap
-/// neither A nor B. Asynchronous on exec but for the comparison of structures (Checks::on). Allocates nothing.
+/// The values of C on the plan's pattern.
+/// @pre C has the plan's row_offsets and columns; C.values has plan.nnz() entries and overlaps neither A nor B.
+/// Asynchronous on exec except for the comparison of structures (Checks::on). Allocates no memory.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class AScalar,
           class AOffset, class BScalar, class BOffset>
 void spgemm_numeric(Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device> const& plan,
@@ -65,17 +66,18 @@ void spgemm_numeric(Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device
                     Csr<Scalar, Ordinal, Offset, Device> const& C) {
   auto const call = plan.one_call().begin("spgemm_numeric", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_numeric");
-  detail::SpgemmStepsFor<Offset, Exec, decltype(A), decltype(B)>::numeric(exec, plan.state(), A, B, C);
+  detail::require_numeric_operands(exec, plan.state(), A, B, C);
+  detail::compute_numeric(exec, plan.state(), A, B, C);
 }
 
-/// The same into a new C, whose row_offsets and columns are the plan's.
+/// The values in a new C, which shares the plan's row_offsets and columns.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class AScalar,
           class AOffset, class BScalar, class BOffset>
 Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(Exec const& exec,
                                                     SpgemmPlan<Scalar, Ordinal, Offset, Device> const& plan,
                                                     Csr<AScalar, Ordinal, AOffset, Device> const& A,
                                                     Csr<BScalar, Ordinal, BOffset, Device> const& B) {
-  auto const C = detail::SpgemmStepsFor<Offset, Exec, decltype(A), decltype(B)>::product_of(exec, plan.state());
+  auto const C = detail::allocate_product(exec, plan.state());
   spgemm_numeric(exec, plan, A, B, C);
   return C;
 }
@@ -87,15 +89,14 @@ Csr<Scalar const, Ordinal, Offset, Device> with_const_values(Csr<Scalar, Ordinal
   return A;
 }
 
-/// spgemm() for operands whose values cannot be written.
+/// spgemm() for operands with constant values, so that it is instantiated once per type.
 template <class COffset, class Exec, class AMatrix, class BMatrix>
-typename SpgemmStepsFor<COffset, Exec, AMatrix, BMatrix>::CMatrix multiply(Exec const& exec, AMatrix const& A,
-                                                                           BMatrix const& B,
-                                                                           SpgemmOptions const& options) {
-  using Steps = SpgemmStepsFor<COffset, Exec, AMatrix, BMatrix>;
-  auto const plan = Steps::symbolic(exec, A, B, options);
-  auto const C = Steps::product_of(exec, plan);
-  Steps::values(exec, plan, A, B, C);
+typename SpgemmStateFor<COffset, AMatrix, BMatrix>::Matrix multiply(Exec const& exec, AMatrix const& A,
+                                                                    BMatrix const& B,
+                                                                    SpgemmOptions const& options) {
+  auto const plan = compute_symbolic<COffset>(exec, A, B, options);
+  auto const C = allocate_product(exec, plan);
+  compute_numeric(exec, plan, A, B, C);
   return C;
 }
 
@@ -113,7 +114,7 @@ auto spgemm(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
 
 namespace detail {
 
-/// A as a Csr: itself, or what a CrsMatrix shares its memory with.
+/// A as a Csr, which shares its memory.
 template <class A>
 decltype(auto) csr_of(A const& a) {
   if constexpr (CsrMatrix<A>)
@@ -122,58 +123,57 @@ decltype(auto) csr_of(A const& a) {
     return as_csr(a);
 }
 
-/// One of them is a CrsMatrix, and the other at least a Csr; on one device, with one type of columns.
+/// At least one KokkosSparse::CrsMatrix, and a Csr or another.
 template <class A, class B>
 concept CrsOperands =
     (CrsMatrixLike<A> && (CsrMatrix<B> || CrsMatrixLike<B>)) || (CrsMatrixLike<B> && CsrMatrix<A>);
 
-/// What is wrong with the types of spgemm(exec, A, B); the first that is.
-enum class SpgemmMistake { none, exec, plan, no_csr, no_matrix, ordinals, devices, space };
+/// The first error in the types of spgemm(exec, A, B).
+enum class SpgemmTypeError { none, exec, plan, no_csr, no_matrix, ordinals, devices, space };
 
 template <class Exec, class A, class B>
-constexpr SpgemmMistake mistake_in_spgemm() {
+constexpr SpgemmTypeError spgemm_type_error() {
   constexpr bool are_csr = (CsrMatrix<A> || CrsMatrixLike<A>) && (CsrMatrix<B> || CrsMatrixLike<B>);
   if constexpr (!ExecutionSpace<Exec>) {
-    return SpgemmMistake::exec;
+    return SpgemmTypeError::exec;
   } else if constexpr (PlanOfMatrix<A> || PlanOfMatrix<B>) {
-    return SpgemmMistake::plan;
+    return SpgemmTypeError::plan;
   } else if constexpr (are_csr) {
-    using OfA = std::remove_cvref_t<decltype(csr_of(std::declval<A const&>()))>;
-    using OfB = std::remove_cvref_t<decltype(csr_of(std::declval<B const&>()))>;
-    if constexpr (!std::is_same_v<typename OfA::ordinal_type, typename OfB::ordinal_type>)
-      return SpgemmMistake::ordinals;
-    else if constexpr (!std::is_same_v<typename OfA::device_type, typename OfB::device_type>)
-      return SpgemmMistake::devices;
+    using CsrA = std::remove_cvref_t<decltype(csr_of(std::declval<A const&>()))>;
+    using CsrB = std::remove_cvref_t<decltype(csr_of(std::declval<B const&>()))>;
+    if constexpr (!std::is_same_v<typename CsrA::ordinal_type, typename CsrB::ordinal_type>)
+      return SpgemmTypeError::ordinals;
+    else if constexpr (!std::is_same_v<typename CsrA::device_type, typename CsrB::device_type>)
+      return SpgemmTypeError::devices;
     else
-      return AccessibleFrom<typename OfA::device_type, Exec> ? SpgemmMistake::none : SpgemmMistake::space;
+      return AccessibleFrom<typename CsrA::device_type, Exec> ? SpgemmTypeError::none : SpgemmTypeError::space;
   } else {
-    return MatrixTypes<A>::is_matrix && MatrixTypes<B>::is_matrix ? SpgemmMistake::no_csr
-                                                                  : SpgemmMistake::no_matrix;
+    return MatrixTypes<A>::is_matrix && MatrixTypes<B>::is_matrix ? SpgemmTypeError::no_csr
+                                                                  : SpgemmTypeError::no_matrix;
   }
 }
 
-/// Types: of the call, so that each call gets its sentence.
-template <SpgemmMistake mistake, class... Types>
+/// Types: those of the call, so that every call has its own message.
+template <SpgemmTypeError error, class... Types>
 constexpr void explain_spgemm() {
-  using enum SpgemmMistake;
-  static_assert(mistake != exec,
+  using enum SpgemmTypeError;
+  static_assert(error != exec,
                 "einkorn::spgemm: the first argument must be an execution space: spgemm(exec, A, B)");
-  static_assert(mistake != plan,
-                "einkorn::spgemm: a plan in a matrix's place; spgemm_numeric(exec, plan, A, B)");
-  static_assert(mistake != no_csr, "einkorn::spgemm: A and B must be in CSR; convert by to_csr(exec, A)");
-  static_assert(mistake != no_matrix,
-                "einkorn::spgemm: A and B must be a Csr or a KokkosSparse::CrsMatrix each");
-  static_assert(mistake != ordinals, "einkorn::spgemm: A and B must have the same Ordinal (type of columns)");
-  static_assert(mistake != devices, "einkorn::spgemm: A and B must have the same Device (memory)");
-  static_assert(mistake != space, "einkorn::spgemm: exec cannot access the memory space of A and B");
+  static_assert(error != plan,
+                "einkorn::spgemm: a plan was passed instead of a matrix; use spgemm_numeric(exec, plan, A, B)");
+  static_assert(error != no_csr, "einkorn::spgemm: A and B must be in CSR; convert by to_csr(exec, A)");
+  static_assert(error != no_matrix, "einkorn::spgemm: A and B must be a Csr or a KokkosSparse::CrsMatrix each");
+  static_assert(error != ordinals, "einkorn::spgemm: A and B must have the same Ordinal (type of columns)");
+  static_assert(error != devices, "einkorn::spgemm: A and B must have the same Device (memory)");
+  static_assert(error != space, "einkorn::spgemm: exec cannot access the memory space of A and B");
 }
 
 template <class Exec, class A, class B>
-concept NoSpgemm = (mistake_in_spgemm<Exec, A, B>() != SpgemmMistake::none);
+concept NoSpgemm = (spgemm_type_error<Exec, A, B>() != SpgemmTypeError::none);
 
 }  // namespace detail
 
-/// All of them for a KokkosSparse::CrsMatrix on either side or both, or anything of its shape, as it is.
+/// The same functions for a KokkosSparse::CrsMatrix, or a class with its interface, as A, B or both; no copy.
 template <class COffset = void, ExecutionSpace Exec, class A, class B>
 requires detail::CrsOperands<A, B> && (!detail::NoSpgemm<Exec, A, B>)
 auto spgemm_symbolic(Exec const& exec, A const& a, B const& b, SpgemmOptions const& options = {}) {
@@ -190,16 +190,16 @@ auto spgemm(Exec const& exec, A const& a, B const& b, SpgemmOptions const& optio
   return spgemm<COffset>(exec, detail::csr_of(a), detail::csr_of(b), options);
 }
 
-/// Calls that no product takes: they do not compile, and say why in one sentence.
+/// Calls with wrong types do not compile; the message gives the reason.
 template <class COffset = void, class Exec, class A, class B>
 requires detail::NoSpgemm<Exec, A, B>
 A spgemm(Exec const&, A const&, B const&, SpgemmOptions const& = {}) {
-  detail::explain_spgemm<detail::mistake_in_spgemm<Exec, A, B>(), COffset, A, B>();
+  detail::explain_spgemm<detail::spgemm_type_error<Exec, A, B>(), COffset, A, B>();
 }
 template <class COffset = void, class Exec, class A, class B>
 requires detail::NoSpgemm<Exec, A, B>
 A spgemm_symbolic(Exec const&, A const&, B const&, SpgemmOptions const& = {}) {
-  detail::explain_spgemm<detail::mistake_in_spgemm<Exec, A, B>(), COffset, A, B>();
+  detail::explain_spgemm<detail::spgemm_type_error<Exec, A, B>(), COffset, A, B>();
 }
 
 }  // namespace einkorn

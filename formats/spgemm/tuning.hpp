@@ -11,35 +11,32 @@
 
 namespace einkorn {
 
-/// The sizes of SpGEMM's tables in team scratch: what lets 12 warps and more share a multiprocessor of 228 KB
-/// and fits the 48 KB that Kokkos gives a team on CUDA, 64-bit indices included. Analytical but for the sums of
-/// 256 columns, the bytes of rows summed together and the lanes of pieces, which H200 trials suggested
+/// Sizes of SpGEMM's accumulators in team scratch. With them at least 12 warps share a multiprocessor of 228 KB,
+/// and a team needs at most the 48 KB that Kokkos allows on CUDA, 64-bit indices included. Analytical except the
+/// accumulators of 256 entries, max_batch_bytes and the lanes of chunks, which were measured on an H200
 /// (docs/design/0004-spgemm.md).
 struct SpgemmTuning {
-  /// Places where columns are gathered: tables of groups and of teams, and last a bitmap.
+  /// Symbolic bins: hash tables of groups and of teams, then a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
-                       columns_bins = bitmap_bin + 1;
-  /// Sizes of the places where sums are taken, and places: each size for neighbouring and for scattered
-  /// columns.
-  static constexpr int sum_sizes = 4, sums_bins = 2 * sum_sizes;
+                       num_symbolic_bins = bitmap_bin + 1;
+  /// Numeric bins: each accumulator size for adjacent and for scattered columns.
+  static constexpr int num_accumulator_sizes = 4, num_numeric_bins = 2 * num_accumulator_sizes;
 
-  /// Words of a hash table for one group of lanes; powers of two.
+  /// Slots of the hash table of one group of lanes; powers of two.
   int group_slots[group_bins] = {32, 64, 128, 256, 512};
-  int narrow_bins = 2;  ///< of these, those whose rows share a warp where B's rows are short
-  int team_slots[team_bins] = {1024, 2048};  ///< for a whole team
-  int bitmap_words = 4096;                   ///< a bitmap for a whole team: 131072 columns at a time
-  /// Entries of C a group of lanes; longer rows come in pieces of the last.
-  int sums[sum_sizes] = {32, 128, 256, 512};
-  /// Rows of C of few kinds: the longest whose sums are kept in scratch as a whole, and the bytes of their
-  /// places, which should stay in the second cache.
-  int placed_sums = 1024;
-  int sums_of_rows = 6 * 1024;  ///< bytes of the sums of rows that a group takes together
-  std::size_t places_bytes = std::size_t(16) << 20;
-  int threads = 256;  ///< a team
-  /// Rows that are counted first, in tables for all words that they may have: where nearly all of them have far
-  /// fewer, so have the others, most likely, and small tables do; a row that fills its table is counted again.
-  int sample = 256;
-  std::size_t scratch = 46 * 1024;  ///< bytes that a team of several groups may take
+  int short_row_bins = 2;  ///< bins whose groups have fewer lanes than a warp if B's rows are short
+  int team_slots[team_bins] = {1024, 2048};  ///< slots of the hash table of a team
+  int bitmap_words = 4096;                   ///< 32-bit words of a team's bitmap: 131072 columns per pass
+  /// Entries of C per group of lanes. Longer rows are computed in chunks of the last size.
+  int accumulator_sizes[num_accumulator_sizes] = {32, 128, 256, 512};
+  int max_scatter_row_length = 1024;  ///< longest row of C for which a scatter map is made
+  int max_batch_bytes = 6 * 1024;     ///< bytes of the sums of the rows that a group computes together
+  std::size_t max_scatter_map_bytes = std::size_t(16) << 20;  ///< so that the map stays in the L2 cache
+  int team_size = 256;                                        ///< threads
+  /// Rows counted first, with tables for their upper bound. If nearly all of them are far below it, the other
+  /// rows get smaller tables; a row that fills its table is counted again.
+  int sample_size = 256;
+  std::size_t max_team_scratch = 46 * 1024;  ///< bytes of scratch of a team of several groups
 };
 
 constexpr SpgemmTuning spgemm_tuning(Arch) {
@@ -48,36 +45,40 @@ constexpr SpgemmTuning spgemm_tuning(Arch) {
 
 namespace detail {
 
-/// Slots are filled to at most four fifths.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t max_words(int slots) {
+/// Keys in a hash table of `slots`: four fifths of them.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t max_filled_slots(int slots) {
   return static_cast<std::uint64_t>(slots) * 4 / 5;
 }
 
-/// Where the columns of a row that comes in `words` words are gathered: the place in
-/// SpgemmReport::rows_by_columns. A bitmap has to be looked through, so it is for rows that fill a sixteenth.
-KOKKOS_INLINE_FUNCTION constexpr int columns_bin(SpgemmTuning const& tuning, std::uint64_t words,
-                                                 std::uint64_t words_of_all_columns) {
+/// The symbolic accumulator of a row of at most `num_compressed` compressed columns: index into
+/// SpgemmReport::symbolic_bins. A pass over a bitmap reads all of it, so a bitmap replaces a team's hash table
+/// only for rows that have a sixteenth of all keys.
+KOKKOS_INLINE_FUNCTION constexpr int symbolic_bin(SpgemmTuning const& tuning, std::uint64_t num_compressed,
+                                                  std::uint64_t num_keys) {
   for (int bin = 0; bin < SpgemmTuning::group_bins; ++bin)
-    if (words <= max_words(tuning.group_slots[bin])) return bin;
-  if (words_of_all_columns > 16 * words)
+    if (num_compressed <= max_filled_slots(tuning.group_slots[bin])) return bin;
+  if (num_keys > 16 * num_compressed)
     for (int bin = 0; bin < SpgemmTuning::team_bins; ++bin)
-      if (words <= max_words(tuning.team_slots[bin])) return SpgemmTuning::group_bins + bin;
+      if (num_compressed <= max_filled_slots(tuning.team_slots[bin])) return SpgemmTuning::group_bins + bin;
   return SpgemmTuning::bitmap_bin;
 }
 
-/// Slots for the words among `sums` columns: few where columns stand next to each other.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int slots_for_sums(int sums, bool scattered) {
-  return scattered ? 2 * sums : sums;
+/// Slots of the rank table for `num_accumulators` columns; half as many if the columns are adjacent.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int slots_for_accumulators(int num_accumulators, bool scattered) {
+  return scattered ? 2 * num_accumulators : num_accumulators;
 }
 
-/// Where the sums of a row of `length` columns in `words` words are taken: the place in
-/// SpgemmReport::rows_by_sums.
-KOKKOS_INLINE_FUNCTION constexpr int sums_bin(SpgemmTuning const& tuning, std::uint64_t length,
-                                              std::uint64_t words) {
+/// The numeric accumulator of a row of `length` columns, compressed to `num_compressed`: index into
+/// SpgemmReport::numeric_bins.
+KOKKOS_INLINE_FUNCTION constexpr int numeric_bin(SpgemmTuning const& tuning, std::uint64_t length,
+                                                 std::uint64_t num_compressed) {
   int size = 0;
-  while (size < SpgemmTuning::sum_sizes - 1 && length > static_cast<std::uint64_t>(tuning.sums[size])) ++size;
-  bool const in_pieces = length > static_cast<std::uint64_t>(tuning.sums[size]);
-  bool const scattered = in_pieces || words > max_words(slots_for_sums(tuning.sums[size], false));
+  while (size < SpgemmTuning::num_accumulator_sizes - 1 &&
+         length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size]))
+    ++size;
+  bool const in_chunks = length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size]);
+  bool const scattered = in_chunks || num_compressed > max_filled_slots(slots_for_accumulators(
+                                                           tuning.accumulator_sizes[size], false));
   return 2 * size + (scattered ? 1 : 0);
 }
 

@@ -16,18 +16,18 @@ namespace {
 using Matrix = Csr<double, int, std::int64_t, Device>;
 
 std::string note_of(SpgemmReport const& report) {
-  std::string note = report.words_of_B > 0 ? "compressed columns" : "columns";
+  std::string note = report.compressed_nnz_B > 0 ? "compressed columns" : "columns";
   auto const list = [&](char const* what, auto const& bins) {
     note += what;
     for (auto const rows : bins) note += " " + std::to_string(rows);
   };
   if (!is_gpu<Exec>) return note;
-  if (report.kinds_of_rows > 0)
-    note += "; " + std::to_string(report.kinds_of_rows) + " row classes" +
-            (report.places_known ? ", scatter map" : "");
-  list("; symbolic", report.rows_by_columns);
-  list("; numeric", report.rows_by_sums);
-  if (report.rows_again > 0) note += "; repeated " + std::to_string(report.rows_again);
+  if (report.num_row_classes > 0)
+    note += "; " + std::to_string(report.num_row_classes) + " row classes" +
+            (report.has_scatter_map ? ", scatter map" : "");
+  list("; symbolic", report.symbolic_bins);
+  list("; numeric", report.numeric_bins);
+  if (report.num_recounted_rows > 0) note += "; recounted " + std::to_string(report.num_recounted_rows);
   return note;
 }
 
@@ -67,10 +67,10 @@ void add_einkorn_spgemm(SpgemmBench& bench) {
   add_one(bench, "automatic", note, {});
   if (!is_gpu<Exec>) return;
   SpgemmOptions one_by_one, unordered;
-  one_by_one.row_classes = unordered.row_classes = SpgemmRowClasses::one_by_one;
+  one_by_one.row_classes = unordered.row_classes = SpgemmRowClasses::off;
   unordered.sums = SpgemmSums::unordered;
   auto const other_note =
-      plan.report().kinds_of_rows == 0
+      plan.report().num_row_classes == 0
           ? note
           : note_of(spgemm_symbolic<std::int64_t>(bench.exec, bench.A, bench.B, one_by_one).report());
   add_one(bench, "one_by_one", other_note, one_by_one);

@@ -32,107 +32,118 @@ class Product {
  public:
   using Host = HostMatrix<double, O, O>;
   using Matrix = Csr<double, O, O, HostDevice>;
-  using Words = detail::CompressedRows<O, O, HostDevice>;
-  using Rows = detail::ColumnsOfC<Matrix, Words, std::int64_t>;
+  using CompressedB = detail::CompressedRows<O, O, HostDevice>;
+  using Args = detail::SymbolicArgs<Matrix, CompressedB, std::int64_t>;
 
   Product(Host const& A, Host const& B)
       : host_A_(A), host_B_(B), A_(A.template on_device<HostDevice>()), B_(B.template on_device<HostDevice>()) {
-    on_.A = A_;
-    on_.words = detail::compress_rows(HostExec(), B_, std::numeric_limits<std::size_t>::max());
-    on_.offsets = decltype(on_.offsets)("offsets", A.rows() + 1);
-    on_.words_of_C = decltype(on_.words_of_C)("words_of_C", A.rows());
-    on_.num_items = static_cast<std::int64_t>(A.rows());
+    args_.A = A_;
+    args_.B = detail::compress_rows(HostExec(), B_, std::numeric_limits<std::size_t>::max());
+    args_.offsets = decltype(args_.offsets)("offsets", A.rows() + 1);
+    args_.compressed_counts = decltype(args_.compressed_counts)("words_of_C", A.rows());
+    args_.num_items = static_cast<std::int64_t>(A.rows());
   }
-  [[nodiscard]] bool is_compressed() const { return on_.words.compressed; }
+  [[nodiscard]] bool is_compressed() const { return args_.B.compressed; }
 
   /// Columns by tables of groups (lanes > 0) or of a team, of `slots`. How many rows overflowed while counting.
-  int find_columns(int slots, int lanes, int run_lanes) {
+  int find_columns(int slots, int lanes, int segment_lanes) {
     auto const run = [&](bool counting) {
-      on_.counting = counting;
+      args_.counting = counting;
       if (lanes > 0) {
-        using Functor = detail::HashedColumns<Lockstep, Rows, false>;
-        launch(Functor{on_, slots, lanes, run_lanes}, 64 / lanes, 64, Functor::bytes(slots, counting));
+        using Functor = detail::SymbolicHashKernel<Lockstep, Args, false>;
+        launch(Functor{args_, slots, lanes, segment_lanes}, 64 / lanes, 64, Functor::bytes(slots, counting));
       } else {
-        using Functor = detail::HashedColumns<Lockstep, Rows, true>;
-        launch(Functor{on_, slots, 0, run_lanes}, 1, 64, Functor::bytes(slots, counting));
+        using Functor = detail::SymbolicHashKernel<Lockstep, Args, true>;
+        launch(Functor{args_, slots, 0, segment_lanes}, 1, 64, Functor::bytes(slots, counting));
       }
     };
     return find(run);
   }
-  void find_columns_by_bitmap(int words, int run_lanes, bool sorted_B) {
-    auto const all = static_cast<O>(words_for(host_B_.num_cols));
+  void find_columns_by_bitmap(int words, int segment_lanes, bool sorted_B) {
+    auto const all = static_cast<O>(num_keys_for(host_B_.num_cols));
     find([&](bool counting) {
-      on_.counting = counting;
-      using Functor = detail::BitmapColumns<Lockstep, Rows>;
-      launch(Functor{on_, words, 0, run_lanes, all, sorted_B}, 1, 64, Functor::bytes(words, counting));
+      args_.counting = counting;
+      using Functor = detail::SymbolicBitmapKernel<Lockstep, Args>;
+      launch(Functor{args_, words, 0, segment_lanes, all, sorted_B}, 1, 64, Functor::bytes(words, counting));
     });
   }
   /// Both as on a GPU: columns of all rows by the tables of a bin, values by the schedule.
-  int find_columns_of_bin(int bin, int run_lanes) {
-    detail::SymbolicConfig shape;
-    shape.words_of_all_columns = static_cast<std::uint64_t>(words_for(host_B_.num_cols));
-    shape.lanes_of_words = run_lanes;
+  int find_columns_of_bin(int bin, int segment_lanes) {
+    detail::SymbolicConfig config;
+    config.num_keys = static_cast<std::uint64_t>(num_keys_for(host_B_.num_cols));
+    config.segment_lanes = segment_lanes;
     return find([&](bool counting) {
-      on_.counting = counting;
-      detail::columns_of_bin(Lockstep(), on_, shape, bin);
+      args_.counting = counting;
+      detail::launch_symbolic_bin(Lockstep(), args_, config, bin);
     });
   }
-  void find_scheduled_values(int run_lanes) {
+  void find_scheduled_values(int segment_lanes) {
     make_C();
-    auto const schedule = detail::sums_schedule(HostExec(), host_A_.rows(), on_.offsets, on_.words_of_C);
-    detail::sum_values<true>(Lockstep(), A_, B_, C_, schedule, run_lanes, true);
+    auto const schedule =
+        detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets, args_.compressed_counts);
+    detail::compute_values_by_hash<true>(Lockstep(), A_, B_, C_, schedule, segment_lanes, true);
   }
   /// All rows in pieces of `sums`, or whole ones where they fit.
   template <bool ordered>
-  void find_values(int sums, int slots, int lanes, int run_lanes, bool narrow = true) {
+  void find_values(int sums, int slots, int lanes, int segment_lanes, bool sorted_rows = true) {
     make_C();
-    using Functor = detail::RowSumsOfC<Lockstep, Matrix, Matrix, CMatrix, ordered>;
+    using Functor = detail::NumericHashKernel<Lockstep, Matrix, Matrix, CMatrix, ordered>;
     std::vector<std::uint32_t> offsets{0};
     for (std::size_t i = 0; i < host_A_.rows(); ++i) {
-      auto const length = static_cast<std::uint32_t>(on_.offsets(i + 1) - on_.offsets(i));
+      auto const length = static_cast<std::uint32_t>(args_.offsets(i + 1) - args_.offsets(i));
       offsets.push_back(offsets.back() +
                         (length + static_cast<std::uint32_t>(sums) - 1) / static_cast<std::uint32_t>(sums));
     }
-    Functor functor{A_,    B_,    C_,        {},    to_device<HostDevice>(offsets), offsets.back(), sums,
-                    slots, lanes, run_lanes, narrow};
+    Functor functor{A_,
+                    B_,
+                    C_,
+                    {},
+                    to_device<HostDevice>(offsets),
+                    offsets.back(),
+                    sums,
+                    slots,
+                    lanes,
+                    segment_lanes,
+                    sorted_rows};
     launch(functor, ordered ? 64 / lanes : 1, 64, Functor::bytes(sums, slots));
   }
-  /// By the places of kinds of rows, `rows` of them together.
+  /// By the map of classes of rows, `rows` of them together.
   template <int rows, bool is_swizzled = false>
-  void find_values_by_places(int lanes, bool one_lane = false) {
+  void find_values_by_scatter_map(int lanes, bool one_lane = false) {
     make_C();
     std::size_t workspace = 0;
     auto const most = std::numeric_limits<std::size_t>::max();
-    auto const kinds = detail::row_classes_of_C(HostExec(), A_, B_, most, workspace);
-    ASSERT_TRUE(kinds.found());
-    auto const places = detail::scatter_map<double>(HostExec(), kinds, B_, on_.offsets, on_.columns,
-                                                    is_swizzled ? lanes : 1, most);
-    ASSERT_TRUE(places.known());
-    ASSERT_EQ(places.is_swizzled, is_swizzled);
-    using Functor = detail::ScatteredSumsOfC<Lockstep, Matrix, Matrix, CMatrix,
-                                             std::remove_const_t<decltype(places)>, rows, is_swizzled>;
-    Functor const functor{A_, B_, C_, places, places.longest, one_lane, lanes};
-    int const groups = 64 / lanes, of_team = groups * rows;
-    auto const bytes = Functor::bytes(places.longest) * static_cast<std::size_t>(groups) + 16;
-    run_in_lockstep(functor, (static_cast<int>(host_A_.num_rows) + of_team - 1) / of_team, 64, bytes);
+    auto const classes = detail::find_row_classes_of_C(HostExec(), A_, B_, most, workspace);
+    ASSERT_TRUE(classes.found());
+    auto const map = detail::make_scatter_map<double>(HostExec(), classes, B_, args_.offsets, args_.columns,
+                                                      SpgemmRows::sorted, is_swizzled ? lanes : 1, most);
+    ASSERT_TRUE(map.is_available());
+    ASSERT_EQ(map.is_swizzled, is_swizzled);
+    using Functor = detail::NumericScatterKernel<Lockstep, Matrix, Matrix, CMatrix,
+                                                 std::remove_const_t<decltype(map)>, rows, is_swizzled>;
+    Functor const functor{A_, B_, C_, map, map.max_row_length, one_lane, lanes};
+    int const groups = 64 / lanes, rows_per_team = groups * rows;
+    auto const bytes = Functor::bytes(map.max_row_length) * static_cast<std::size_t>(groups) + 16;
+    run_in_lockstep(functor, (static_cast<int>(host_A_.num_rows) + rows_per_team - 1) / rows_per_team, 64,
+                    bytes);
   }
-  /// The kinds of the rows of B, by hashes that are made here.
-  [[nodiscard]] std::vector<O> kinds_of_B(int lanes) {
-    using Shapes = detail::RowsByColumns<Matrix>;
-    using Numbers = Kokkos::View<std::uint64_t*, HostDevice>;
+  /// The classes of the rows of B, by hashes that are made here.
+  [[nodiscard]] std::vector<O> classes_of_B(int lanes) {
+    using Rows = detail::RowsByColumns<Matrix>;
+    using Storage = Kokkos::View<std::uint64_t*, HostDevice>;
     using Table = detail::RowClassTable<HostDevice>;
-    Shapes const rows{B_, Kokkos::View<detail::RowClass<O>*, HostDevice>("shapes", host_B_.rows())};
-    Numbers const hashes("hashes", host_B_.rows());
-    Table const table{Numbers("table", 2 * 256 + 1), 256, host_B_.rows()};
+    Rows const rows{B_, Kokkos::View<detail::RowClass<O>*, HostDevice>("classes", host_B_.rows())};
+    Storage const hashes("hashes", host_B_.rows());
+    Table const table{Storage("table", 2 * 256 + 1), 256, host_B_.rows()};
     for_each_by_lanes(Lockstep(), "hash", host_B_.rows(), lanes,
-                      detail::HashRow<Shapes, Numbers>{rows, hashes, 0});
-    detail::EnterRow<Lanes<HostExec>, Table, Numbers> const enter{table, hashes, 128};
+                      detail::HashRow<Rows, Storage>{rows, hashes, 0});
+    detail::InsertRow<Lanes<HostExec>, Table, Storage> const enter{table, hashes, 128};
     for (std::size_t i = 0; i < host_B_.rows(); ++i) enter(i);
-    for_each_by_lanes(Lockstep(), "kinds", host_B_.rows(), lanes,
-                      detail::SetRowClass<Shapes, Table, Numbers>{rows, table, hashes});
-    std::vector<O> kinds;
-    for (std::size_t i = 0; i < host_B_.rows(); ++i) kinds.push_back(rows.shapes(i).kind);
-    return kinds;
+    for_each_by_lanes(Lockstep(), "row classes", host_B_.rows(), lanes,
+                      detail::AssignRowClass<Rows, Table, Storage>{rows, table, hashes});
+    std::vector<O> classes;
+    for (std::size_t i = 0; i < host_B_.rows(); ++i) classes.push_back(rows.classes(i).representative);
+    return classes;
   }
   [[nodiscard]] testing::AssertionResult is_right() const {
     return is_product(to_host(C_), host_A_, host_B_, true);
@@ -142,8 +153,8 @@ class Product {
   using CMatrix = Csr<double, O, std::int64_t, HostDevice>;
 
   void make_C() {
-    C_ = {host_A_.num_rows, host_B_.num_cols, on_.offsets, on_.columns, {}};
-    C_.values = decltype(C_.values)("values", on_.columns.extent(0));
+    C_ = {host_A_.num_rows, host_B_.num_cols, args_.offsets, args_.columns, {}};
+    C_.values = decltype(C_.values)("values", args_.columns.extent(0));
     Kokkos::deep_copy(C_.values, std::numeric_limits<double>::quiet_NaN());
   }
   template <class Functor>
@@ -153,8 +164,8 @@ class Product {
   }
   template <class Functor>
   static std::int64_t functor_items(Functor const& functor) {
-    if constexpr (requires { functor.on; })
-      return functor.on.num_items;
+    if constexpr (requires { functor.args; })
+      return functor.args.num_items;
     else
       return functor.num_items;
   }
@@ -164,22 +175,22 @@ class Product {
     int overflowed = 0;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < host_A_.rows(); ++i) {
-      auto const count = on_.offsets(i);
+      auto const count = args_.offsets(i);
       overflowed += count == detail::overflowed<std::int64_t> ? 1 : 0;
-      on_.offsets(i) = sum;
+      args_.offsets(i) = sum;
       sum += count;
     }
-    on_.offsets(host_A_.rows()) = sum;
+    args_.offsets(host_A_.rows()) = sum;
     if (overflowed > 0) return overflowed;
-    on_.columns = decltype(on_.columns)("columns", static_cast<std::size_t>(sum));
-    Kokkos::deep_copy(on_.columns, O(-1));
+    args_.columns = decltype(args_.columns)("columns", static_cast<std::size_t>(sum));
+    Kokkos::deep_copy(args_.columns, O(-1));
     run(false);
     return 0;
   }
 
   Host host_A_, host_B_;
   Matrix A_, B_;
-  Rows on_;
+  Args args_;
   CMatrix C_;
 };
 
@@ -210,7 +221,7 @@ Product<O> product(bool near) {
 }
 
 struct Geometry {
-  int lanes, run_lanes;
+  int lanes, segment_lanes;
 };
 std::vector<Geometry> geometries() {
   return {{1, 1}, {8, 2}, {16, 16}, {32, 8}};
@@ -218,13 +229,13 @@ std::vector<Geometry> geometries() {
 
 TEST(SpgemmLockstep, FindsColumnsByGroupsOfLanes) {
   for (bool const near : {false, true})
-    for (auto const [lanes, run_lanes] : geometries()) {
+    for (auto const [lanes, segment_lanes] : geometries()) {
       SCOPED_TRACE((near ? "near, " : "scattered, ") + std::to_string(lanes) + ", " +
-                   std::to_string(run_lanes));
+                   std::to_string(segment_lanes));
       auto C = product(near);
       EXPECT_EQ(C.is_compressed(), near);
 
-      ASSERT_EQ(C.find_columns(1024, lanes, run_lanes), 0);
+      ASSERT_EQ(C.find_columns(1024, lanes, segment_lanes), 0);
 
       C.find_values<true>(1024, 2048, 32, 8);
       EXPECT_TRUE(C.is_right());
@@ -240,11 +251,11 @@ TEST(SpgemmLockstep, SaysWhichRowsATableIsTooSmallFor) {
 
 TEST(SpgemmLockstep, FindsColumnsByTeams) {
   for (bool const near : {false, true})
-    for (int const run_lanes : {1, 16}) {
-      SCOPED_TRACE(run_lanes);
+    for (int const segment_lanes : {1, 16}) {
+      SCOPED_TRACE(segment_lanes);
       auto C = product(near);
 
-      ASSERT_EQ(C.find_columns(1024, 0, run_lanes), 0);
+      ASSERT_EQ(C.find_columns(1024, 0, segment_lanes), 0);
 
       C.find_values<true>(1024, 2048, 32, 8);
       EXPECT_TRUE(C.is_right());
@@ -267,12 +278,13 @@ TEST(SpgemmLockstep, SumsWholeRowsAndPieces) {
   for (bool const near : {false, true}) {
     auto C = product(near);
     ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
-    for (auto const [lanes, run_lanes] : geometries())
+    for (auto const [lanes, segment_lanes] : geometries())
       for (auto const& [sums, slots] : {std::pair(1024, 2048), std::pair(16, 32)})
-        for (bool const narrow : {false, true}) {
-          SCOPED_TRACE(std::to_string(lanes) + ", " + std::to_string(run_lanes) + ", " + std::to_string(sums));
+        for (bool const sorted_rows : {false, true}) {
+          SCOPED_TRACE(std::to_string(lanes) + ", " + std::to_string(segment_lanes) + ", " +
+                       std::to_string(sums));
 
-          C.find_values<true>(sums, slots, lanes, run_lanes, narrow);
+          C.find_values<true>(sums, slots, lanes, segment_lanes, sorted_rows);
 
           EXPECT_TRUE(C.is_right());
         }
@@ -285,16 +297,16 @@ TEST(SpgemmLockstep, SumsWholeRowsAndPieces) {
 
 TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
   for (bool const near : {false, true})
-    for (int const run_lanes : {2, 16}) {
-      SCOPED_TRACE(run_lanes);
+    for (int const segment_lanes : {2, 16}) {
+      SCOPED_TRACE(segment_lanes);
       auto C = product(near);
       for (int const bin : {SpgemmTuning::group_bins, SpgemmTuning::bitmap_bin})
-        ASSERT_EQ(C.find_columns_of_bin(bin, run_lanes), 0);
+        ASSERT_EQ(C.find_columns_of_bin(bin, segment_lanes), 0);
       if (near) {
-        ASSERT_EQ(C.find_columns_of_bin(1, run_lanes), 0);  // up to 11 words
+        ASSERT_EQ(C.find_columns_of_bin(1, segment_lanes), 0);  // up to 11 words
       }
 
-      C.find_scheduled_values(run_lanes);
+      C.find_scheduled_values(segment_lanes);
 
       EXPECT_TRUE(C.is_right());
     }
@@ -324,7 +336,7 @@ TEST(SpgemmLockstep, SumsRowsThatRepeatColumns) {
     }
 }
 
-/// Rows of `width` neighbours, every seventh of two fewer: kinds that follow each other for some rows only.
+/// Rows of `width` neighbours, every seventh of two fewer: classes that follow each other for some rows only.
 Pattern stairs(std::int64_t rows, std::int64_t width) {
   Pattern pattern;
   pattern.num_rows = pattern.num_cols = rows;
@@ -347,14 +359,14 @@ TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
     for (int const lanes : {1, 8, 32}) {
       if (width == 40 && lanes == 1) continue;
       SCOPED_TRACE(lanes);
-      C.find_values_by_places<4>(lanes);
+      C.find_values_by_scatter_map<4>(lanes);
       EXPECT_TRUE(C.is_right());
-      C.find_values_by_places<2>(lanes, true);
+      C.find_values_by_scatter_map<2>(lanes, true);
       EXPECT_TRUE(C.is_right());
-      C.find_values_by_places<1>(lanes);
+      C.find_values_by_scatter_map<1>(lanes);
       EXPECT_TRUE(C.is_right());
       if (lanes == 32) {
-        C.find_values_by_places<4, true>(lanes);
+        C.find_values_by_scatter_map<4, true>(lanes);
         EXPECT_TRUE(C.is_right());
       }
     }
@@ -364,9 +376,9 @@ TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
 TEST(SpgemmLockstep, FindsKindsOfRows) {
   auto const A = with_numbers<double>(stairs(70, 9), Numbers::integers, 1);
   Product<int> C(A, A);
-  auto const kinds = C.kinds_of_B(1);
-  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(kinds[i], i % 7 == 3 ? 3 : 0);
-  for (int const lanes : {4, 32}) EXPECT_EQ(C.kinds_of_B(lanes), kinds);
+  auto const classes = C.classes_of_B(1);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(classes[i], i % 7 == 3 ? 3 : 0);
+  for (int const lanes : {4, 32}) EXPECT_EQ(C.classes_of_B(lanes), classes);
 }
 
 /// What the emulation is for: lanes of a warp that take different ways to where they meet.

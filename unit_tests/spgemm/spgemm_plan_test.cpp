@@ -230,12 +230,12 @@ TEST(Spgemm, CountsARowAgainThatIsUnlikeTheSample) {
     A.offsets[static_cast<std::size_t>(i)] += static_cast<int>(columns.size()) - (end - begin);
 
   auto options = by(SpgemmAlgorithm::row_teams);
-  options.row_classes = SpgemmRowClasses::one_by_one;
+  options.row_classes = SpgemmRowClasses::off;
   auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device(), options);
   auto const C = spgemm_numeric(Space(), plan, A.on_device(), B.on_device());
 
-  EXPECT_EQ(plan.report().rows_again, 1u);
-  EXPECT_EQ(plan.report().rows_by_columns, (std::array<std::uint64_t, 8>{9999, 1, 0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(plan.report().num_recounted_rows, 1u);
+  EXPECT_EQ(plan.report().symbolic_bins, (std::array<std::uint64_t, 8>{9999, 1, 0, 1, 0, 0, 0, 0}));
   EXPECT_TRUE(is_product(to_host(C), A, B, true));
 }
 
@@ -246,7 +246,7 @@ TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
   std::vector<std::size_t> lengths{0, 1};
   auto const around = [&](int slots) {
     for (std::size_t const more : {0, 1})
-      lengths.push_back(static_cast<std::size_t>(detail::max_words(slots)) + more);
+      lengths.push_back(static_cast<std::size_t>(detail::max_filled_slots(slots)) + more);
   };
   for (int const slots : tuning.group_slots) around(slots);
   for (int const slots : tuning.team_slots) around(slots);
@@ -257,16 +257,17 @@ TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
 
   auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), options);
 
-  EXPECT_EQ(plan.report().rows_by_columns, (std::array<std::uint64_t, 8>{3, 2, 2, 2, 2, 2, 2, 1}));
+  EXPECT_EQ(plan.report().symbolic_bins, (std::array<std::uint64_t, 8>{3, 2, 2, 2, 2, 2, 2, 1}));
   EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
 }
 
 TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
   std::vector<std::size_t> lengths{1};
-  for (int const sums : tuning.sums)
+  for (int const sums : tuning.accumulator_sizes)
     for (std::size_t const more : {0, 1}) lengths.push_back(static_cast<std::size_t>(sums) + more);
-  lengths.push_back(4 * static_cast<std::size_t>(tuning.sums[SpgemmTuning::sum_sizes - 1]) + 5);
+  lengths.push_back(
+      4 * static_cast<std::size_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1]) + 5);
   for (std::size_t const apart : {1, 32}) {
     SCOPED_TRACE(apart);
     auto const A = accumulates(lengths, apart, lengths.back() * apart);
@@ -276,7 +277,7 @@ TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
 
     auto const want = apart == 1 ? std::array<std::uint64_t, 8>{2, 0, 2, 0, 2, 0, 2, 2}
                                  : std::array<std::uint64_t, 8>{1, 1, 1, 1, 1, 1, 1, 3};
-    EXPECT_EQ(plan.report().rows_by_sums, want);
+    EXPECT_EQ(plan.report().numeric_bins, want);
     EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
   }
 }

@@ -68,9 +68,9 @@ template <class A, class B>
 SpgemmReport expect_the_same(A const& a, B const& b, bool is_oracle_asked = true) {
   auto const on_device_A = a.on_device();
   auto const on_device_B = b.on_device();
-  auto const plan = spgemm_symbolic(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::together));
+  auto const plan = spgemm_symbolic(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::detect));
   auto const got = to_host(spgemm_numeric(Space(), plan, on_device_A, on_device_B));
-  auto const want = to_host(spgemm(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::one_by_one)));
+  auto const want = to_host(spgemm(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::off)));
 
   EXPECT_EQ(got.offsets, want.offsets);
   EXPECT_EQ(got.columns, want.columns);
@@ -92,8 +92,8 @@ TYPED_TEST(SpgemmAlike, RowsOfAGridAreTakenTogether) {
 
   auto const report = expect_the_same(A, A);
 
-  EXPECT_EQ(report.kinds_of_rows, 125u);
-  EXPECT_TRUE(report.places_known);
+  EXPECT_EQ(report.num_row_classes, 125u);
+  EXPECT_TRUE(report.has_scatter_map);
 }
 
 /// Runs longer than a warp, and kinds that three rows in a row have.
@@ -102,8 +102,8 @@ TYPED_TEST(SpgemmAlike, RowsOfAGridOfVectorsAreTakenTogether) {
 
   auto const report = expect_the_same(A, A);
 
-  EXPECT_EQ(report.kinds_of_rows, 125u);
-  EXPECT_TRUE(report.places_known);
+  EXPECT_EQ(report.num_row_classes, 125u);
+  EXPECT_TRUE(report.has_scatter_map);
 }
 
 /// Rectangular, and shifted by another number of columns than of rows.
@@ -112,9 +112,9 @@ TYPED_TEST(SpgemmAlike, RowsOfAGalerkinProductAreTakenTogether) {
   auto const P = with_numbers_of<TypeParam>(interpolation(640), Numbers::integers);
   auto const R = transposed(P);
 
-  EXPECT_GT(expect_the_same(A, P).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(A, P).num_row_classes, 0u);
   auto const AP = to_host(spgemm(Space(), A.on_device(), P.on_device()));
-  EXPECT_GT(expect_the_same(R, AP).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(R, AP).num_row_classes, 0u);
 }
 
 /// Empty rows, rows of empty rows, and one row that no other is like.
@@ -134,7 +134,7 @@ TYPED_TEST(SpgemmAlike, RowsNeedNotAllBeAlike) {
   pattern.offsets = offsets;
   auto const A = with_numbers_of<TypeParam>(pattern, Numbers::reals);
 
-  EXPECT_GT(expect_the_same(A, A).kinds_of_rows, 5u);
+  EXPECT_GT(expect_the_same(A, A).num_row_classes, 5u);
 }
 
 /// Alike in rows that are not sorted and that repeat columns, the same in all of them.
@@ -146,12 +146,12 @@ TYPED_TEST(SpgemmAlike, RowsNeedNotBeSorted) {
     repeated.columns[A.begin(i)] = repeated.columns[A.end(i) - 1];
   }
 
-  EXPECT_GT(expect_the_same(A, A).kinds_of_rows, 0u);
-  EXPECT_GT(expect_the_same(repeated, A).kinds_of_rows, 0u);
-  EXPECT_GT(expect_the_same(A, repeated).kinds_of_rows, 0u);
-  EXPECT_GT(expect_the_same(repeated, repeated).kinds_of_rows, 0u);
+  EXPECT_GT(expect_the_same(A, A).num_row_classes, 0u);
+  EXPECT_GT(expect_the_same(repeated, A).num_row_classes, 0u);
+  EXPECT_GT(expect_the_same(A, repeated).num_row_classes, 0u);
+  EXPECT_GT(expect_the_same(repeated, repeated).num_row_classes, 0u);
 
-  auto unordered = with(SpgemmRowClasses::together);
+  auto unordered = with(SpgemmRowClasses::detect);
   unordered.sums = SpgemmSums::unordered;
   auto const C = to_host(spgemm(Space(), A.on_device(), repeated.on_device(), unordered));
   EXPECT_TRUE(is_product(C, A, repeated, false));
@@ -162,8 +162,8 @@ TEST(SpgemmRowClasses, AreNotLookedForAmongRowsThatDiffer) {
 
   auto const report = expect_the_same(A, A);
 
-  EXPECT_EQ(report.kinds_of_rows, 0u);
-  EXPECT_FALSE(report.places_known);
+  EXPECT_EQ(report.num_row_classes, 0u);
+  EXPECT_FALSE(report.has_scatter_map);
 }
 
 /// Rows of C longer than what scratch holds of sums, and rows that are asked for unsorted: alike all the same.
@@ -180,14 +180,14 @@ TEST(SpgemmRowClasses, MayHaveNoPlaces) {
 
   auto const report = expect_the_same(few, dense);
 
-  EXPECT_EQ(report.kinds_of_rows, 2u);  // two rows of `dense`, or three
-  EXPECT_FALSE(report.places_known);
+  EXPECT_EQ(report.num_row_classes, 2u);  // two rows of `dense`, or three
+  EXPECT_FALSE(report.has_scatter_map);
 
-  auto options = with(SpgemmRowClasses::together);
+  auto options = with(SpgemmRowClasses::detect);
   options.rows = SpgemmRows::unsorted;
   auto const plan = spgemm_symbolic(Space(), few.on_device(), few.on_device(), options);
-  EXPECT_EQ(plan.report().kinds_of_rows, 5u);
-  EXPECT_FALSE(plan.report().places_known);
+  EXPECT_EQ(plan.report().num_row_classes, 5u);
+  EXPECT_FALSE(plan.report().has_scatter_map);
   auto C = to_host(spgemm_numeric(Space(), plan, few.on_device(), few.on_device()));
   EXPECT_EQ(C.nnz(), to_host(spgemm(Space(), few.on_device(), few.on_device())).nnz());
 }
@@ -197,10 +197,10 @@ TEST(SpgemmRowClasses, TakeNewValuesAndAllocateNothing) {
   auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
              second = with_numbers<double>(pattern, Numbers::integers, 2);
   auto const A = second.on_device(), B = first.on_device();
-  auto const plan = spgemm_symbolic(Space(), B, B, with(SpgemmRowClasses::together));
+  auto const plan = spgemm_symbolic(Space(), B, B, with(SpgemmRowClasses::detect));
   auto const C = spgemm_numeric(Space(), plan, B, B);
   EXPECT_TRUE(is_product(to_host(C), first, first, true));
-  ASSERT_TRUE(plan.report().places_known);
+  ASSERT_TRUE(plan.report().has_scatter_map);
 
   std::size_t allocations = 0;
   {
@@ -216,18 +216,18 @@ TEST(SpgemmRowClasses, TakeNewValuesAndAllocateNothing) {
 
 TEST(SpgemmRowClasses, AreLeftAloneWhereALimitAllowsNoLists) {
   auto const A = with_numbers<double>(points_27({10, 10, 10}), Numbers::integers);
-  auto options = with(SpgemmRowClasses::together);
+  auto options = with(SpgemmRowClasses::detect);
   options.workspace_limit = 3 * A.rows() * sizeof(int);
 
   auto const plan = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options);
 
-  EXPECT_EQ(plan.report().kinds_of_rows, 0u);
+  EXPECT_EQ(plan.report().num_row_classes, 0u);
   EXPECT_LE(plan.report().workspace, options.workspace_limit);
   EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), A.on_device())), A, A, true));
 }
 
 /// find_kinds() on the columns of a matrix.
-struct Shapes {
+struct Classes {
   using Matrix = Csr<double, int, int, Device>;
   using Rows = detail::RowsByColumns<Matrix>;
   using Hashes = Kokkos::View<std::uint64_t*, Device>;
@@ -236,20 +236,20 @@ struct Shapes {
   Rows rows;
   Hashes hashes;
 
-  explicit Shapes(Matrix const& of)
+  explicit Classes(Matrix const& of)
       : A(of),
-        rows{A, Kokkos::View<detail::RowClass<int>*, Device>("shapes", static_cast<std::size_t>(A.num_rows))},
+        rows{A, Kokkos::View<detail::RowClass<int>*, Device>("classes", static_cast<std::size_t>(A.num_rows))},
         hashes("hashes", static_cast<std::size_t>(A.num_rows)) {}
 
   [[nodiscard]] bool find(std::size_t most, int lanes) const {
-    Hashes const table("table", detail::RowClassTable<Device>::bytes(most) / sizeof(std::uint64_t));
-    bool const found = detail::find_kinds(Space(), rows, hashes.extent(0), lanes, most, hashes, table);
+    Hashes const table("table", detail::row_class_table_bytes(most) / sizeof(std::uint64_t));
+    bool const found = detail::find_row_classes(Space(), rows, hashes.extent(0), lanes, most, hashes, table);
     Space().fence();
     return found;
   }
-  [[nodiscard]] std::vector<int> kinds() const {
+  [[nodiscard]] std::vector<int> representatives() const {
     std::vector<int> result;
-    for (auto const& shape : to_host(rows.shapes)) result.push_back(shape.kind);
+    for (auto const& row_class : to_host(rows.classes)) result.push_back(row_class.representative);
     return result;
   }
 };
@@ -262,52 +262,52 @@ TEST(RowClassTest, AreRowsThatDifferByAShift) {
                {0, 1, 5, 10, 11, 15, 0, 1, 0, 2, 5, 34, 35, 39, 5, 0, 1},
                std::vector<double>(17, 1.0)};
   for (int const lanes : {1, 4, 32}) {
-    Shapes const shapes(A.on_device());
+    Classes const classes(A.on_device());
 
-    EXPECT_FALSE(shapes.find(4, lanes));
-    ASSERT_TRUE(shapes.find(5, lanes));
+    EXPECT_FALSE(classes.find(4, lanes));
+    ASSERT_TRUE(classes.find(5, lanes));
 
-    EXPECT_EQ(shapes.kinds(), (std::vector<int>{0, 0, 2, 3, 0, 5, 5, 7}));
-    auto const shape = to_host(shapes.rows.shapes);
-    EXPECT_EQ(shape[4].first, 34);
-    EXPECT_EQ(shape[5].first, -1);
+    EXPECT_EQ(classes.representatives(), (std::vector<int>{0, 0, 2, 3, 0, 5, 5, 7}));
+    auto const row_class = to_host(classes.rows.classes);
+    EXPECT_EQ(row_class[4].base, 34);
+    EXPECT_EQ(row_class[5].base, -1);
   }
 }
 
 /// Rows that have the hash of another kind stand for themselves.
 TEST(RowClassTest, SurviveHashesThatCollide) {
   Host const A{4, 9, {0, 2, 4, 6, 8}, {0, 1, 4, 5, 0, 2, 5, 7}, std::vector<double>(8, 1.0)};
-  Shapes const shapes(A.on_device());
+  Classes const classes(A.on_device());
   using Table = detail::RowClassTable<Device>;
-  Table const table{Shapes::Hashes("numbers", 2 * 4 + 1), 4, 4};
-  Kokkos::deep_copy(shapes.hashes, 12345u);
+  Table const table{Classes::Hashes("numbers", 2 * 4 + 1), 4, 4};
+  Kokkos::deep_copy(classes.hashes, 12345u);
   Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>(0, 4),
-                       detail::EnterRow<Lanes<Space>, Table, Shapes::Hashes>{table, shapes.hashes, 2});
+                       detail::InsertRow<Lanes<Space>, Table, Classes::Hashes>{table, classes.hashes, 2});
 
   for_each_by_lanes(
-      Space(), "kinds", 4, 2,
-      detail::SetRowClass<Shapes::Rows, Table, Shapes::Hashes>{shapes.rows, table, shapes.hashes});
+      Space(), "row classes", 4, 2,
+      detail::AssignRowClass<Classes::Rows, Table, Classes::Hashes>{classes.rows, table, classes.hashes});
 
-  EXPECT_EQ(shapes.kinds(), (std::vector<int>{0, 0, 2, 3}));
+  EXPECT_EQ(classes.representatives(), (std::vector<int>{0, 0, 2, 3}));
 }
 
 /// Many kinds, far from each other: the table's slots are all gone through.
 TEST(RowClassTest, AreAllFoundAndNoMore) {
-  std::size_t const kinds = 500;
-  Host A{static_cast<int>(4 * kinds), 2000, {0}, {}, {}};
+  std::size_t const num_classes = 500;
+  Host A{static_cast<int>(4 * num_classes), 2000, {0}, {}, {}};
   for (std::size_t i = 0; i < A.rows(); ++i) {
-    auto const kind = static_cast<int>(i * 7 % kinds);
-    A.columns.insert(A.columns.end(), {static_cast<int>(i % 90), static_cast<int>(i % 90) + 1 + kind});
+    auto const class_id = static_cast<int>(i * 7 % num_classes);
+    A.columns.insert(A.columns.end(), {static_cast<int>(i % 90), static_cast<int>(i % 90) + 1 + class_id});
     A.values.resize(A.columns.size());
     A.offsets.push_back(static_cast<int>(A.columns.size()));
   }
-  Shapes const shapes(A.on_device());
+  Classes const classes(A.on_device());
 
-  EXPECT_FALSE(shapes.find(kinds - 1, 2));
-  ASSERT_TRUE(shapes.find(kinds, 2));
+  EXPECT_FALSE(classes.find(num_classes - 1, 2));
+  ASSERT_TRUE(classes.find(num_classes, 2));
 
-  auto const found = shapes.kinds();
-  for (std::size_t i = 0; i < A.rows(); ++i) EXPECT_EQ(found[i], static_cast<int>(i % kinds));
+  auto const found = classes.representatives();
+  for (std::size_t i = 0; i < A.rows(); ++i) EXPECT_EQ(found[i], static_cast<int>(i % num_classes));
 }
 
 /// Of so many rows a sample is looked at first.
@@ -319,12 +319,12 @@ TEST(RowClassTest, AreSampledInManyRows) {
       A.offsets.push_back(static_cast<int>(A.columns.size()));
     }
     A.values.resize(A.columns.size());
-    Shapes const shapes(A.on_device());
+    Classes const classes(A.on_device());
 
-    ASSERT_EQ(shapes.find(std::size_t(1) << 14, 2), alike);
+    ASSERT_EQ(classes.find(std::size_t(1) << 14, 2), alike);
 
     if (!alike) continue;
-    auto const found = shapes.kinds();
+    auto const found = classes.representatives();
     for (std::size_t i = 0; i < A.rows(); ++i) ASSERT_EQ(found[i], static_cast<int>(i % 3));
   }
 }

@@ -13,7 +13,7 @@
 
 namespace einkorn {
 
-/// In place of lanes (Lanes<Exec>): of a table that one thread at a time inserts into.
+/// Replaces Lanes<Exec> for a table that one thread at a time inserts into.
 struct OneThread {
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
@@ -30,58 +30,58 @@ struct OneThread {
   }
 };
 
-/// The capacity that a table of so many keys needs, full to at most four fifths.
-constexpr std::size_t capacity_for_words(std::size_t num_keys) {
+/// The capacity of a table for num_keys keys: a power of two, filled to at most four fifths.
+constexpr std::size_t table_capacity(std::size_t num_keys) {
   std::size_t slots = 4;
   while (4 * slots < 5 * num_keys) slots *= 2;
   return slots;
 }
 
-/// Where the search for a key begins in a table of `capacity` slots, a power of two.
+/// The slot where the search for a key begins; capacity: a power of two.
 template <class Index>
-KOKKOS_FORCEINLINE_FUNCTION int home_of_word(Index key, int capacity) {
+KOKKOS_FORCEINLINE_FUNCTION int home_slot(Index key, int capacity) {
   auto bits = static_cast<std::uint32_t>(key);
   if constexpr (sizeof(Index) > 4) bits ^= static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
   return static_cast<int>(
       (static_cast<std::uint64_t>(bits * 0x9e3779b1u) * static_cast<std::uint32_t>(capacity)) >> 32);
 }
 
-/// A hash table of words (index_words.hpp) in memory that the caller owns, mostly the scratch of a team: open
-/// addressing, linear probing that wraps around, no removal. Capacity is a power of two, key -1 an empty slot.
+/// A hash table of compressed columns in memory of the caller, usually the scratch of a team: open addressing,
+/// linear probing with wrap-around, no removal. The capacity is a power of two; key -1 marks an empty slot.
 ///
-/// With the lanes L of an execution space any number of threads may insert at once (compare-and-swap on a key,
-/// atomic OR on a mask); what is in the table then does not depend on who came first, only in which slot a key
-/// lies does. With OneThread, one thread at a time. find() must not run beside insert().
+/// With the lanes L of an execution space any number of threads may insert concurrently (compare-and-swap on the
+/// key, atomic OR on the mask); the contents do not depend on the order, only the slots do. With OneThread, one
+/// thread at a time. find() must not run concurrently with insert().
 ///
-/// Source: seed 004 (hash by the low bits, atomicCAS, probing from slot to slot). Departures: the hash
-/// multiplies (Knuth's golden ratio) and takes the high bits, since the columns of a mesh are far apart by
-/// multiples of powers of two; a slot holds a word of 32 columns, not one.
+/// Source: Nagasaka, Nukada & Matsuoka, ICPP 2017 (compare-and-swap, linear probing). Departures: the hash
+/// multiplies (Knuth's golden ratio) and takes the high bits, because columns of a mesh differ by multiples of
+/// powers of two; a slot holds 32 columns, not one.
 template <class Index, class L>
 struct ColumnTable {
   static constexpr Index empty = Index(-1);
   static constexpr int none = -1;
 
-  using Word = CompressedColumns<Index>;
+  using Entry = CompressedColumns<Index>;
 
-  Word* words;  // [capacity]
+  Entry* columns;  // [capacity]
   int capacity;
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(int slot) const { words[slot] = {empty, 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION void clear(int slot) const { columns[slot] = {empty, 0}; }
 
-  KOKKOS_FORCEINLINE_FUNCTION int home(Index key) const { return home_of_word(key, capacity); }
-  KOKKOS_FORCEINLINE_FUNCTION int after(int slot) const { return (slot + 1) & (capacity - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION int home(Index key) const { return home_slot(key, capacity); }
+  KOKKOS_FORCEINLINE_FUNCTION int next_slot(int slot) const { return (slot + 1) & (capacity - 1); }
 
-  /// The slot of the key, after this with at least the bits of mask; none when the table is full without it.
+  /// Adds the bits of mask to the key. Returns its slot; none if the table is full without the key.
   KOKKOS_FORCEINLINE_FUNCTION int insert(Index key, std::uint32_t mask) const {
     int slot = home(key);
-    for (int probes = 0; probes < capacity; ++probes, slot = after(slot)) {
-      Word const found = analyze(slot);
+    for (int probes = 0; probes < capacity; ++probes, slot = next_slot(slot)) {
+      Entry const found = load(slot);
       if (found.key == key) {
-        if ((found.mask & mask) != mask) L::atomic_or(&words[slot].mask, mask);  // most bits come many times
+        if ((found.mask & mask) != mask) L::atomic_or(&columns[slot].mask, mask);  // most bits are already set
         return slot;
       }
-      if (found.key == empty && is_taken(slot, key)) {
-        L::atomic_or(&words[slot].mask, mask);
+      if (found.key == empty && claim(slot, key)) {
+        L::atomic_or(&columns[slot].mask, mask);
         return slot;
       }
     }
@@ -91,24 +91,24 @@ struct ColumnTable {
   /// The slot of the key, or none.
   KOKKOS_FORCEINLINE_FUNCTION int find(Index key) const {
     int slot = home(key);
-    for (int probes = 0; probes < capacity; ++probes, slot = after(slot)) {
-      if (words[slot].key == key) return slot;
-      if (words[slot].key == empty) return none;
+    for (int probes = 0; probes < capacity; ++probes, slot = next_slot(slot)) {
+      if (columns[slot].key == key) return slot;
+      if (columns[slot].key == empty) return none;
     }
     return none;
   }
 
  private:
-  /// A slot that others may be writing to.
-  KOKKOS_FORCEINLINE_FUNCTION Word analyze(int slot) const {
-    if constexpr (sizeof(Word) == sizeof(std::uint64_t) && !std::is_same_v<L, OneThread>)
-      return Kokkos::bit_cast<Word>(L::load_volatile(reinterpret_cast<std::uint64_t const*>(&words[slot])));
+  /// Loads a slot that other threads may write to.
+  KOKKOS_FORCEINLINE_FUNCTION Entry load(int slot) const {
+    if constexpr (sizeof(Entry) == sizeof(std::uint64_t) && !std::is_same_v<L, OneThread>)
+      return Kokkos::bit_cast<Entry>(L::load_volatile(reinterpret_cast<std::uint64_t const*>(&columns[slot])));
     else
-      return {L::load_volatile(&words[slot].key), L::load_volatile(&words[slot].mask)};
+      return {L::load_volatile(&columns[slot].key), L::load_volatile(&columns[slot].mask)};
   }
-  /// Takes an empty slot for the key, unless another key was faster.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_taken(int slot, Index key) const {
-    Index const found = L::compare_exchange(&words[slot].key, Index(empty), key);
+  /// Claims an empty slot for the key. False if another key has claimed it.
+  KOKKOS_FORCEINLINE_FUNCTION bool claim(int slot, Index key) const {
+    Index const found = L::compare_exchange(&columns[slot].key, Index(empty), key);
     return found == empty || found == key;
   }
 };

@@ -6,6 +6,7 @@
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 
@@ -17,9 +18,9 @@
 
 namespace einkorn::detail {
 
-/// The rows of B as words of 32 columns: runs of entries whose columns share a word, in the order of the row; a
-/// word may come twice where columns are not sorted. Or, where that would save little, B's columns as they are,
-/// each a word with one bit.
+/// The rows of B as compressed columns: consecutive entries with equal keys become one (key, mask) pair. A key
+/// may occur twice in a row if its columns are not sorted. If compression saves little, B's columns are used
+/// directly, each as a pair with one bit.
 template <class Ordinal, class Offset, class Device>
 struct CompressedRows {
   using offset_type = Offset;
@@ -29,20 +30,20 @@ struct CompressedRows {
   Kokkos::View<CompressedColumns<Ordinal> const*, Device> packed;  // empty: columns are used
   bool compressed = false;
 
-  [[nodiscard]] std::size_t count() const { return compressed ? packed.extent(0) : columns.extent(0); }
+  [[nodiscard]] std::size_t size() const { return compressed ? packed.extent(0) : columns.extent(0); }
   template <bool is_compressed>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CompressedColumns<Ordinal> word_as(Offset k) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CompressedColumns<Ordinal> load_as(Offset k) const {
     if constexpr (is_compressed)
       return packed(k);
     else
-      return {word_of(columns(k)), bit_of(columns(k))};
+      return {key_of(columns(k)), bit_of(columns(k))};
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CompressedColumns<Ordinal> word(Offset k) const {
-    return compressed ? word_as<true>(k) : word_as<false>(k);
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CompressedColumns<Ordinal> load(Offset k) const {
+    return compressed ? load_as<true>(k) : load_as<false>(k);
   }
-  /// The first word of row j whose key is at least `least`, where the row's columns are sorted.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset first_from(Ordinal j, Ordinal least) const {
-    return lower_bound_index([this](Offset k) { return word(k).key; }, offsets(j), offsets(j + 1), least);
+  /// The first pair of row j whose key is at least min_key; the row's columns must be sorted.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset lower_bound(Ordinal j, Ordinal min_key) const {
+    return lower_bound_index([this](Offset k) { return load(k).key; }, offsets(j), offsets(j + 1), min_key);
   }
   [[nodiscard]] std::size_t bytes() const {
     return compressed
@@ -51,7 +52,7 @@ struct CompressedRows {
   }
 };
 
-/// The words of a row of B counted, or written where there is a place for them.
+/// Counts the compressed columns of a row of B, or writes them.
 template <class Matrix>
 struct CompressRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -66,62 +67,64 @@ struct CompressRow {
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t row) const {
     auto const j = static_cast<Ordinal>(row);
     Offset const begin = B.row_begin(j), end = B.row_end(j);
-    auto const word_at = [&](Offset k) { return word_of(B.columns(k)); };
-    auto const starts = [&](Offset i) -> Offset {  // 1 where a word begins
-      return i == 0 || word_at(begin + i) != word_at(begin + i - 1) ? 1 : 0;
+    auto const key_at = [&](Offset k) { return key_of(B.columns(k)); };
+    auto const is_start = [&](Offset i) -> Offset {  // 1 where a key begins
+      return i == 0 || key_at(begin + i) != key_at(begin + i - 1) ? 1 : 0;
     };
     if (packed.extent(0) == 0) {
-      Offset const words = group.template sum<Offset>(end - begin, starts);
-      group.once([&] { offsets(j) = words; });
+      Offset const count = group.template sum<Offset>(end - begin, is_start);
+      group.once([&] { offsets(j) = count; });
       return;
     }
     Offset const first = offsets(j);
-    group.scan(end - begin, starts, [&](Offset i, Offset before) {
-      if (starts(i) == 0) return;
+    group.scan(end - begin, is_start, [&](Offset i, Offset before) {
+      if (is_start(i) == 0) return;
       Offset k = begin + i;
-      Ordinal const key = word_at(k);
+      Ordinal const key = key_at(k);
       std::uint32_t mask = 0;
-      for (; k < end && word_at(k) == key; ++k) mask |= bit_of(B.columns(k));
+      for (; k < end && key_at(k) == key; ++k) mask |= bit_of(B.columns(k));
       packed(first + before) = {key, mask};
     });
   }
 };
 
-/// B's columns, each a word of its own.
+/// B's columns, not compressed.
 template <class Matrix>
-auto columns_as_words(Matrix const& B) {
+auto uncompressed_rows(Matrix const& B) {
   return CompressedRows<typename Matrix::ordinal_type, typename Matrix::offset_type,
                         typename Matrix::device_type>{B.row_offsets, B.columns, {}, false};
 }
 
-/// B's rows as words where that leaves at most two thirds of its entries and fits `limit` bytes, or B's
-/// columns. Bytes: columns of B once to count and once more to compress. 2 launches and a scan; fences exec.
+/// B's rows compressed if uses_compressed_B(), else as they are. limit: bytes. Reads the columns of B once to
+/// count and once to compress. 2 launches and a scan; fences exec.
 template <class Exec, class Matrix>
 auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Device = typename Matrix::device_type;
-  using Words = CompressedRows<Ordinal, Offset, Device>;
-  Words const as_they_are = columns_as_words(B);
+  using CompressedB = CompressedRows<Ordinal, Offset, Device>;
+  CompressedB const uncompressed = uncompressed_rows(B);
   auto const rows = static_cast<std::size_t>(B.num_rows);
-  std::size_t const of_offsets = (rows + 1) * sizeof(Offset);
-  if (B.nnz() == 0 || of_offsets >= limit) return as_they_are;
-  auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::word_offsets", rows + 1);
-  int const lanes = lanes_for<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
+  std::size_t const offset_bytes = (rows + 1) * sizeof(Offset);
+  if (B.nnz() == 0 || offset_bytes >= limit) return uncompressed;
+  auto const offsets =
+      allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::compressed_offsets", rows + 1);
+  int const lanes = lanes_for_mean<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
   CompressRow<Matrix> compress{B, offsets, {}};
-  for_each_by_lanes(exec, "einkorn::spgemm[count words]", rows, lanes, compress);
+  for_each_by_lanes(exec, "einkorn::spgemm[count compressed]", rows, lanes, compress);
   auto const total = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
-  std::size_t const of_words = total * sizeof(CompressedColumns<Ordinal>);
-  if (3 * total > 2 * static_cast<std::size_t>(B.nnz()) || of_words > limit - of_offsets) return as_they_are;
+  std::size_t const packed_bytes = total * sizeof(CompressedColumns<Ordinal>);
+  if (!uses_compressed_B(total, static_cast<std::size_t>(B.nnz()), packed_bytes, limit - offset_bytes))
+    return uncompressed;
   compress.packed =
-      allocate<Kokkos::View<CompressedColumns<Ordinal>*, Device>>(exec, "einkorn::spgemm::words_of_B", total);
+      allocate<Kokkos::View<CompressedColumns<Ordinal>*, Device>>(exec, "einkorn::spgemm::compressed_B", total);
   for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);
-  return Words{offsets, B.columns, compress.packed, true};
+  return CompressedB{offsets, B.columns, compress.packed, true};
 }
 
-/// Products of A with B: for each entry of A the length of a row of B.
+/// Products of A B: for each entry of A the length of a row of B.
 template <class AMatrix, class BMatrix>
-struct SumOfProducts {
+struct SumProducts {
   AMatrix A;
   BMatrix B;
   KOKKOS_FUNCTION void operator()(std::size_t k, std::uint64_t& sum) const {
@@ -135,69 +138,47 @@ std::uint64_t count_products(Exec const& exec, AMatrix const& A, BMatrix const& 
   Kokkos::parallel_reduce(
       "einkorn::spgemm[products]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, static_cast<std::size_t>(A.nnz())),
-      SumOfProducts<AMatrix, BMatrix>{A, B}, products);
+      SumProducts<AMatrix, BMatrix>{A, B}, products);
   return products;
 }
 
-/// bounds(i) <- the words that the products of row i come in, at most `most`: no less than C's row has.
+/// bounds(i) <- upper bound of the compressed columns of row i of C, at most max_bound.
 template <class AMatrix, class CompressedOffsets, class Bounds>
-struct BoundCompressed {
+struct UpperBound {
   AMatrix A;
-  CompressedOffsets word_offsets;
+  CompressedOffsets compressed_offsets;
   Bounds bounds;
-  std::uint64_t most;
+  std::uint64_t max_bound;
 
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
     using Ordinal = typename AMatrix::ordinal_type;
     auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
-    auto const words = group.template sum<std::uint64_t>(end - begin, [&](auto k) {
+    auto const num_compressed = group.template sum<std::uint64_t>(end - begin, [&](auto k) {
       Ordinal const j = A.columns(begin + k);
-      return static_cast<std::uint64_t>(word_offsets(j + 1) - word_offsets(j));
+      return static_cast<std::uint64_t>(compressed_offsets(j + 1) - compressed_offsets(j));
     });
-    group.once([&] { bounds(i) = static_cast<typename Bounds::value_type>(words < most ? words : most); });
+    group.once([&] {
+      bounds(i) =
+          static_cast<typename Bounds::value_type>(num_compressed < max_bound ? num_compressed : max_bound);
+    });
   }
 };
 /// bounds: [rows of A]. Asynchronous.
-template <class Exec, class AMatrix, class Words, class Bounds>
-void bound_words(Exec const& exec, AMatrix const& A, Words const& words, std::uint64_t most,
-                 Bounds const& bounds) {
+template <class Exec, class AMatrix, class CompressedB, class Bounds>
+void compute_upper_bounds(Exec const& exec, AMatrix const& A, CompressedB const& compressed_B,
+                          std::uint64_t max_bound, Bounds const& bounds) {
   auto const rows = static_cast<std::size_t>(A.num_rows);
   int const lanes =
-      lanes_for<Exec>(static_cast<double>(A.columns.extent(0)) / std::max(1.0, static_cast<double>(rows)));
-  for_each_by_lanes(exec, "einkorn::spgemm[bounds]", rows, lanes,
-                    BoundCompressed<AMatrix, decltype(words.offsets), Bounds>{A, words.offsets, bounds, most});
+      lanes_for_mean<Exec>(static_cast<double>(A.columns.extent(0)) / std::max(1.0, static_cast<double>(rows)));
+  for_each_by_lanes(
+      exec, "einkorn::spgemm[upper bounds]", rows, lanes,
+      UpperBound<AMatrix, decltype(compressed_B.offsets), Bounds>{A, compressed_B.offsets, bounds, max_bound});
 }
 
-/// Of the rows of A B, for a host: products(i), and the most words that one comes in.
-template <class AMatrix, class BMatrix, class CompressedOffsets, class Products>
-struct BoundRow {
-  AMatrix A;
-  BMatrix B;
-  CompressedOffsets word_offsets;
-  Products products;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& max_words) const {
-    using Ordinal = typename AMatrix::ordinal_type;
-    std::uint64_t of_row = 0, words = 0;
-    for (auto k = A.row_begin(static_cast<Ordinal>(i)); k < A.row_end(static_cast<Ordinal>(i)); ++k) {
-      Ordinal const j = A.columns(k);
-      of_row += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
-      words += static_cast<std::uint64_t>(word_offsets(j + 1) - word_offsets(j));
-    }
-    products(i) = of_row;
-    if (words > max_words) max_words = words;
-  }
-};
-template <class Counts>
-struct SumOfCounts {
-  Counts counts;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const {
-    sum += static_cast<std::uint64_t>(counts(i));
-  }
-};
-/// The structure of an identity matrix; one offset more than columns.
+/// The structure of an identity matrix; i up to and including the number of columns.
 template <class Offsets, class Columns>
-struct Identity {
+struct FillIdentity {
   Offsets offsets;
   Columns columns;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {

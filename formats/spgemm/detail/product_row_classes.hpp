@@ -6,6 +6,7 @@
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/compress_b.hpp>
 #include <einkorn/formats/spgemm/detail/row_classes.hpp>
 
@@ -18,155 +19,154 @@
 
 namespace einkorn::detail {
 
-/// The kinds of the rows of C = A B. Only the first row of each kind is worked out, as a row of F B, where F
-/// has the first rows of A; the others are copies of it, shifted.
+/// The classes of the rows of C = A B. Only representatives are computed, as rows of F B, where F has the rows of
+/// A of the representatives; the other rows are shifted copies.
 template <class AMatrix>
 struct RowClassesOfC {
   using Ordinal = typename AMatrix::ordinal_type;
   using Device = typename AMatrix::device_type;
   using List = Kokkos::View<Ordinal*, Device>;
 
-  Kokkos::View<RowClass<Ordinal>*, Device> shapes;  // [rows of B]
-  List kinds;                                       // [rows of C]: the number of the kind
-  List first_rows, bases;                           // [kinds]: of A and C, and RowsByShapes::base of them
-  AMatrix firsts;                                   // F, without values
+  Kokkos::View<RowClass<Ordinal>*, Device> classes_of_B;  // [rows of B]
+  List class_of_row;                                      // [rows of C]
+  List representatives, bases;                            // [classes]: rows of C, and their bases
+  AMatrix F;                                              // without values
 
-  [[nodiscard]] bool found() const { return kinds.extent(0) > 0; }
+  [[nodiscard]] bool found() const { return class_of_row.extent(0) > 0; }
   [[nodiscard]] std::size_t bytes() const {
-    return shapes.extent(0) * sizeof(RowClass<Ordinal>) + kinds.extent(0) * sizeof(Ordinal) +
-           bytes_of_firsts(firsts.columns.extent(0), bases.extent(0));
+    return classes_of_B.extent(0) * sizeof(RowClass<Ordinal>) + class_of_row.extent(0) * sizeof(Ordinal) +
+           bytes_of_F(F.columns.extent(0), bases.extent(0));
   }
-  [[nodiscard]] static std::size_t bytes_of_firsts(std::size_t entries, std::size_t kinds) {
-    return (entries + 2 * kinds) * sizeof(Ordinal) + (kinds + 1) * sizeof(typename AMatrix::offset_type);
+  [[nodiscard]] static std::size_t bytes_of_F(std::size_t entries, std::size_t num_classes) {
+    return (entries + 2 * num_classes) * sizeof(Ordinal) +
+           (num_classes + 1) * sizeof(typename AMatrix::offset_type);
   }
-
-  /// Rows that are one of a kind gain nothing, so there have to be four of a kind in the mean.
-  static constexpr std::size_t max_row_classes = std::size_t(1) << 14;
-  [[nodiscard]] static std::size_t max_of(std::size_t rows) { return std::min(max_row_classes, rows / 4); }
 };
 
-/// numbers(i) <- the kinds before row i, and the sum of all.
+/// numbers(i) <- classes before row i. Total: the number of classes.
 template <class List>
 struct NumberRowClasses {
-  List kinds;  // [rows of C]: the first row of the kind of each
+  List representative_of_row;  // [rows of C]
   List numbers;
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& before, bool is_final) const {
     if (is_final) numbers(i) = static_cast<typename List::value_type>(before);
-    if (static_cast<std::size_t>(kinds(i)) == i) ++before;
+    if (static_cast<std::size_t>(representative_of_row(i)) == i) ++before;
   }
 };
-/// From that the list of first rows, the lengths of A's, their bases; and the number of every row's kind.
+/// Writes the representatives, their lengths in A and their bases; numbers(i) <- class of row i.
 template <class Rows, class List, class Offsets>
 struct ListRowClasses {
   Rows rows;
-  List numbers, first_rows, bases;
+  List numbers, representatives, bases;
   Offsets lengths;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    auto const first = static_cast<std::size_t>(rows.kinds(i));
+    auto const first = static_cast<std::size_t>(rows.representatives(i));
     if (first != i) {
       numbers(i) = numbers(first);
       return;
     }
     auto const row = rows.row(i);
-    auto const kind = numbers(i);
-    first_rows(kind) = rows.kinds(i);
-    bases(kind) = row.base;
-    lengths(kind) = static_cast<typename Offsets::value_type>(row.size);
+    auto const class_id = numbers(i);
+    representatives(class_id) = rows.representatives(i);
+    bases(class_id) = row.base;
+    lengths(class_id) = static_cast<typename Offsets::value_type>(row.size);
   }
 };
 template <class Matrix, class List, class Offsets>
-struct CopyFirstRows {
+struct CopyRepresentatives {
   Matrix A;
-  List first_rows;
+  List representatives;
   Offsets offsets;
   List columns;
   template <class Group>
-  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t kind) const {
-    auto const from = A.row_begin(first_rows(kind)), to = offsets(kind);
-    group.for_each(group.is_idle ? 0 : offsets(kind + 1) - to,
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t class_id) const {
+    auto const from = A.row_begin(representatives(class_id)), to = offsets(class_id);
+    group.for_each(group.is_idle ? 0 : offsets(class_id + 1) - to,
                    [&](auto k) { columns(to + k) = A.columns(from + k); });
   }
 };
 
-/// Lanes for a pass over rows of so many entries in the mean, a few entries a lane.
+/// Lanes for a pass over rows, about four entries per lane.
 template <class Exec>
 int lanes_for_rows(std::size_t entries, std::size_t rows) {
-  return lanes_for<Exec>(static_cast<double>(entries) / (4.0 * static_cast<double>(rows)));
+  return lanes_for_mean<Exec>(static_cast<double>(entries) / (4.0 * static_cast<double>(rows)));
 }
 
-/// Found where C's rows are of few kinds and `limit` bytes allow it, those that the small product needs at
-/// least included. workspace: what was in use at most.
+/// The row classes of C; none if there are too many, or if they and the product F B exceed `limit` bytes.
+/// workspace <- peak bytes. The search itself must fit (choose_spgemm()).
 template <class Exec, class AMatrix, class BMatrix>
-RowClassesOfC<AMatrix> row_classes_of_C(Exec const& exec, AMatrix const& A, BMatrix const& B, std::size_t limit,
-                                        std::size_t& workspace) {
+RowClassesOfC<AMatrix> find_row_classes_of_C(Exec const& exec, AMatrix const& A, BMatrix const& B,
+                                             std::size_t limit, std::size_t& workspace) {
   using RowClasses = RowClassesOfC<AMatrix>;
   using Ordinal = typename RowClasses::Ordinal;
   using Device = typename RowClasses::Device;
   using List = typename RowClasses::List;
   using Offsets = Kokkos::View<typename AMatrix::offset_type*, Device>;
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-  auto const rows = static_cast<std::size_t>(A.num_rows), rows_of_B = static_cast<std::size_t>(B.num_rows);
-  std::size_t const most = RowClasses::max_of(rows), max_of_B = RowClasses::max_of(rows_of_B);
-  std::size_t const shapes = rows_of_B * sizeof(RowClass<Ordinal>);
-  std::size_t needed = std::max(rows, rows_of_B) * sizeof(std::uint64_t) + shapes + rows * sizeof(Ordinal) +
-                       RowClassTable<Device>::bytes(std::max(most, max_of_B));
-  if (most == 0 || max_of_B == 0 || needed > limit) return {};
+  auto const rows = static_cast<std::size_t>(A.num_rows), rows_B = static_cast<std::size_t>(B.num_rows);
+  std::size_t const max_classes_A = max_row_classes(rows), max_classes_B = max_row_classes(rows_B);
+  std::size_t const classes_bytes = rows_B * sizeof(RowClass<Ordinal>);
+  std::size_t needed = row_class_search_bytes({rows, rows_B, 0, 0, sizeof(Ordinal), false});
   workspace = std::max(workspace, needed);
-  auto const list = [&](std::size_t size) { return allocate<List>(exec, "einkorn::spgemm::kinds", size); };
+  auto const list = [&](std::size_t size) {
+    return allocate<List>(exec, "einkorn::spgemm::row_classes", size);
+  };
   RowClasses found;
-  found.shapes = allocate<decltype(found.shapes)>(exec, "einkorn::spgemm::shapes", rows_of_B);
-  RowsByShapes<AMatrix> by_shapes{A, found.shapes, {}};
-  int const lanes_of_A = lanes_for_rows<Exec>(static_cast<std::size_t>(A.nnz()), rows);
+  found.classes_of_B =
+      allocate<decltype(found.classes_of_B)>(exec, "einkorn::spgemm::row_classes_of_B", rows_B);
+  RowsByClasses<AMatrix> by_classes{A, found.classes_of_B, {}};
+  int const lanes_A = lanes_for_rows<Exec>(static_cast<std::size_t>(A.nnz()), rows);
   {
     using Words = Kokkos::View<std::uint64_t*, Device>;
-    auto const hashes = allocate<Words>(exec, "einkorn::spgemm::hashes", std::max(rows, rows_of_B));
+    auto const hashes = allocate<Words>(exec, "einkorn::spgemm::hashes", std::max(rows, rows_B));
     auto const table =
-        allocate<Words>(exec, "einkorn::spgemm::kind_table",
-                        RowClassTable<Device>::bytes(std::max(most, max_of_B)) / sizeof(std::uint64_t));
-    int const lanes_of_B = lanes_for_rows<Exec>(static_cast<std::size_t>(B.nnz()), rows_of_B);
-    if (!find_kinds(exec, RowsByColumns<BMatrix>{B, found.shapes}, rows_of_B, lanes_of_B, max_of_B, hashes,
-                    table))
+        allocate<Words>(exec, "einkorn::spgemm::class_table",
+                        row_class_table_bytes(std::max(max_classes_A, max_classes_B)) / sizeof(std::uint64_t));
+    int const lanes_B = lanes_for_rows<Exec>(static_cast<std::size_t>(B.nnz()), rows_B);
+    if (!find_row_classes(exec, RowsByColumns<BMatrix>{B, found.classes_of_B}, rows_B, lanes_B, max_classes_B,
+                          hashes, table))
       return {};
-    by_shapes.kinds = list(rows);
-    if (!find_kinds(exec, by_shapes, rows, lanes_of_A, most, hashes, table)) return {};
+    by_classes.representatives = list(rows);
+    if (!find_row_classes(exec, by_classes, rows, lanes_A, max_classes_A, hashes, table)) return {};
     exec.fence("einkorn::spgemm: the hashes of the rows are freed");
   }
   auto const numbers = list(rows);
-  std::size_t kinds = 0;
-  Kokkos::parallel_scan("einkorn::spgemm[number kinds]", Range(exec, 0, rows),
-                        NumberRowClasses<List>{by_shapes.kinds, numbers}, kinds);
-  found.first_rows = list(kinds);
-  auto const offsets = allocate<Offsets>(exec, "einkorn::spgemm::kinds", kinds + 1);
-  found.bases = list(kinds);
-  Kokkos::parallel_for("einkorn::spgemm[list kinds]", Range(exec, 0, rows),
-                       ListRowClasses<RowsByShapes<AMatrix>, List, Offsets>{
-                           by_shapes, numbers, found.first_rows, found.bases, offsets});
+  std::size_t num_classes = 0;
+  Kokkos::parallel_scan("einkorn::spgemm[number classes]", Range(exec, 0, rows),
+                        NumberRowClasses<List>{by_classes.representatives, numbers}, num_classes);
+  found.representatives = list(num_classes);
+  auto const offsets = allocate<Offsets>(exec, "einkorn::spgemm::row_classes", num_classes + 1);
+  found.bases = list(num_classes);
+  Kokkos::parallel_for("einkorn::spgemm[list classes]", Range(exec, 0, rows),
+                       ListRowClasses<RowsByClasses<AMatrix>, List, Offsets>{
+                           by_classes, numbers, found.representatives, found.bases, offsets});
   auto const entries = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
-  needed = shapes + 2 * rows * sizeof(Ordinal) + RowClasses::bytes_of_firsts(entries, kinds) +
-           4 * kinds * sizeof(Ordinal);
+  needed = classes_bytes + 2 * rows * sizeof(Ordinal) + RowClasses::bytes_of_F(entries, num_classes) +
+           4 * num_classes * sizeof(Ordinal);
   if (needed > limit) return {};
   workspace = std::max(workspace, needed);
   auto const columns = list(entries);
-  for_each_by_lanes(exec, "einkorn::spgemm[copy first rows]", kinds, lanes_of_A,
-                    CopyFirstRows<AMatrix, List, Offsets>{A, found.first_rows, offsets, columns});
-  found.firsts.num_rows = static_cast<Ordinal>(kinds);
-  found.firsts.num_cols = A.num_cols;
-  found.firsts.row_offsets = offsets;
-  found.firsts.columns = columns;
-  found.kinds = numbers;
-  exec.fence("einkorn::spgemm: the first row of every row's kind is freed");
+  for_each_by_lanes(exec, "einkorn::spgemm[copy representatives]", num_classes, lanes_A,
+                    CopyRepresentatives<AMatrix, List, Offsets>{A, found.representatives, offsets, columns});
+  found.F.num_rows = static_cast<Ordinal>(num_classes);
+  found.F.num_cols = A.num_cols;
+  found.F.row_offsets = offsets;
+  found.F.columns = columns;
+  found.class_of_row = numbers;
+  exec.fence("einkorn::spgemm: the representatives of all rows are freed");
   return found;
 }
 
-/// counts(0), counts(1) <- descents and equal neighbours in the rows of B that a run, an entry of F, names.
+/// counts(0), counts(1) <- number of segments with a descent, with equal neighbours. A segment is a row of B for an
+/// entry of F.
 template <class FMatrix, class BMatrix, class Counts>
-struct CountDisorderOfRun {
+struct CountDisorderOfSegment {
   FMatrix F;
   BMatrix B;
   Counts counts;
   template <class Group>
-  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t run) const {
-    auto const j = F.columns(run);
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t segment) const {
+    auto const j = F.columns(segment);
     auto const begin = B.row_begin(j), end = B.row_end(j);
     auto const disorder = group.template sum<std::uint64_t>(end - begin, [&](auto l) -> std::uint64_t {
       if (l == 0) return 0;
@@ -179,15 +179,15 @@ struct CountDisorderOfRun {
     });
   }
 };
-/// The order of the rows of B that matter to C: every kind of them is in a row of F.
+/// The order of those rows of B that C depends on: F has an entry for each of their classes.
 template <class Exec, class AMatrix, class BMatrix>
-RowOrder row_order_of(Exec const& exec, RowClassesOfC<AMatrix> const& kinds, BMatrix const& B) {
+RowOrder row_order_of_B(Exec const& exec, RowClassesOfC<AMatrix> const& classes, BMatrix const& B) {
   using Counts = Kokkos::View<unsigned*, typename AMatrix::device_type>;
   auto const counts = allocate_zeros<Counts>(exec, "einkorn::spgemm::disorder", 2);
   int const lanes =
       lanes_for_rows<Exec>(static_cast<std::size_t>(B.nnz()), static_cast<std::size_t>(B.num_rows));
-  for_each_by_lanes(exec, "einkorn::spgemm[order]", kinds.firsts.columns.extent(0), lanes,
-                    CountDisorderOfRun<AMatrix, BMatrix, Counts>{kinds.firsts, B, counts});
+  for_each_by_lanes(exec, "einkorn::spgemm[row order]", classes.F.columns.extent(0), lanes,
+                    CountDisorderOfSegment<AMatrix, BMatrix, Counts>{classes.F, B, counts});
   unsigned found[2] = {};
   Kokkos::deep_copy(exec, Kokkos::View<unsigned*, Kokkos::HostSpace>(found, 2), counts);
   exec.fence("einkorn::spgemm: the order of B's rows");
@@ -195,24 +195,26 @@ RowOrder row_order_of(Exec const& exec, RowClassesOfC<AMatrix> const& kinds, BMa
 }
 
 template <class List, class Products>
-struct SumOfRowClasses {
-  List kinds;
+struct SumProductsOfClasses {
+  List class_of_row;
   Products products;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const { sum += products(kinds(i)); }
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const { sum += products(class_of_row(i)); }
 };
-/// Products of A with B: a row of kind q has as many as the columns of B that row q of F names, each a word.
+/// Products of A B: a row of class q has as many as row q of F.
 template <class Exec, class AMatrix, class BMatrix>
-std::uint64_t count_products_of(Exec const& exec, RowClassesOfC<AMatrix> const& kinds, BMatrix const& B) {
+std::uint64_t count_products_by_class(Exec const& exec, RowClassesOfC<AMatrix> const& classes,
+                                      BMatrix const& B) {
   using Products = Kokkos::View<std::uint64_t*, typename AMatrix::device_type>;
-  auto const& F = kinds.firsts;
+  auto const& F = classes.F;
   auto const products =
       allocate<Products>(exec, "einkorn::spgemm::products", static_cast<std::size_t>(F.num_rows));
-  bound_words(exec, F, columns_as_words(B), std::numeric_limits<std::uint64_t>::max(), products);
+  compute_upper_bounds(exec, F, uncompressed_rows(B), std::numeric_limits<std::uint64_t>::max(), products);
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
       "einkorn::spgemm[products]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, kinds.kinds.extent(0)),
-      SumOfRowClasses<typename RowClassesOfC<AMatrix>::List, Products>{kinds.kinds, products}, sum);
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, classes.class_of_row.extent(0)),
+      SumProductsOfClasses<typename RowClassesOfC<AMatrix>::List, Products>{classes.class_of_row, products},
+      sum);
   return sum;
 }
 
@@ -229,36 +231,36 @@ void gather(Exec const& exec, char const* label, Map const& map, Numbers const& 
                        Gather<Map, Numbers>{map, from, to});
 }
 
-/// The columns of the rows of C that are not the first of their kind.
-template <class RowClasses, class Rows, class Offsets, class Columns>
+/// Copies the columns of the representative, shifted, to the other rows of its class.
+template <class List, class Rows, class Offsets, class Columns>
 struct CopyColumns {
-  RowClasses kinds, first_rows, bases;
+  List class_of_row, representatives, bases;
   Rows rows;
   Offsets offsets;
   Columns columns;
 
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
-    auto const kind = kinds(i);
-    auto const first = first_rows(kind);
+    auto const class_id = class_of_row(i);
+    auto const first = representatives(class_id);
     auto const from = offsets(first), to = offsets(i);
-    auto const shift = rows.row(i).base - bases(kind);
+    auto const shift = rows.row(i).base - bases(class_id);
     bool const is_copied = from != to && !group.is_idle;
     group.for_each(is_copied ? offsets(i + 1) - to : 0,
                    [&](auto p) { columns(to + p) = columns(from + p) + shift; });
   }
 };
 
-/// C's columns, once those of the first rows are there.
+/// C's columns from those of the representatives. One launch, asynchronous.
 template <class Exec, class AMatrix, class Offsets, class Columns>
-void copy_columns(Exec const& exec, AMatrix const& A, RowClassesOfC<AMatrix> const& kinds,
+void copy_columns(Exec const& exec, AMatrix const& A, RowClassesOfC<AMatrix> const& classes,
                   Offsets const& offsets, Columns const& columns) {
-  using Rows = RowsByShapes<AMatrix>;
-  auto const rows = kinds.kinds.extent(0);
-  for_each_by_lanes(
-      exec, "einkorn::spgemm[copy columns]", rows, lanes_for_rows<Exec>(columns.extent(0), rows),
-      CopyColumns<typename RowClassesOfC<AMatrix>::List, Rows, Offsets, Columns>{
-          kinds.kinds, kinds.first_rows, kinds.bases, Rows{A, kinds.shapes, {}}, offsets, columns});
+  using Rows = RowsByClasses<AMatrix>;
+  auto const rows = classes.class_of_row.extent(0);
+  for_each_by_lanes(exec, "einkorn::spgemm[copy columns]", rows, lanes_for_rows<Exec>(columns.extent(0), rows),
+                    CopyColumns<typename RowClassesOfC<AMatrix>::List, Rows, Offsets, Columns>{
+                        classes.class_of_row, classes.representatives, classes.bases,
+                        Rows{A, classes.classes_of_B, {}}, offsets, columns});
 }
 
 }  // namespace einkorn::detail

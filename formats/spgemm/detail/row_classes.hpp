@@ -12,26 +12,26 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Rows are of one kind when their columns are the same but for a shift of all of them. On a structured grid
-/// there are few kinds: 27 in a box of 27-point stencils, 125 in its square, whatever its size. The first row
-/// of a kind stands for it.
+/// Classes of translation-equivalent rows: rows whose columns are equal up to a constant shift. A structured grid
+/// has few: 27 for a 27-point stencil on a box, 125 for its square, whatever the size of the box. The first row of
+/// a class is its representative.
 namespace einkorn::detail {
 
-/// A row: the first row of its kind, and its first column, -1 in an empty row.
+/// The representative of a row, and its first column: -1 for an empty row.
 template <class Ordinal>
 struct alignas(2 * sizeof(Ordinal)) RowClass {
-  Ordinal kind, first;
+  Ordinal representative, base;
 
   friend KOKKOS_FORCEINLINE_FUNCTION bool operator==(RowClass const& a, RowClass const& b) {
-    return a.kind == b.kind && a.first == b.first;
+    return a.representative == b.representative && a.base == b.base;
   }
 };
 
-/// Rows of a matrix by their columns, for find_kinds().
+/// The rows of a matrix by their columns, for find_row_classes().
 template <class Matrix>
 struct RowsByColumns {
   using Ordinal = typename Matrix::ordinal_type;
-  using Shape = RowClass<Ordinal>;
+  using Class = RowClass<Ordinal>;
 
   struct Row {
     std::size_t begin, size;
@@ -39,76 +39,70 @@ struct RowsByColumns {
   };
 
   Matrix A;
-  Kokkos::View<Shape*, typename Matrix::device_type> shapes;  // [rows], written
+  Kokkos::View<Class*, typename Matrix::device_type> classes;  // [rows], written
 
   KOKKOS_FORCEINLINE_FUNCTION Row row(std::size_t i) const {
     auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
     return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin),
             begin == end ? Ordinal(-1) : A.columns(begin)};
   }
-  /// Entry k, the same in all rows of a kind.
-  KOKKOS_FORCEINLINE_FUNCTION Shape entry(Row const& row, std::size_t k) const {
+  /// Entry k relative to the base: equal for all rows of a class.
+  KOKKOS_FORCEINLINE_FUNCTION Class entry(Row const& row, std::size_t k) const {
     return {0, A.columns(row.begin + k) - row.base};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void set(std::size_t i, Row const& row, std::size_t kind) const {
-    shapes(i) = {static_cast<Ordinal>(kind), row.base};
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Row const& row, std::size_t representative) const {
+    classes(i) = {static_cast<Ordinal>(representative), row.base};
   }
 };
 
-/// Rows of A B by the rows of B that they are the union of: their kinds, and where they begin. What two rows
-/// of C are shifted by is then the difference of their bases.
+/// The rows of C = A B by the classes and bases of the rows of B that they are the union of. The shift between two
+/// rows of C of one class is the difference of their bases.
 template <class AMatrix>
-struct RowsByShapes {
+struct RowsByClasses {
   using Ordinal = typename AMatrix::ordinal_type;
-  using Shape = RowClass<Ordinal>;
+  using Class = RowClass<Ordinal>;
   using Row = typename RowsByColumns<AMatrix>::Row;
 
   AMatrix A;
-  Kokkos::View<Shape const*, typename AMatrix::device_type> shapes;  // [rows of B]
-  Kokkos::View<Ordinal*, typename AMatrix::device_type> kinds;       // [rows of A], written
+  Kokkos::View<Class const*, typename AMatrix::device_type> classes;      // [rows of B]
+  Kokkos::View<Ordinal*, typename AMatrix::device_type> representatives;  // [rows of A], written
 
   KOKKOS_FORCEINLINE_FUNCTION Row row(std::size_t i) const {
     auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
     return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin),
-            begin == end ? Ordinal(-1) : shapes(A.columns(begin)).first};
+            begin == end ? Ordinal(-1) : classes(A.columns(begin)).base};
   }
-  KOKKOS_FORCEINLINE_FUNCTION Shape entry(Row const& row, std::size_t k) const {
-    Shape const shape = shapes(A.columns(row.begin + k));
-    return {shape.kind, shape.first < 0 ? Ordinal(0) : shape.first - row.base};
+  KOKKOS_FORCEINLINE_FUNCTION Class entry(Row const& row, std::size_t k) const {
+    Class const row_class = classes(A.columns(row.begin + k));
+    return {row_class.representative, row_class.base < 0 ? Ordinal(0) : row_class.base - row.base};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void set(std::size_t i, Row const&, std::size_t kind) const {
-    kinds(i) = static_cast<Ordinal>(kind);
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Row const&, std::size_t representative) const {
+    representatives(i) = static_cast<Ordinal>(representative);
   }
 };
 
-/// The kinds seen, in device memory: a hash table of the hashes of their rows, and the first row of each.
+/// Hash table of the row classes found, in device memory: the hash of the rows and the first row of each class.
 template <class Device>
 struct RowClassTable {
-  using Numbers = Kokkos::View<std::uint64_t*, Device>;
+  using Storage = Kokkos::View<std::uint64_t*, Device>;
 
-  /// [2 slots + 1], all 0 at first: hashes, `behind` less the first row of each, and their count.
-  Numbers numbers;
-  std::size_t slots;     // a power of two
-  std::uint64_t behind;  // more than any row
+  /// [2 slots + 1], initially 0: hashes; num_rows minus the first row, which increases; number of classes.
+  Storage storage;
+  std::size_t slots;  // a power of two
+  std::uint64_t num_rows;
 
-  [[nodiscard]] static std::size_t slots_for(std::size_t kinds) {
-    std::size_t slots = 4;
-    while (slots < 2 * kinds) slots *= 2;
-    return slots;
-  }
-  [[nodiscard]] static std::size_t bytes(std::size_t kinds) {
-    return (2 * slots_for(kinds) + 1) * sizeof(std::uint64_t);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::size_t home(std::uint64_t hash) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t home_slot(std::uint64_t hash) const {
     return static_cast<std::size_t>(hash >> 32) & (slots - 1);
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::size_t after(std::size_t slot) const { return (slot + 1) & (slots - 1); }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* hash(std::size_t slot) const { return &numbers(slot); }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* to_first(std::size_t slot) const { return &numbers(slots + slot); }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* count() const { return &numbers(2 * slots); }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t next_slot(std::size_t slot) const { return (slot + 1) & (slots - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* hash(std::size_t slot) const { return &storage(slot); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* first_row(std::size_t slot) const {
+    return &storage(slots + slot);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t* count() const { return &storage(2 * slots); }
 };
 
-/// hashes(i) <- a hash of row first + i, the same for all rows of a kind, never 0.
+/// hashes(i) <- hash of row first + i, equal for all rows of a class, never 0.
 template <class Rows, class Hashes>
 struct HashRow {
   Rows rows;
@@ -120,8 +114,8 @@ struct HashRow {
     auto const row = rows.row(first + i);
     auto const sum = group.template sum<std::uint64_t>(row.size, [&](std::size_t k) {
       auto const entry = rows.entry(row, k);
-      return mix64(0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(entry.kind) +
-                   0xbf58476d1ce4e5b9u * static_cast<std::uint64_t>(entry.first) +
+      return mix64(0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(entry.representative) +
+                   0xbf58476d1ce4e5b9u * static_cast<std::uint64_t>(entry.base) +
                    0x94d049bb133111ebu * static_cast<std::uint64_t>(k + 1));
     });
     std::uint64_t const hash = sum + row.size;
@@ -129,39 +123,40 @@ struct HashRow {
   }
 };
 
-/// Enters the rows into the table, but those that follow closely on a row with the same hash. Past `most` kinds
-/// nothing more is entered.
+/// Inserts the rows into the table, except those that follow a row with the same hash within `lookback` rows.
+/// Beyond max_classes classes nothing is inserted.
 template <class L, class Table, class Hashes>
-struct EnterRow {
-  static constexpr std::size_t closely = 8;
+struct InsertRow {
+  static constexpr std::size_t lookback = 8;
 
   Table table;
   Hashes hashes;
-  std::uint64_t most;
+  std::uint64_t max_classes;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     auto const hash = hashes(i);
-    for (std::size_t d = 1; d <= closely && d <= i; ++d)
+    for (std::size_t d = 1; d <= lookback && d <= i; ++d)
       if (hashes(i - d) == hash) return;
-    auto slot = table.home(hash);
-    for (std::size_t probes = 0; probes < table.slots; ++probes, slot = table.after(slot)) {
-      if (probes % 8 == 0 && L::load_volatile(table.count()) > most) return;
+    auto slot = table.home_slot(hash);
+    for (std::size_t probes = 0; probes < table.slots; ++probes, slot = table.next_slot(slot)) {
+      if (probes % 8 == 0 && L::load_volatile(table.count()) > max_classes) return;
       std::uint64_t found = L::load_volatile(table.hash(slot));
       if (found == 0) {
         found = Kokkos::atomic_compare_exchange(table.hash(slot), std::uint64_t(0), hash);
         if (found == 0) Kokkos::atomic_inc(table.count());
       }
       if (found != 0 && found != hash) continue;
-      std::uint64_t const own = table.behind - i;
-      if (L::load_volatile(table.to_first(slot)) < own) Kokkos::atomic_max(table.to_first(slot), own);
+      std::uint64_t const own = table.num_rows - i;
+      if (L::load_volatile(table.first_row(slot)) < own) Kokkos::atomic_max(table.first_row(slot), own);
       return;
     }
   }
 };
 
-/// Says of each row which one stands for its kind; a row that has the hash of another kind, for itself.
+/// Stores the representative of each row: the first row with its hash if all entries are equal, else the row
+/// itself.
 template <class Rows, class Table, class Hashes>
-struct SetRowClass {
+struct AssignRowClass {
   Rows rows;
   Table table;
   Hashes hashes;
@@ -169,50 +164,54 @@ struct SetRowClass {
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
     auto const hash = hashes(i);
-    auto slot = table.home(hash);
-    while (*table.hash(slot) != hash) slot = table.after(slot);
-    auto const first = static_cast<std::size_t>(table.behind - *table.to_first(slot));
+    auto slot = table.home_slot(hash);
+    while (*table.hash(slot) != hash) slot = table.next_slot(slot);
+    auto const first = static_cast<std::size_t>(table.num_rows - *table.first_row(slot));
     auto const row = rows.row(i), other = rows.row(first);
     int const differences = group.template sum<int>(row.size == other.size ? row.size : 0, [&](std::size_t k) {
       return rows.entry(row, k) == rows.entry(other, k) ? 0 : 1;
     });
-    bool const is_alike = row.size == other.size && differences == 0;
-    group.once([&] { rows.set(i, row, is_alike ? first : i); });
+    bool const is_same = row.size == other.size && differences == 0;
+    group.once([&] { rows.store(i, row, is_same ? first : i); });
   }
 };
 
-/// Enters rows first .. first + count - 1. How many kinds they are of, or more than `most`. Fences exec.
+/// Inserts rows first .. first + count - 1. Returns their number of classes, or a number above max_classes.
+/// Fences exec.
 template <class Exec, class Rows, class Hashes, class Table>
-std::uint64_t count_kinds(Exec const& exec, Rows const& rows, std::size_t first, std::size_t count, int lanes,
-                          std::size_t most, Hashes const& hashes, Table const& table) {
-  Kokkos::deep_copy(exec, table.numbers, std::uint64_t(0));
+std::uint64_t count_row_classes(Exec const& exec, Rows const& rows, std::size_t first, std::size_t count,
+                                int lanes, std::size_t max_classes, Hashes const& hashes, Table const& table) {
+  Kokkos::deep_copy(exec, table.storage, std::uint64_t(0));
   for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes,
                     HashRow<Rows, Hashes>{rows, hashes, first});
-  Kokkos::parallel_for("einkorn::spgemm[enter rows]",
+  Kokkos::parallel_for("einkorn::spgemm[insert rows]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       EnterRow<Lanes<Exec>, Table, Hashes>{table, hashes, most});
-  std::uint64_t kinds = 0;
-  Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&kinds),
-                    Kokkos::subview(table.numbers, 2 * table.slots));
-  exec.fence("einkorn::spgemm: how many kinds of rows there are");
-  return kinds;
+                       InsertRow<Lanes<Exec>, Table, Hashes>{table, hashes, max_classes});
+  std::uint64_t num_classes = 0;
+  Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&num_classes),
+                    Kokkos::subview(table.storage, 2 * table.slots));
+  exec.fence("einkorn::spgemm: the host reads the number of row classes");
+  return num_classes;
 }
 
-/// Finds the kinds of `count` rows, each compared with the first of its kind: rows.set(i, row, that one).
-/// hashes: scratch, [count]; numbers: scratch of a RowClassTable for `most` kinds or more. False, with nothing
-/// set, where there are more, as a sample from the middle of many rows shows at once. Reads entries twice; 3
-/// launches; fences exec.
+/// Finds the classes of `count` rows: rows.store(i, row, representative), after comparing all entries. Returns
+/// false, with nothing stored, if there are more than max_classes, or more than 1024 in a sample of 2048 rows from
+/// the middle of at least 131072 rows.
+/// @param hashes scratch, [count]
+/// @param storage scratch of a RowClassTable for at least max_classes classes
+/// Reads entries twice; 3 launches, and 2 for the sample; fences exec.
 template <class Exec, class Rows, class Hashes>
-bool find_kinds(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t most,
-                Hashes const& hashes, Hashes const& numbers) {
-  constexpr std::size_t sample = 2048, many = 64 * sample;
+bool find_row_classes(Exec const& exec, Rows const& rows, std::size_t count, int lanes, std::size_t max_classes,
+                      Hashes const& hashes, Hashes const& storage) {
+  constexpr std::size_t sample = 2048, min_rows_to_sample = 64 * sample;
   using Table = RowClassTable<typename Hashes::device_type>;
-  Table const table{numbers, (numbers.extent(0) - 1) / 2, count};
-  if (count >= many && count_kinds(exec, rows, count / 2, sample, lanes, sample, hashes, table) > sample / 2)
+  Table const table{storage, (storage.extent(0) - 1) / 2, count};
+  if (count >= min_rows_to_sample &&
+      count_row_classes(exec, rows, count / 2, sample, lanes, sample, hashes, table) > sample / 2)
     return false;
-  if (count_kinds(exec, rows, 0, count, lanes, most, hashes, table) > most) return false;
-  for_each_by_lanes(exec, "einkorn::spgemm[kinds]", count, lanes,
-                    SetRowClass<Rows, Table, Hashes>{rows, table, hashes});
+  if (count_row_classes(exec, rows, 0, count, lanes, max_classes, hashes, table) > max_classes) return false;
+  for_each_by_lanes(exec, "einkorn::spgemm[row classes]", count, lanes,
+                    AssignRowClass<Rows, Table, Hashes>{rows, table, hashes});
   return true;
 }
 

@@ -3,99 +3,102 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/formats/spgemm/tuning.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace einkorn {
 
-/// Those who work on one row together: a group of `lanes` lanes of one warp or wavefront (L), threads of the
-/// team each, or the whole team. `run_lanes` of them, a power of two, share a run of entries. A member function
-/// must be called by all of them, and by all groups of a warp: these go on together until the last of them is
-/// done, since lanes that part and wait for each other by turns take as long as all of them one after the
-/// other. A group without a row (`is_idle`) goes along on any row and writes nothing.
+/// The threads that process one row: a group of `lanes` lanes of one warp or wavefront (L), or the whole team.
+/// Of these, segment_lanes, a power of two, share a segment of entries.
+/// @pre Member functions are called by all lanes of all groups of a warp: loops run until the last group is done,
+/// because divergent groups would be serialized. A group without a row (is_idle) processes any row and writes
+/// nothing.
 template <class L, class Member, bool whole_team>
 struct RowGroup {
   Member const& team;
-  int lanes, run_lanes;
+  int lanes, segment_lanes;
   bool is_idle = false;
 
-  /// Which group of the team this is, and how many there are.
+  /// Index of the group in the team, and number of groups.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rank() const {
     return whole_team ? 0 : static_cast<int>(team.team_rank()) >> log2(lanes);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int groups() const {
     return whole_team ? 1 : static_cast<int>(team.team_size()) >> log2(lanes);
   }
-  /// The number of the group among those of all teams.
+  /// Index of the group among those of all teams.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t item() const {
     return static_cast<std::int64_t>(team.league_rank()) * groups() + rank();
   }
-  /// Scratch of the group's own, of a team that has `bytes` for each. Once a kernel.
+  /// The group's scratch, of a team with `bytes` per group. To be called once per kernel.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION char* scratch(std::size_t bytes) const {
     return static_cast<char*>(
                team.team_scratch(0).get_shmem_aligned(bytes * static_cast<std::size_t>(groups()), 16)) +
            bytes * static_cast<std::size_t>(rank());
   }
-  /// The calling lane's place in the group, and how many there are.
+  /// Index of the calling lane in the group, and number of lanes.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lane() const {
     return whole_team ? static_cast<int>(team.team_rank()) : static_cast<int>(team.team_rank()) & (lanes - 1);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const {
     return whole_team ? static_cast<int>(team.team_size()) : lanes;
   }
-  /// What one of them wrote before, all of them see after.
+  /// Synchronizes the group; writes before it are visible after it.
   KOKKOS_FORCEINLINE_FUNCTION void sync() const {
     if constexpr (whole_team)
       team.team_barrier();
     else
       L::sync();
   }
-  /// The largest count among the groups of the warp; that of a group is the same in all its lanes.
+  /// The maximum over the groups of the warp; count is the same in all lanes of a group.
   template <class Index>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index longest(Index count) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index max_over_warp(Index count) const {
     if constexpr (!whole_team)
       return max_over_lanes<L>(count, lanes);
     else
       return count;
   }
 
-  /// body(i) for i = 0 .. count - 1, side by side. All meet then.
+  /// body(i) for i = 0 .. count - 1, one lane per i. Synchronizes.
   template <class Index, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Index count, Body const& body) const {
     for (auto i = static_cast<Index>(lane()); i < count; i += static_cast<Index>(size())) body(i);
     sync();
   }
 
-  /// visit(make(i)) for i = 0 .. count - 1; visit() is to be filled with in_lanes(). Those who share a run take
-  /// an i each, side by side. The lanes of a group first make `max_staged` of them, an i each: what make()
-  /// waits for, it waits for once. staged: scratch, [staging_entries]; a T() is a run without entries.
+  /// visit(make(i)) for i = 0 .. count - 1, segment_lanes lanes per i; visit() uses for_each_in_segment(). The
+  /// lanes of a group first call make() for up to max_staged values of i, one per lane, so that its latency is
+  /// paid once. staged: scratch, [staging_entries]; T() is an empty segment.
   template <class T, class Index, class Make, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_staged([[maybe_unused]] T* staged, Index count, Make const& make,
                                                    Visit const& visit) const {
-    int const own_run = lane() >> log2(run_lanes), runs_at_once = size() >> log2(run_lanes);
+    int const own_segment = lane() >> log2(segment_lanes), segments_at_once = size() >> log2(segment_lanes);
     if constexpr (whole_team) {
-      for (auto i = static_cast<Index>(own_run); i < count; i += static_cast<Index>(runs_at_once))
+      for (auto i = static_cast<Index>(own_segment); i < count; i += static_cast<Index>(segments_at_once))
         visit(make(i));
       sync();
     } else {
-      Index const most = longest(count);
-      for (Index done = 0; done < most; done += max_staged) {
-        int const rounds = longest(stage(staged, count, done, make));
-        for (int s = 0; s < rounds; s += runs_at_once) {
-          visit(staged[s + own_run]);
+      Index const max_count = max_over_warp(count);
+      for (Index done = 0; done < max_count; done += max_staged) {
+        int const rounds = max_over_warp(stage(staged, count, done, make));
+        for (int s = 0; s < rounds; s += segments_at_once) {
+          visit(staged[s + own_segment]);
           sync();
         }
       }
     }
   }
-  /// staged[s] <- make(done + s), as many as there are left and max_staged; behind them, T() to the end of its
-  /// room. How many.
+  /// staged[s] <- make(done + s) for the remaining i, at most max_staged; T() in the other staging_entries.
+  /// Returns their number.
   static constexpr int max_staged = 32, staging_entries = max_staged + 8;
   template <class T, class Index, class Make>
   KOKKOS_FORCEINLINE_FUNCTION int stage(T* staged, Index count, Index done, Make const& make) const {
@@ -106,14 +109,15 @@ struct RowGroup {
     });
     return own;
   }
-  /// body(l) for l = 0 .. count - 1 by those who share a run. Nobody waits for anybody.
+  /// body(l) for l = 0 .. count - 1 by the lanes of a segment. No synchronization.
   template <class Index, class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void in_lanes(Index count, Body const& body) const {
-    for (auto l = static_cast<Index>(lane() & (run_lanes - 1)); l < count; l += static_cast<Index>(run_lanes))
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_in_segment(Index count, Body const& body) const {
+    for (auto l = static_cast<Index>(lane() & (segment_lanes - 1)); l < count;
+         l += static_cast<Index>(segment_lanes))
       body(l);
   }
 
-  /// The sum of body(i), for all of them. All meet.
+  /// The sum of body(i) over i = 0 .. count - 1, in all lanes. Synchronizes.
   template <class T, class Index, class Body>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T sum(Index count, Body const& body) const {
     T result(0);
@@ -128,25 +132,25 @@ struct RowGroup {
     return result;
   }
 
-  /// body(i, sum of count(0) .. count(i - 1)) for i = 0 .. size - 1, side by side; nothing when idle. The sum
-  /// of all. Lanes of a warp only.
+  /// body(i, count(0) + ... + count(i - 1)) for i = 0 .. size - 1, one lane per i; not called if idle. Returns
+  /// the total. Not for whole teams.
   template <class Index, class Count, class Body>
   KOKKOS_FORCEINLINE_FUNCTION auto scan(Index size, Count const& count, Body const& body) const {
     static_assert(!whole_team);
     using T = decltype(count(size));
     T before(0);
-    Index const most = longest(size);
-    for (Index first = 0; first < most; first += static_cast<Index>(lanes)) {
+    Index const max_count = max_over_warp(size);
+    for (Index first = 0; first < max_count; first += static_cast<Index>(lanes)) {
       Index const i = first + static_cast<Index>(lane());
-      T const own = i < size ? count(i) : T(0), up_to = sum_up_to(own);
+      T const own = i < size ? count(i) : T(0), up_to = inclusive_scan(own);
       if (i < size && !is_idle) body(i, static_cast<T>(before + up_to - own));
       before += last(up_to);
     }
     return before;
   }
-  /// The sum of the values of this lane and of those before it.
+  /// The sum of the values of this lane and of those before it. Not for whole teams.
   template <class T>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T sum_up_to(T value) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T inclusive_scan(T value) const {
     static_assert(!whole_team);
     for (int distance = 1; distance < lanes; distance *= 2) {
       T const other = L::shuffle(value, lane() < distance ? lane() : lane() - distance, lanes);
@@ -161,7 +165,7 @@ struct RowGroup {
     return L::shuffle(value, lanes - 1, lanes);
   }
 
-  /// body() by one of them; by nobody when idle.
+  /// body() by one lane; not called if idle.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void once(Body const& body) const {
     if (lane() == 0 && !is_idle) body();
@@ -173,7 +177,7 @@ struct RowGroup {
   }
 };
 
-/// What of it needs no scratch, for one thread of a host, without a team.
+/// The members of RowGroup that need no scratch, for one host thread without a team.
 struct ThreadGroup {
   static constexpr bool is_idle = false;
 
@@ -224,7 +228,7 @@ struct EachByThreads {
   Functor functor;
   KOKKOS_FUNCTION void operator()(std::size_t i) const { functor(ThreadGroup(), i); }
 };
-/// functor(group, i) for i = 0 .. count - 1, each by a group of `lanes` lanes; on a host by one thread.
+/// functor(group, i) for i = 0 .. count - 1, by a group of `lanes` lanes each; on a host by one thread.
 /// One launch, asynchronous.
 template <class Exec, class Functor>
 void for_each_by_lanes(Exec const& exec, char const* label, std::size_t count, [[maybe_unused]] int lanes,
@@ -233,8 +237,8 @@ void for_each_by_lanes(Exec const& exec, char const* label, std::size_t count, [
   if constexpr (is_gpu<Exec>) {
     using Each = EachByLanes<Exec, Functor>;
     constexpr int team_size = 256;
-    auto const a_team = static_cast<std::size_t>(team_size / lanes);
-    typename Each::Policy const policy(exec, static_cast<int>((count + a_team - 1) / a_team), team_size);
+    auto const groups_per_team = static_cast<std::size_t>(team_size / lanes);
+    typename Each::Policy const policy(exec, static_cast<int>(ceil_div(count, groups_per_team)), team_size);
     Kokkos::parallel_for(label, light_weight(policy), Each{functor, count, lanes});
   } else {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
@@ -242,26 +246,60 @@ void for_each_by_lanes(Exec const& exec, char const* label, std::size_t count, [
   }
 }
 
-/// Lanes for runs of entries that are so long in the mean: the power of two that reaches it, up to a warp's.
+/// Lanes for segments of that mean length: the next power of two, at most 32 and a warp's lanes.
 template <class Exec>
-int lanes_for(double mean_length) {
-  int const most = lockstep_lanes(arch_of<Exec>) < 32 ? lockstep_lanes(arch_of<Exec>) : 32;
+int lanes_for_mean(double mean_length) {
+  int const max_lanes = lockstep_lanes(arch_of<Exec>) < 32 ? lockstep_lanes(arch_of<Exec>) : 32;
   int lanes = 1;
-  while (lanes < most && lanes < mean_length) lanes *= 2;
+  while (lanes < max_lanes && lanes < mean_length) lanes *= 2;
   return lanes;
 }
 
-/// An array in the scratch of a team; moves `from` past it.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T* take(char*& from, int count) {
-  T* const array = reinterpret_cast<T*>(from);
-  from += (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
-  return array;
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t array_bytes(int count) {
+  return ceil_div(static_cast<std::size_t>(count) * sizeof(T), 16) * 16;
 }
-/// What take() takes.
+/// An array in scratch, 16-byte aligned; advances `scratch` by array_bytes().
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t bytes_taken(int count) {
-  return (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
+KOKKOS_FORCEINLINE_FUNCTION T* take_array(char*& scratch, int count) {
+  T* const array = reinterpret_cast<T*>(scratch);
+  scratch += array_bytes<T>(count);
+  return array;
 }
 
 }  // namespace einkorn
+
+namespace einkorn::detail {
+
+/// One launch of a functor that computes one item per group of at least functor.lanes lanes, or per team. A team
+/// has whole warps of groups; if their scratch exceeds SpgemmTuning::max_team_scratch, groups get more lanes.
+/// bytes: scratch per group.
+template <bool whole_team, class Exec, class Functor>
+void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items,
+                   std::size_t bytes) {
+  if (num_items == 0) return;
+  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
+  int groups = 1, team_size = std::min(2, static_cast<int>(exec.concurrency()));
+  if constexpr (is_gpu<Exec>) {
+    team_size = tuning.team_size;
+    if constexpr (!whole_team) {
+      constexpr int warp_lanes = lockstep_lanes(arch_of<Exec>);
+      int& lanes = functor.lanes;
+      while (lanes < warp_lanes &&
+             bytes * static_cast<std::size_t>(warp_lanes / lanes) > tuning.max_team_scratch)
+        lanes *= 2;
+      int const groups_per_warp = warp_lanes / lanes,
+                max_groups = static_cast<int>(tuning.max_team_scratch / bytes);
+      groups = std::clamp(max_groups - max_groups % groups_per_warp, groups_per_warp, tuning.team_size / lanes);
+      team_size = groups * lanes;
+    }
+  } else if constexpr (!whole_team) {
+    team_size = 1;
+  }
+  auto const teams = ceil_div(num_items, groups);
+  typename Functor::Policy policy(exec, static_cast<int>(teams), team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(groups) + 16)));
+  Kokkos::parallel_for(label, light_weight(policy), functor);
+}
+
+}  // namespace einkorn::detail

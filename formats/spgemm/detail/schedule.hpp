@@ -12,48 +12,49 @@
 
 namespace einkorn::detail {
 
-/// How the values of C are shared out. Kept by a plan: 4 or 8 bytes a row where rows are of several kinds.
+/// Rows of C by numeric bin. Kept by a plan: one Ordinal per row if there is more than one bin.
 template <class Ordinal, class Device>
-struct SumsSchedule {
-  Bins<SpgemmTuning::sums_bins, Ordinal, Device> bins;
-  Kokkos::View<std::uint32_t*, Device> piece_offsets;  // of the last bin
-  std::int64_t num_pieces = 0;
+struct NumericSchedule {
+  Bins<SpgemmTuning::num_numeric_bins, Ordinal, Device> bins;
+  Kokkos::View<std::uint32_t*, Device> chunk_offsets;  // of the last bin
+  std::int64_t num_chunks = 0;
 
   [[nodiscard]] std::size_t bytes() const {
-    return bins.items.extent(0) * sizeof(Ordinal) + piece_offsets.extent(0) * sizeof(std::uint32_t);
+    return bins.items.extent(0) * sizeof(Ordinal) + chunk_offsets.extent(0) * sizeof(std::uint32_t);
   }
 };
 
-/// A place in a row of C, and which of the entries of its step is added there.
+/// A rank in a row of C, and which of the 32 entries of the step is added there.
 struct RankOfSlot {
-  static constexpr int place_bits = 10, max_ranks = 1 << place_bits, max_lanes = 32;
+  static constexpr int rank_bits = 10, max_ranks = 1 << rank_bits, max_lanes = 32;
   static constexpr std::uint16_t none = 0xffff;
-  static_assert(max_lanes << place_bits < none);
+  static_assert(max_lanes << rank_bits < none);
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint16_t of(int place, int entry) {
-    return static_cast<std::uint16_t>(place | entry << place_bits);
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint16_t of(int rank, int entry) {
+    return static_cast<std::uint16_t>(rank | entry << rank_bits);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static int place(std::uint16_t slot) { return slot & (max_ranks - 1); }
-  KOKKOS_FORCEINLINE_FUNCTION static int entry(std::uint16_t slot) { return slot >> place_bits; }
+  KOKKOS_FORCEINLINE_FUNCTION static int rank(std::uint16_t slot) { return slot & (max_ranks - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION static int entry(std::uint16_t slot) { return slot >> rank_bits; }
 };
 
-/// Where in a row of C each product is added, for every kind of rows (detail/row_kinds.hpp): a kind has a run
-/// of products for each entry of A's row.
+/// The rank in the row of C of every product, once per row class (detail/product_row_classes.hpp). A class has
+/// one segment of products per entry of A's row, and one slot per product.
 template <class Ordinal, class Device>
 struct ScatterMap {
-  Kokkos::View<Ordinal*, Device> kinds;         // [rows of C]; empty: not known
-  Kokkos::View<std::uint64_t*, Device> runs;    // [kinds + 1]: the first run of a kind
-  Kokkos::View<std::uint64_t*, Device> starts;  // [runs + 1]: the first slot of a run
-  Kokkos::View<std::uint16_t*, Device> places;  // [slots of all kinds]; is_swizzled: RankOfSlot
-  int longest = 0;                              // row of C
-  /// Runs come in steps of that many slots, ordered so that lanes go to different banks (SwizzleBanks).
+  Kokkos::View<Ordinal*, Device> class_of_row;         // [rows of C]; empty: no map
+  Kokkos::View<std::uint64_t*, Device> first_segment;  // [classes + 1]
+  Kokkos::View<std::uint64_t*, Device> first_slot;     // [segments + 1]
+  Kokkos::View<std::uint16_t*, Device> ranks;          // [slots]; if is_swizzled: RankOfSlot
+  int max_row_length = 0;                              // of C
+  /// Segments are padded to steps of 32 slots, ordered without bank conflicts (SwizzleBanks).
   bool is_swizzled = false;
-  static constexpr int lanes_apart = 32;
+  static constexpr int swizzle_lanes = 32;
 
-  [[nodiscard]] bool known() const { return kinds.extent(0) > 0; }
-  [[nodiscard]] std::size_t bytes_beside_kinds() const {
-    return (runs.extent(0) + starts.extent(0)) * sizeof(std::uint64_t) +
-           places.extent(0) * sizeof(std::uint16_t);
+  [[nodiscard]] bool is_available() const { return class_of_row.extent(0) > 0; }
+  /// Without class_of_row.
+  [[nodiscard]] std::size_t bytes() const {
+    return (first_segment.extent(0) + first_slot.extent(0)) * sizeof(std::uint64_t) +
+           ranks.extent(0) * sizeof(std::uint16_t);
   }
 };
 

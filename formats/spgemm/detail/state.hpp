@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/rank_table.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 #include <einkorn/formats/spgemm/options.hpp>
@@ -13,26 +17,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
 
 namespace einkorn::detail {
 
-/// The scratch of host threads for the values of C: sums of all columns, or hash tables of the longest row.
+/// Scratch of the host threads for the values of C: either an accumulator per column, or a rank table for the
+/// longest row.
 template <class Scalar, class Ordinal, class Device>
-struct HostSumsScratch {
+struct HostScratch {
   template <class T>
   using PerThread = Kokkos::View<T**, Kokkos::LayoutRight, typename Device::memory_space>;
-  PerThread<Scalar> sums;
+  PerThread<Scalar> accumulators;
   PerThread<Ordinal> keys;
-  PerThread<RankedColumns> words;
+  PerThread<RankedColumns> ranked_columns;
   Kokkos::View<std::uint64_t*, typename Device::memory_space> products;  // offsets, [rows + 1]
 
   [[nodiscard]] std::size_t bytes() const {
-    return sums.size() * sizeof(Scalar) + keys.size() * sizeof(Ordinal) + words.size() * sizeof(RankedColumns) +
-           products.size() * sizeof(std::uint64_t);
+    return accumulators.size() * sizeof(Scalar) + keys.size() * sizeof(Ordinal) +
+           ranked_columns.size() * sizeof(RankedColumns) + products.size() * sizeof(std::uint64_t);
   }
 };
 
-/// All that a plan for C = A B keeps.
+/// The data of a plan for C = A B.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct SpgemmState {
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
@@ -43,12 +51,67 @@ struct SpgemmState {
   SpgemmOptions options;
   SpgemmReport report;
   Fingerprint left, right;  // of A and B
-  bool by_teams = false;
-  bool narrow = false;                                    // rows of B and C are sorted
-  int lanes = 1;                                          // a group, for the values
-  ScatterMap<Ordinal, Device> places;                     // row_teams, where rows are alike
-  SumsSchedule<Ordinal, Device> schedule;                 // row_teams, otherwise
-  HostSumsScratch<Scalar, Ordinal, Device> host_scratch;  // host_rows
+  SpgemmPath path = SpgemmPath::empty;
+  bool sorted_rows = false;                           // of B and C
+  int segment_lanes = 1;                              // lanes per row of B, for the values
+  ScatterMap<Ordinal, Device> scatter_map;            // row_classes, if it exists
+  NumericSchedule<Ordinal, Device> schedule;          // row_teams, and row_classes without a map
+  HostScratch<Scalar, Ordinal, Device> host_scratch;  // host_rows
 };
+
+/// The state of a plan for A B. COffset: void for A's.
+template <class COffset, class AMatrix, class BMatrix>
+using SpgemmStateFor = SpgemmState<
+    std::remove_cvref_t<decltype(typename AMatrix::scalar_type() * typename BMatrix::scalar_type())>,
+    typename AMatrix::ordinal_type,
+    std::conditional_t<std::is_void_v<COffset>, typename AMatrix::offset_type, COffset>,
+    typename AMatrix::device_type>;
+
+/// Whether host_rows can be used.
+template <class Exec, class Device>
+inline constexpr bool is_host_product =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Device::memory_space>::accessible &&
+    !is_gpu<Exec>;
+
+template <class Matrix>
+std::string size_of(Matrix const& M) {
+  return std::to_string(M.num_rows) + " x " + std::to_string(M.num_cols);
+}
+
+/// Throws OutOfMemory if `needed` bytes exceed options.workspace_limit.
+inline void require_workspace(SpgemmOptions const& options, std::size_t needed) {
+  require<OutOfMemory>(needed <= options.workspace_limit, [&] {
+    return "spgemm: a workspace_limit of " + std::to_string(options.workspace_limit) + " bytes; at least " +
+           std::to_string(needed) + " are needed";
+  });
+}
+
+template <class Counts>
+struct SumCounts {
+  Counts counts;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const {
+    sum += static_cast<std::uint64_t>(counts(i));
+  }
+};
+
+/// plan.row_offsets: entries per row -> offsets; allocates plan.columns. Throws OverflowError.
+template <class Exec, class State>
+void allocate_pattern(Exec const& exec, State& plan) {
+  using Offsets = decltype(plan.row_offsets);
+  using COffset = typename Offsets::non_const_value_type;
+  Offsets offsets = plan.row_offsets;
+  auto const rows = static_cast<std::size_t>(plan.num_rows);
+  std::uint64_t entries = 0;
+  Kokkos::parallel_reduce("einkorn::spgemm[entries]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
+                          SumCounts<Offsets>{offsets}, entries);
+  require<OverflowError>(entries <= static_cast<std::uint64_t>(std::numeric_limits<COffset>::max()), [&] {
+    return "spgemm: C has " + std::to_string(entries) +
+           " entries, which its Offset does not hold; spgemm<std::int64_t>() or spgemm<std::size_t>() would "
+           "do";
+  });
+  counts_to_offsets(exec, offsets);
+  plan.columns = allocate<decltype(plan.columns)>(exec, "einkorn::spgemm::columns", entries);
+}
 
 }  // namespace einkorn::detail

@@ -15,50 +15,50 @@
 
 namespace einkorn::detail {
 
-/// The count of a row whose table was too small; words_of_C is then what it was.
+/// The count of a row whose table was too small; its compressed_counts are unchanged.
 template <class Offset>
 inline constexpr auto overflowed = static_cast<Offset>(-1);
 
-/// Which rows of C a launch is for, and where what it finds goes.
-template <class AMatrix, class Words, class COffset>
-struct ColumnsOfC {
+/// Input and output of the symbolic kernels.
+template <class AMatrix, class CompressedB, class COffset>
+struct SymbolicArgs {
   using Ordinal = typename AMatrix::ordinal_type;
   using Device = typename AMatrix::device_type;
   using Offset = COffset;
 
-  /// Words of a row of B, or some of them.
-  struct Run {
-    typename Words::offset_type first;
+  /// A segment of the compressed columns of a row of B.
+  struct Segment {
+    typename CompressedB::offset_type first;
     Ordinal count;
   };
 
   AMatrix A;
-  Words words;
-  Kokkos::View<Ordinal const*, Device> rows;  // of C, less first_row; empty: item i is row first_row + i
+  CompressedB B;
+  Kokkos::View<Ordinal const*, Device> rows;  // of C, minus first_row; empty: item i is row first_row + i
   Ordinal first_row = 0;
   std::int64_t num_items = 0;
-  Kokkos::View<COffset*, Device> offsets;     // of C: counts while counting, then offsets
-  Kokkos::View<Ordinal*, Device> words_of_C;  // [rows], written while counting
-  Kokkos::View<Ordinal*, Device> columns;     // of C; empty while counting
+  Kokkos::View<COffset*, Device> offsets;            // of C: counts while counting, then offsets
+  Kokkos::View<Ordinal*, Device> compressed_counts;  // [rows], written while counting
+  Kokkos::View<Ordinal*, Device> columns;            // of C; empty while counting
   bool counting = true, sorted = true;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row(std::int64_t item) const {
     return first_row + (rows.extent(0) > 0 ? rows(item) : static_cast<Ordinal>(item));
   }
-  /// Entries in the low half, words in the high one: one sum for both.
+  /// Entries in the low half, compressed columns in the high half: one sum for both.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t counted(std::uint32_t mask) {
-    return mask == 0 ? 0 : (std::uint64_t(1) << 32) + static_cast<std::uint64_t>(bits_in(mask));
+    return mask == 0 ? 0 : (std::uint64_t(1) << 32) + static_cast<std::uint64_t>(count_bits(mask));
   }
   KOKKOS_FORCEINLINE_FUNCTION void store_counts(Ordinal row, std::uint64_t entries,
-                                                std::uint64_t num_words) const {
+                                                std::uint64_t num_compressed) const {
     offsets(row) = static_cast<COffset>(entries);
-    words_of_C(row) = static_cast<Ordinal>(num_words);
+    compressed_counts(row) = static_cast<Ordinal>(num_compressed);
   }
   KOKKOS_FORCEINLINE_FUNCTION void write(Ordinal key, std::uint32_t mask, COffset at) const {
     write_indices(key, mask, columns.data() + at);
   }
-  /// The columns of words 0 .. count - 1, which are in order, by a whole team, of one vector lane a thread: the
-  /// scan of Kokkos over the threads of a team is wrong on CUDA where there are more. How many there are.
+  /// Writes the columns of pairs 0 .. count - 1 in their order and returns their number. By a whole team with one
+  /// vector lane per thread: with more, Kokkos' scan over the threads of a team is wrong on CUDA.
   template <class Member, class MaskOf, class KeyOf>
   KOKKOS_FORCEINLINE_FUNCTION int write_in_order(Member const& team, int count, COffset offset,
                                                  MaskOf const& mask_of, KeyOf const& key_of) const {
@@ -69,155 +69,154 @@ struct ColumnsOfC {
           std::uint32_t const mask = mask_of(i);
           if (is_final && mask != 0)
             write(key_of(i), mask, static_cast<COffset>(offset + static_cast<COffset>(before)));
-          before += bits_in(mask);
+          before += count_bits(mask);
         },
         total);
     return total;
   }
 };
 
-/// The columns of a row of C in a hash table of words: all words of the rows of B that A's row names go in, in
-/// any order. Counting: the sum of their bits; a table without an empty slot may lack words, and is said to
-/// have overflowed. Writing: the words, sorted by key, hand out their columns. A group of lanes packs its words
-/// first, sorts them and writes columns through scratch, so that they leave side by side; a team sorts its
-/// table.
-template <class Exec, class Rows, bool whole_team>
-struct HashedColumns {
+/// The columns of a row of C in a hash table: the compressed columns of all rows of B that A's row refers to, in
+/// any order. Counting: the sum of their bits; a full table may lack keys and is reported as overflowed. Writing:
+/// the keys are sorted and each writes its columns. A group of lanes packs and sorts the pairs and writes columns
+/// through scratch, so that writes are coalesced; a team sorts its table.
+template <class Exec, class Args, bool whole_team>
+struct SymbolicHashKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;
-  using Ordinal = typename Rows::Ordinal;
-  using Offset = typename Rows::Offset;
-  using Run = typename Rows::Run;
+  using Ordinal = typename Args::Ordinal;
+  using Offset = typename Args::Offset;
+  using Segment = typename Args::Segment;
   using Table = ColumnTable<Ordinal, Lanes<Exec>>;
-  using Word = typename Table::Word;
+  using Entry = typename Table::Entry;
   using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, whole_team>;
 
-  Rows on;
+  Args args;
   int capacity;
-  int lanes, run_lanes;
+  int lanes, segment_lanes;
 
   /// Scratch of a group.
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool counting) {
-    auto const table = bytes_taken<Word>(capacity);
+    auto const table = array_bytes<Entry>(capacity);
     if (whole_team) return table;
-    return bytes_taken<Run>(Group::staging_entries) + (counting ? table : 2 * table);
+    return array_bytes<Segment>(Group::staging_entries) + (counting ? table : 2 * table);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group group{team, lanes, run_lanes};
-    char* scratch = group.scratch(bytes(capacity, on.counting));
+    Group group{team, lanes, segment_lanes};
+    char* scratch = group.scratch(bytes(capacity, args.counting));
     auto const item = group.item();
-    group.is_idle = item >= on.num_items;
-    auto const row = on.row(group.is_idle ? on.num_items - 1 : item);
+    group.is_idle = item >= args.num_items;
+    auto const row = args.row(group.is_idle ? args.num_items - 1 : item);
     Table const table = take_table(scratch);
     group.for_each(capacity, [&](int slot) { table.clear(slot); });
-    auto* const runs = whole_team ? nullptr : take<Run>(scratch, Group::staging_entries);
-    if (on.words.compressed)
-      insert<true>(group, table, row, runs);
+    auto* const segments = whole_team ? nullptr : take_array<Segment>(scratch, Group::staging_entries);
+    if (args.B.compressed)
+      insert<true>(group, table, row, segments);
     else
-      insert<false>(group, table, row, runs);
-    if (on.counting) {
+      insert<false>(group, table, row, segments);
+    if (args.counting) {
       auto const counts = group.template sum<std::uint64_t>(
-          capacity, [&](int slot) { return Rows::counted(table.words[slot].mask); });
+          capacity, [&](int slot) { return Args::counted(table.columns[slot].mask); });
       group.once([&] {
         if (counts >> 32 < static_cast<std::uint64_t>(capacity))
-          on.store_counts(row, counts & 0xffffffffu, counts >> 32);
+          args.store_counts(row, counts & 0xffffffffu, counts >> 32);
         else
-          on.offsets(row) = overflowed<Offset>;
+          args.offsets(row) = overflowed<Offset>;
       });
     } else if constexpr (whole_team) {
-      write_sorted(group, table, on.offsets(row));
+      write_sorted(group, table, args.offsets(row));
     } else {
-      write_packed(group, table, take_table(scratch), on.offsets(row));
+      write_packed(group, table, take_table(scratch), args.offsets(row));
     }
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION Table take_table(char*& scratch) const {
-    return {take<Word>(scratch, capacity), capacity};
+    return {take_array<Entry>(scratch, capacity), capacity};
   }
 
   template <bool compressed>
   KOKKOS_FORCEINLINE_FUNCTION void insert(Group const& group, Table const& table, Ordinal row,
-                                          Run* runs) const {
-    auto const begin = on.A.row_begin(row);
-    bool is_full = false;  // as this lane has seen
+                                          Segment* segments) const {
+    auto const begin = args.A.row_begin(row);
+    bool is_full = false;  // as seen by this lane
     group.for_each_staged(
-        runs, group.is_idle ? Ordinal(0) : static_cast<Ordinal>(on.A.row_end(row) - begin),
-        [&](Ordinal k) -> Run {
-          Ordinal const j = on.A.columns(begin + k);
-          auto const first = on.words.offsets(j);
-          return {first, static_cast<Ordinal>(on.words.offsets(j + 1) - first)};
+        segments, group.is_idle ? Ordinal(0) : static_cast<Ordinal>(args.A.row_end(row) - begin),
+        [&](Ordinal k) -> Segment {
+          Ordinal const j = args.A.columns(begin + k);
+          auto const first = args.B.offsets(j);
+          return {first, static_cast<Ordinal>(args.B.offsets(j + 1) - first)};
         },
-        [&](Run const& run) {
-          group.in_lanes(run.count, [&](Ordinal w) {
+        [&](Segment const& segment) {
+          group.for_each_in_segment(segment.count, [&](Ordinal w) {
             if (is_full) return;
-            auto const word = on.words.template word_as<compressed>(run.first + w);
-            is_full = table.insert(word.key, word.mask) == Table::none;
+            auto const column = args.B.template load_as<compressed>(segment.first + w);
+            is_full = table.insert(column.key, column.mask) == Table::none;
           });
         });
   }
 
-  /// other: a table's room besides.
+  /// other: memory for a second table.
   KOKKOS_FORCEINLINE_FUNCTION void write_packed(Group const& group, Table const& table, Table const& other,
                                                 Offset offset) const {
     int const count = group.scan(
-        capacity, [&](int slot) { return table.words[slot].key == Table::empty ? 0 : 1; },
+        capacity, [&](int slot) { return table.columns[slot].key == Table::empty ? 0 : 1; },
         [&](int slot, int at) {
-          if (table.words[slot].key != Table::empty) other.words[at] = table.words[slot];
+          if (table.columns[slot].key != Table::empty) other.columns[at] = table.columns[slot];
         });
     group.sync();
-    int const most = group.longest(count);
-    if (most <= 32) {  // a place by looking at all others
+    int const max_count = group.max_over_warp(count);
+    if (max_count <= 32) {  // rank counting
       group.for_each(count, [&](int i) {
-        int place = 0;
-        for (int o = 0; o < count; ++o) place += other.words[o].key < other.words[i].key ? 1 : 0;
-        table.words[place] = other.words[i];
+        int rank = 0;
+        for (int o = 0; o < count; ++o) rank += other.columns[o].key < other.columns[i].key ? 1 : 0;
+        table.columns[rank] = other.columns[i];
       });
-      write_words(group, table, count, most, other, offset);
+      write_columns(group, table, count, max_count, other, offset);
     } else {
-      sort_words(group, other, count, most);
-      write_words(group, other, count, most, table, offset);
+      sort_entries(group, other, count, max_count);
+      write_columns(group, other, count, max_count, table, offset);
     }
   }
 
-  /// Bitonic sort of words 0 .. count - 1.
-  KOKKOS_FORCEINLINE_FUNCTION void sort_words(Group const& group, Table const& words, int count,
-                                              int most) const {
+  /// Bitonic sort of pairs 0 .. count - 1.
+  KOKKOS_FORCEINLINE_FUNCTION void sort_entries(Group const& group, Table const& table, int count,
+                                                int max_count) const {
     int size = 1;
-    while (size < most) size *= 2;
-    group.for_each(size - count, [&](int i) { words.clear(count + i); });
+    while (size < max_count) size *= 2;
+    group.for_each(size - count, [&](int i) { table.clear(count + i); });
     for (int blocks = 2; blocks <= size; blocks *= 2)
       for (int distance = blocks / 2; distance > 0; distance /= 2)
         group.for_each(size / 2, [&](int pair) {
           int const low = 2 * pair - (pair & (distance - 1)), high = low + distance;
           bool const ascends = (low & blocks) == 0;
-          if (comes_before(words.words[high], words.words[low]) == ascends)
-            Kokkos::kokkos_swap(words.words[low], words.words[high]);
+          if (comes_before(table.columns[high], table.columns[low]) == ascends)
+            Kokkos::kokkos_swap(table.columns[low], table.columns[high]);
         });
   }
-  /// Empty slots last: as unsigned numbers their keys are the largest.
-  KOKKOS_FORCEINLINE_FUNCTION static bool comes_before(Word const& a, Word const& b) {
+  /// Empty slots last: as an unsigned number, their key is the largest.
+  KOKKOS_FORCEINLINE_FUNCTION static bool comes_before(Entry const& a, Entry const& b) {
     using Key = std::make_unsigned_t<Ordinal>;
     return static_cast<Key>(a.key) < static_cast<Key>(b.key);
   }
 
-  /// The columns of sorted words, through the room of another table.
-  KOKKOS_FORCEINLINE_FUNCTION void write_words(Group const& group, Table const& words, int count, int most,
-                                               Table const& other, Offset offset) const {
-    auto* const staged = reinterpret_cast<Ordinal*>(other.words);
-    int const room = capacity * static_cast<int>(sizeof(Word) / sizeof(Ordinal));
-    for (int first = 0; first < most; first += group.size()) {
+  /// Writes the columns of sorted pairs through the memory of another table.
+  KOKKOS_FORCEINLINE_FUNCTION void write_columns(Group const& group, Table const& table, int count,
+                                                 int max_count, Table const& other, Offset offset) const {
+    auto* const staged = reinterpret_cast<Ordinal*>(other.columns);
+    int const capacity_in_columns = capacity * static_cast<int>(sizeof(Entry) / sizeof(Ordinal));
+    for (int first = 0; first < max_count; first += group.size()) {
       int const own = first + group.lane();
-      auto [key, mask] = own < count ? words.words[own] : Word{};
-      int const up_to = group.sum_up_to(bits_in(mask)), total = group.last(up_to);
-      int at = up_to - bits_in(mask);
-      for (int done = 0, rounds = group.longest(total); done < rounds; done += room) {
-        for (; mask != 0 && at < done + room; mask &= mask - 1, ++at)
-          staged[at - done] = static_cast<Ordinal>(key * word_bits + lowest_bit(mask));
+      auto [key, mask] = own < count ? table.columns[own] : Entry{};
+      int const up_to = group.inclusive_scan(count_bits(mask)), total = group.last(up_to);
+      int at = up_to - count_bits(mask);
+      for (int done = 0, rounds = group.max_over_warp(total); done < rounds; done += capacity_in_columns) {
+        for (; mask != 0 && at < done + capacity_in_columns; mask &= mask - 1, ++at)
+          staged[at - done] = static_cast<Ordinal>(key * mask_bits + lowest_bit(mask));
         group.sync();
-        int const size = total - done < room ? total - done : room;
+        int const size = total - done < capacity_in_columns ? total - done : capacity_in_columns;
         group.for_each(size, [&](int i) {
-          if (!group.is_idle) on.columns(offset + static_cast<Offset>(done + i)) = staged[i];
+          if (!group.is_idle) args.columns(offset + static_cast<Offset>(done + i)) = staged[i];
         });
       }
       offset += static_cast<Offset>(total);
@@ -225,79 +224,79 @@ struct HashedColumns {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void write_sorted(Group const& group, Table const& table, Offset offset) const {
-    if (on.sorted) sort_words(group, table, capacity, capacity);
-    on.write_in_order(
-        group.team, capacity, offset, [&](int slot) { return table.words[slot].mask; },
-        [&](int slot) { return table.words[slot].key; });
+    if (args.sorted) sort_entries(group, table, capacity, capacity);
+    args.write_in_order(
+        group.team, capacity, offset, [&](int slot) { return table.columns[slot].mask; },
+        [&](int slot) { return table.columns[slot].key; });
   }
 };
 
-/// The columns of a long row of C in a bitmap, as many columns at a time as it has bits. The words come out in
-/// order. Where columns of B are sorted, each of its rows is entered by a binary search.
-template <class Exec, class Rows>
-struct BitmapColumns {
+/// The columns of a long row of C in a bitmap, in passes of as many columns as it has bits. The output is sorted.
+/// If the rows of B are sorted, each pass finds its range of a row of B by binary search.
+template <class Exec, class Args>
+struct SymbolicBitmapKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;
-  using Ordinal = typename Rows::Ordinal;
+  using Ordinal = typename Args::Ordinal;
   using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, true>;
 
-  Rows on;
-  int capacity;  // words of the bitmap
-  int lanes, run_lanes;
-  Ordinal words_of_all_columns;
+  Args args;
+  int capacity;  // of the bitmap, in 32-bit words
+  int lanes, segment_lanes;
+  Ordinal num_keys;
   bool sorted_B;
 
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool) {
-    return bytes_taken<std::uint32_t>(capacity);
+    return array_bytes<std::uint32_t>(capacity);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group const group{team, lanes, run_lanes};
-    char* scratch = group.scratch(bytes(capacity, on.counting));
-    auto const row = on.row(group.item());
-    auto* const bits = take<std::uint32_t>(scratch, capacity);
-    std::uint64_t entries = 0, num_words = 0;
-    for (Ordinal first = 0; first < words_of_all_columns; first += static_cast<Ordinal>(capacity)) {
-      Ordinal const left = words_of_all_columns - first;
+    Group const group{team, lanes, segment_lanes};
+    char* scratch = group.scratch(bytes(capacity, args.counting));
+    auto const row = args.row(group.item());
+    auto* const bits = take_array<std::uint32_t>(scratch, capacity);
+    std::uint64_t entries = 0, num_compressed = 0;
+    for (Ordinal first = 0; first < num_keys; first += static_cast<Ordinal>(capacity)) {
+      Ordinal const left = num_keys - first;
       int const size = left < static_cast<Ordinal>(capacity) ? static_cast<int>(left) : capacity;
       group.for_each(size, [&](int w) { bits[w] = 0; });
       mark(group, row, bits, first, size);
-      if (on.counting) {
+      if (args.counting) {
         auto const counts =
-            group.template sum<std::uint64_t>(size, [&](int w) { return Rows::counted(bits[w]); });
+            group.template sum<std::uint64_t>(size, [&](int w) { return Args::counted(bits[w]); });
         entries += counts & 0xffffffffu;
-        num_words += counts >> 32;
+        num_compressed += counts >> 32;
       } else {
         auto const offset =
-            static_cast<typename Rows::Offset>(on.offsets(row) + static_cast<typename Rows::Offset>(entries));
-        entries += static_cast<std::uint64_t>(on.write_in_order(
+            static_cast<typename Args::Offset>(args.offsets(row) + static_cast<typename Args::Offset>(entries));
+        entries += static_cast<std::uint64_t>(args.write_in_order(
             team, size, offset, [&](int w) { return bits[w]; },
             [&](int w) { return static_cast<Ordinal>(first + w); }));
         team.team_barrier();
       }
       if (left <= static_cast<Ordinal>(capacity)) break;  // before `first` can pass the largest Ordinal
     }
-    if (on.counting) group.once([&] { on.store_counts(row, entries, num_words); });
+    if (args.counting) group.once([&] { args.store_counts(row, entries, num_compressed); });
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void mark(Group const& group, Ordinal row, std::uint32_t* bits, Ordinal first,
                                         int size) const {
-    auto const begin = on.A.row_begin(row);
-    bool const narrow = sorted_B && static_cast<Ordinal>(size) < words_of_all_columns;
+    auto const begin = args.A.row_begin(row);
+    bool const restrict_to_pass = sorted_B && static_cast<Ordinal>(size) < num_keys;
     group.for_each_staged(
-        static_cast<typename Rows::Run*>(nullptr), static_cast<Ordinal>(on.A.row_end(row) - begin),
-        [&](Ordinal k) -> typename Rows::Run {
-          Ordinal const j = on.A.columns(begin + k);
-          auto const from = narrow ? on.words.first_from(j, first) : on.words.offsets(j);
-          auto const end =
-              narrow ? on.words.first_from(j, first + static_cast<Ordinal>(size)) : on.words.offsets(j + 1);
+        static_cast<typename Args::Segment*>(nullptr), static_cast<Ordinal>(args.A.row_end(row) - begin),
+        [&](Ordinal k) -> typename Args::Segment {
+          Ordinal const j = args.A.columns(begin + k);
+          auto const from = restrict_to_pass ? args.B.lower_bound(j, first) : args.B.offsets(j);
+          auto const end = restrict_to_pass ? args.B.lower_bound(j, first + static_cast<Ordinal>(size))
+                                            : args.B.offsets(j + 1);
           return {from, static_cast<Ordinal>(end - from)};
         },
-        [&](typename Rows::Run const& run) {
-          group.in_lanes(run.count, [&](Ordinal w) {
-            auto const word = on.words.word(run.first + w);
-            Ordinal const at = word.key - first;
-            if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::atomic_or(&bits[at], word.mask);
+        [&](typename Args::Segment const& segment) {
+          group.for_each_in_segment(segment.count, [&](Ordinal w) {
+            auto const column = args.B.load(segment.first + w);
+            Ordinal const at = column.key - first;
+            if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::atomic_or(&bits[at], column.mask);
           });
         });
   }

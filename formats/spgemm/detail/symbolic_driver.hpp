@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/detail/row_order.hpp>
+#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/numeric_hash.hpp>
+#include <einkorn/formats/spgemm/detail/numeric_host.hpp>
+#include <einkorn/formats/spgemm/detail/product_row_classes.hpp>
+#include <einkorn/formats/spgemm/detail/scatter_map.hpp>
+#include <einkorn/formats/spgemm/detail/state.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_host.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace einkorn::detail {
+
+/// The symbolic phase of C = A B. Contract: formats/spgemm/spgemm.hpp; decisions: formats/spgemm/choose.hpp.
+template <class Exec, class AMatrix, class BMatrix, class COffset>
+class SpgemmSymbolic {
+ public:
+  using State = SpgemmStateFor<COffset, AMatrix, BMatrix>;
+
+  static State run(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
+    require_valid(A, B, options);
+    State plan;
+    plan.options = options;
+    plan.left = checked_fingerprint(exec, A, options.checks);
+    plan.right = is_same_structure(A, B) ? plan.left : checked_fingerprint(exec, B, options.checks);
+    plan.num_rows = A.num_rows;
+    plan.num_cols = B.num_cols;
+    auto const rows = static_cast<std::size_t>(A.num_rows);
+    SpgemmSizes const sizes{rows,
+                            static_cast<std::size_t>(B.num_rows),
+                            static_cast<std::size_t>(A.nnz()),
+                            static_cast<std::size_t>(B.nnz()),
+                            sizeof(Ordinal),
+                            on_host};
+    plan.path = choose_spgemm(sizes, options);
+    plan.row_offsets = allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", rows + 1);
+    if (plan.path == SpgemmPath::empty) {
+      Kokkos::deep_copy(exec, plan.row_offsets, Offset(0));
+      return plan;
+    }
+    std::size_t const limit = remaining_bytes(
+        options.workspace_limit, plan.path == SpgemmPath::host_rows ? host_bytes(A, B) : row_team_bytes(sizes));
+    if (plan.path == SpgemmPath::row_classes) {
+      auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
+      if (classes.found()) {
+        run_by_classes(exec, plan, A, B, std::move(classes));
+        return plan;
+      }
+      plan.path = SpgemmPath::row_teams;
+    }
+    auto const order = row_order(exec, B);
+    plan.sorted_rows = order.is_sorted && options.rows == SpgemmRows::sorted;
+    auto compressed_B = compress_rows(exec, B, limit);
+    plan.report.compressed_nnz_B = compressed_B.compressed ? compressed_B.size() : 0;
+    plan.report.workspace = std::max(plan.report.workspace, compressed_B.bytes());
+    if (plan.path == SpgemmPath::row_teams)
+      run_by_rows(exec, plan, A, B, std::move(compressed_B), order);
+    else if constexpr (on_host) {
+      compute_pattern_on_host(exec, plan, A, B, std::move(compressed_B));
+      allocate_host_scratch(exec, plan, sizes.nnz_A + sizes.nnz_B);
+    }
+    return plan;
+  }
+
+ private:
+  using Ordinal = typename AMatrix::ordinal_type;
+  using Device = typename AMatrix::device_type;
+  using Offset = typename State::Matrix::offset_type;
+  using Offsets = Kokkos::View<Offset*, Device>;
+  using List = Kokkos::View<Ordinal*, Device>;
+  using CompressedB = decltype(compress_rows(std::declval<Exec>(), std::declval<BMatrix>(), std::size_t()));
+  using RowClasses = RowClassesOfC<AMatrix>;
+  using Args = SymbolicArgs<AMatrix, CompressedB, Offset>;
+  static constexpr bool on_host = is_host_product<Exec, Device>;
+
+  static void require_valid(AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
+    require_kokkos("spgemm");
+    require_enumerator(options.algorithm, SpgemmAlgorithm::host_rows, "spgemm: algorithm");
+    require_enumerator(options.rows, SpgemmRows::unsorted, "spgemm: rows");
+    require_enumerator(options.sums, SpgemmSums::unordered, "spgemm: sums");
+    require_enumerator(options.row_classes, SpgemmRowClasses::off, "spgemm: row_classes");
+    require_enumerator(options.checks, Checks::off, "spgemm: checks");
+    require<DimensionMismatch>(A.num_cols == B.num_rows, [&] {
+      return "spgemm: A is " + size_of(A) + ", B is " + size_of(B) + ": A has " + std::to_string(A.num_cols) +
+             " columns, B " + std::to_string(B.num_rows) + " rows";
+    });
+    require<InvalidArgument>(on_host || options.algorithm != SpgemmAlgorithm::host_rows,
+                             "spgemm: host_rows is for matrices in host memory");
+  }
+
+  static bool is_same_structure(AMatrix const& A, BMatrix const& B) {
+    return A.num_rows == B.num_rows && A.num_cols == B.num_cols && A.columns.size() == B.columns.size() &&
+           A.columns.data() == B.columns.data() &&
+           static_cast<void const*>(A.row_offsets.data()) == static_cast<void const*>(B.row_offsets.data()) &&
+           std::is_same_v<typename AMatrix::offset_type, typename BMatrix::offset_type>;
+  }
+
+  static std::size_t host_bytes([[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B) {
+    if constexpr (on_host)
+      return host_pattern_bytes<Exec>(A, B);
+    else
+      return 0;
+  }
+
+  static void run_by_rows(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                          CompressedB compressed_B, RowOrder const& order) {
+    plan.report.products = count_products(exec, A, B);
+    auto const compressed_counts = fill_pattern(exec, plan, A, B, std::move(compressed_B), order, 0,
+                                                [&] { allocate_pattern(exec, plan); });
+    make_schedule(exec, plan, compressed_counts);
+  }
+
+  /// Computes the pattern of F B, where F has the representatives of the row classes, in place in C's columns;
+  /// then copies it to the other rows.
+  static void run_by_classes(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                             RowClasses classes) {
+    auto const rows = static_cast<std::size_t>(plan.num_rows);
+    auto const& limit = plan.options.workspace_limit;
+    auto const order = row_order_of_B(exec, classes, B);
+    plan.sorted_rows = order.is_sorted && plan.options.rows == SpgemmRows::sorted;
+    plan.report.products = count_products_by_class(exec, classes, B);
+    State class_plan;  // of F B
+    class_plan.num_rows = classes.F.num_rows;
+    class_plan.num_cols = plan.num_cols;
+    class_plan.options = plan.options;
+    class_plan.options.workspace_limit -= classes.bytes();
+    class_plan.row_offsets =
+        allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", static_cast<std::size_t>(class_plan.num_rows));
+    List const class_counts = fill_pattern(
+        exec, class_plan, classes.F, B, uncompressed_rows(B), order, SpgemmTuning::group_bins, [&] {
+          gather(exec, "einkorn::spgemm[class counts]", classes.class_of_row, class_plan.row_offsets,
+                 plan.row_offsets);
+          allocate_pattern(exec, plan);
+          gather(exec, "einkorn::spgemm[class offsets]", classes.representatives, plan.row_offsets,
+                 class_plan.row_offsets);
+          class_plan.columns = plan.columns;
+        });
+    copy_columns(exec, A, classes, plan.row_offsets, plan.columns);
+    plan.segment_lanes = class_plan.segment_lanes;
+    plan.report.num_row_classes = static_cast<std::uint64_t>(class_plan.num_rows);
+    plan.report.symbolic_bins = class_plan.report.symbolic_bins;
+    std::size_t const used = classes.bytes() + class_plan.report.workspace;
+    plan.report.workspace = std::max(plan.report.workspace, used);
+    plan.scatter_map = make_scatter_map<typename State::Matrix::scalar_type>(
+        exec, classes, B, plan.row_offsets, plan.columns, plan.options.rows, plan.segment_lanes,
+        std::min(limit - used, spgemm_tuning(arch_of<Exec>).max_scatter_map_bytes));
+    plan.report.has_scatter_map = plan.scatter_map.is_available();
+    if (plan.scatter_map.is_available()) {
+      plan.report.workspace = std::max(plan.report.workspace, used + plan.scatter_map.bytes());
+      return;
+    }
+    List const compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+    gather(exec, "einkorn::spgemm[class compressed counts]", classes.class_of_row, class_counts,
+           compressed_counts);
+    exec.fence("einkorn::spgemm: the row classes are freed");
+    classes = RowClasses();
+    make_schedule(exec, plan, compressed_counts);
+  }
+
+  /// The pattern of C = A B on a GPU or by teams. on_counted() is called when plan.row_offsets has the entries
+  /// per row; it computes offsets and allocates plan.columns. Returns the compressed columns per row.
+  template <class OnCounted>
+  static List fill_pattern(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                           CompressedB compressed_B, RowOrder const& order, int min_bin,
+                           OnCounted const& on_counted) {
+    auto const rows = static_cast<std::size_t>(A.num_rows);
+    auto const mean = [&](std::size_t entries) {
+      return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
+    };
+    SymbolicConfig config;
+    config.sorted_B = order.is_sorted;
+    config.num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
+    config.segment_lanes = lanes_for_mean<Exec>(mean(compressed_B.size()));
+    // Also for unordered sums, because a scatter map does not use atomics.
+    plan.segment_lanes = has_repeated_columns(exec, plan, B, compressed_B, config, order)
+                             ? 1
+                             : lanes_for_mean<Exec>(mean(static_cast<std::size_t>(B.nnz())));
+    config.min_bin = min_bin;
+    Args args;
+    args.A = A;
+    args.offsets = plan.row_offsets;
+    args.compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+    args.sorted = plan.options.rows == SpgemmRows::sorted;
+    std::size_t const kept_bytes = compressed_B.bytes() + rows * sizeof(Ordinal);
+    std::size_t const chunk = rows_per_chunk(plan, rows, kept_bytes);
+    compute_upper_bounds(exec, A, compressed_B, config.num_keys, args.compressed_counts);
+    args.B = std::move(compressed_B);
+    if (samples_rows(rows, spgemm_tuning(arch_of<Exec>).sample_size, sizeof(Ordinal),
+                     plan.options.workspace_limit - kept_bytes))
+      config.compression = estimate_compression(exec, args, config, rows);
+    auto const run_chunks = [&] {
+      for (std::size_t first = 0; first < rows; first += chunk)
+        run_symbolic(exec, args, config, static_cast<Ordinal>(first), std::min(chunk, rows - first),
+                     plan.report);
+    };
+    run_chunks();
+    on_counted();
+    args.columns = plan.columns;
+    args.counting = false;
+    run_chunks();
+    plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
+    return args.compressed_counts;
+  }
+
+  /// Whether a row of B has two entries in one column. If its rows are not sorted, their distinct columns are
+  /// counted as those of I B. True, which is slower but correct, if the limit leaves no memory to count.
+  static bool has_repeated_columns(Exec const& exec, State& plan, BMatrix const& B,
+                                   CompressedB const& compressed_B, SymbolicConfig const& config,
+                                   RowOrder const& order) {
+    if (order.is_sorted || order.repeats) return order.repeats;
+    auto const rows = static_cast<std::size_t>(B.num_rows);
+    using AOffset = typename AMatrix::offset_type;
+    std::size_t const needed = compressed_B.bytes() +
+                               rows * (sizeof(AOffset) + sizeof(Offset) + 3 * sizeof(Ordinal)) +
+                               sizeof(AOffset);
+    if (needed > plan.options.workspace_limit) return true;
+    plan.report.workspace = needed;
+    auto offsets = allocate<Kokkos::View<AOffset*, Device>>(exec, "einkorn::spgemm::identity", rows + 1);
+    auto columns = allocate<List>(exec, "einkorn::spgemm::identity", rows);
+    Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, rows);
+    Kokkos::parallel_for("einkorn::spgemm[identity]",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
+                         FillIdentity<decltype(offsets), decltype(columns)>{offsets, columns});
+    AMatrix const identity{B.num_rows, B.num_rows, offsets, columns, {}};
+    Args args;
+    args.A = identity;
+    args.B = compressed_B;
+    args.offsets = allocate<Offsets>(exec, "einkorn::spgemm::distinct", rows);
+    args.compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+    SpgemmReport unused_report;
+    compute_upper_bounds(exec, identity, compressed_B, config.num_keys, args.compressed_counts);
+    run_symbolic(exec, args, config, Ordinal(0), rows, unused_report);
+    std::uint64_t distinct = 0;
+    Kokkos::parallel_reduce("einkorn::spgemm[distinct]", all, SumCounts<Offsets>{args.offsets}, distinct);
+    return distinct != static_cast<std::uint64_t>(B.nnz());
+  }
+
+  static void make_schedule(Exec const& exec, State& plan, List const& compressed_counts) {
+    plan.schedule =
+        make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets, compressed_counts);
+    for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin)
+      plan.report.numeric_bins[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
+    std::size_t const needed = compressed_counts.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();
+    require_workspace(plan.options, needed);
+    plan.report.workspace = std::max(plan.report.workspace, needed);
+  }
+
+  /// Rows whose bins fit the limit beside `kept_bytes`; at most 2^28, which a league size holds. The numeric
+  /// schedule needs lists of all rows, so these must fit in any case.
+  static std::size_t rows_per_chunk(State const& plan, std::size_t rows, std::size_t kept_bytes) {
+    constexpr std::size_t row_bytes = sizeof(Ordinal);
+    require_workspace(plan.options, std::max(kept_bytes + row_bytes, 2 * rows * row_bytes));
+    return std::max<std::size_t>(
+        1, std::min({rows, (plan.options.workspace_limit - kept_bytes) / row_bytes, std::size_t(1) << 28}));
+  }
+};
+
+template <class COffset, class Exec, class AMatrix, class BMatrix>
+auto compute_symbolic(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
+  return SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset>::run(exec, A, B, options);
+}
+
+}  // namespace einkorn::detail
