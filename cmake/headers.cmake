@@ -16,7 +16,6 @@ set(einkorn_headers
   formats/spgemm/detail/numeric_host.hpp
   formats/spgemm/detail/numeric_scatter.hpp
   formats/spgemm/detail/product_row_classes.hpp
-  formats/spgemm/detail/rank_table.hpp
   formats/spgemm/detail/row_classes.hpp
   formats/spgemm/detail/row_group.hpp
   formats/spgemm/detail/scatter_map.hpp

@@ -7,7 +7,6 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
-#include <einkorn/formats/spgemm/detail/rank_table.hpp>
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/core/scan.hpp>
+#include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
-#include <einkorn/formats/spgemm/detail/rank_table.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>

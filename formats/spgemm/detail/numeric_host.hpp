@@ -7,7 +7,6 @@
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/host_rows.hpp>
-#include <einkorn/formats/spgemm/detail/rank_table.hpp>
 #include <einkorn/formats/spgemm/detail/state.hpp>
 
 #include <Kokkos_Core.hpp>

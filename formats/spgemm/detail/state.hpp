@@ -8,7 +8,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
-#include <einkorn/formats/spgemm/detail/rank_table.hpp>
+#include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 #include <einkorn/formats/spgemm/options.hpp>
 #include <einkorn/formats/spgemm/report.hpp>
