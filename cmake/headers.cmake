@@ -5,7 +5,6 @@
 # scripts/check_budgets.py reports it.
 
 set(einkorn_headers
-  formats/checks.hpp
   formats/spgemm/choose.hpp
   formats/spgemm/detail/column_table.hpp
   formats/spgemm/detail/compress_b.hpp

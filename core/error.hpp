@@ -73,6 +73,10 @@ struct StalePlan : Error {
   using Error::Error;
 };
 
+/// Whether a conversion or plan validates its input, at a cost of O(nnz). off: the input must be valid;
+/// otherwise the result is undefined.
+enum class Checks { on, off };
+
 /// Throws Kind with the message unless the condition holds.
 template <std::derived_from<Error> Kind>
 constexpr void require(bool condition, char const* message) {

@@ -5,7 +5,6 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
-#include <einkorn/formats/checks.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
 

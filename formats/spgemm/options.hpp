@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/checks.hpp>
+#include <einkorn/core/error.hpp>
 
 #include <cstddef>
 #include <limits>
