@@ -70,7 +70,8 @@ SolveReport cg_of_matrix(Exec const& exec, A const& a, B const& b, X const& x, S
 /// @param b        right-hand side [n], contiguous
 /// @param x        [n], contiguous, scalar of b: x0 on entry, the solution on return; sums are in double
 /// @param options  solvers/options.hpp
-/// @param workspace  made for this operator and this instance; the solve then allocates nothing
+/// @param workspace  made for this operator and this instance; the solve then allocates no device memory
+/// except for the range, below
 /// @pre b and x do not overlap.
 ///
 /// Result: SolveReport::outcome; nothing is thrown from within the iteration except by the callback, after

@@ -9,7 +9,7 @@ namespace einkorn {
 
 /// How a solve ended. No outcome is an exception; unless converged, x is the best x found.
 enum class Outcome {
-  converged,                  ///< the true residual, computed anew at the end, is below the target
+  converged,                  ///< the true residual, recomputed at the end, is below the target
   iteration_limit,            ///< max_iterations done
   stagnated,                  ///< the recursive residual decreases, the true one does not
   diverged,                   ///< the residual grew beyond SolverOptions::divergence_factor

@@ -19,7 +19,8 @@ namespace einkorn {
 
 /// Memory of cg() and pcg(): r, p, q and the best x, [n] each; z [n] if M is neither the identity nor a
 /// diagonal; 2 n scalars more if the rows of A fit on the chip of a GPU; memory for partial sums and, with the
-/// options keep_history or callback, for residuals and x0. A solve with a workspace allocates nothing.
+/// options keep_history or callback, for residuals and x0. A solve with a workspace allocates no device memory,
+/// except n scalars where b and x are scaled (cg(): range).
 ///
 /// Made for one operator and one execution-space instance, whose product determines the number of partial sums.
 /// It also serves other operators with as many rows that need no more; others are refused with InvalidArgument.

@@ -10,18 +10,18 @@
 
 #include <cstddef>
 
-/// What the stages of Jacobi-PCG between the textbook and the library are made of (fusion_stages.hpp).
+/// Passes and steps of the stages of fusion of Jacobi-PCG (fusion_stages.hpp).
 namespace einkorn::perf::fusion {
 
 /// The scalars of an iteration, in device memory.
 struct PcgScalars {
   double rho, rho_new, curvature, norm_squared, alpha, beta;
 
-  KOKKOS_FUNCTION void take_curvature(double pq) {
+  KOKKOS_FUNCTION void set_curvature(double pq) {
     curvature = pq;
     alpha = rho / pq;
   }
-  KOKKOS_FUNCTION void take_rho(double rz) {
+  KOKKOS_FUNCTION void set_rho(double rz) {
     beta = rz / rho;
     rho = rz;
   }
@@ -32,15 +32,15 @@ struct PcgVectors {
   DenseVector<double const> inverse;  // of A's diagonal
 };
 
-/// alpha, or beta, of dots that are there. By one thread.
+/// alpha or beta from stored dot products; one thread.
 struct Divide {
-  PcgScalars* of;
+  PcgScalars* scalars;
   bool is_alpha;
   KOKKOS_FUNCTION void operator()(int) const {
     if (is_alpha)
-      of->take_curvature(of->curvature);
+      scalars->set_curvature(scalars->curvature);
     else
-      of->take_rho(of->rho_new);
+      scalars->set_rho(scalars->rho_new);
   }
 };
 /// y <- y + sign a x, and y <- x + a y.
@@ -58,7 +58,7 @@ struct XpayOnDevice {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { y(i) = x(i) + *a * y(i); }
 };
 
-/// p.q of a q that is there. 2 passes.
+/// p.q of a stored q. 2 n-vectors.
 struct CurvaturePass {
   using Sums = PartialSums<1, Device>;
   struct Loaded {
@@ -73,7 +73,7 @@ struct CurvaturePass {
   }
 };
 
-/// r <- r - alpha q; r.r, and r.z with z = D^-1 r, which is not stored. 4 passes.
+/// r <- r - alpha q; r.r, and r.z with z = D^-1 r, which is not stored. 4 n-vectors.
 struct ResidualPass {
   using Sums = PartialSums<2, Device>;
   struct Alpha {
@@ -100,8 +100,8 @@ struct ResidualPass {
   }
 };
 
-/// x <- x + alpha p, p <- D^-1 r + beta p; with_residual: r <- r - alpha q, r.r and r.D^-1 r as well. 6 passes,
-/// or 8.
+/// x <- x + alpha p, p <- D^-1 r + beta p; with_residual: also r <- r - alpha q, r.r and r.D^-1 r. 6 or 8
+/// n-vectors.
 template <bool with_residual>
 struct DirectionPass {
   using Sums = PartialSums<2, Device>;
@@ -134,8 +134,7 @@ struct DirectionPass {
   }
 };
 
-/// What a product hands its rows to (core/epilogue.hpp): q <- A p with p.q and q.D^-1 q. Reads p and D^-1
-/// beside what the product reads.
+/// Epilogue of a product (core/epilogue.hpp): q <- A p with p.q and q.D^-1 q. Also reads p and D^-1.
 struct CurvatureAndNorm : PartialSums<2, Device> {
   using sum_type = double;
   using Sum = double;
@@ -179,32 +178,32 @@ struct CurvatureAndNorm : PartialSums<2, Device> {
 
 /// alpha from p.q.
 struct AfterCurvature {
-  PcgScalars* of;
-  KOKKOS_FUNCTION void operator()(double const* sums) const { of->take_curvature(sums[0]); }
+  PcgScalars* scalars;
+  KOKKOS_FUNCTION void operator()(double const* sums) const { scalars->set_curvature(sums[0]); }
 };
 /// beta from r.r, r.z.
 struct AfterResidual {
-  PcgScalars* of;
+  PcgScalars* scalars;
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    of->norm_squared = sums[0];
-    of->take_rho(sums[1]);
+    scalars->norm_squared = sums[0];
+    scalars->set_rho(sums[1]);
   }
 };
 /// alpha, and beta in advance, from p.q and q.D^-1 q: the next r.z is alpha^2 q.D^-1 q - r.z, since z.q = p.q.
 struct AfterProduct {
-  PcgScalars* of;
+  PcgScalars* scalars;
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    of->take_curvature(sums[0]);
-    double const expected = of->alpha * of->alpha * sums[1] - of->rho;
-    of->beta = expected > 0.0 ? expected / of->rho : 0.0;
+    scalars->set_curvature(sums[0]);
+    double const expected = scalars->alpha * scalars->alpha * sums[1] - scalars->rho;
+    scalars->beta = expected > 0.0 ? expected / scalars->rho : 0.0;
   }
 };
-/// r.r, and rho as it has come out.
+/// r.r, and the computed rho.
 struct AfterUpdate {
-  PcgScalars* of;
+  PcgScalars* scalars;
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    of->norm_squared = sums[0];
-    of->rho = sums[1];
+    scalars->norm_squared = sums[0];
+    scalars->rho = sums[1];
   }
 };
 

@@ -20,26 +20,26 @@
 
 namespace einkorn::perf {
 
-/// Jacobi-PCG that knows of the host only what to launch: the stages of fusion that no solver of the library
-/// is. All of them compute r.r, which decides when a solve ends, and none reads it. Vectors of n that an
-/// iteration moves, the products' own two included:
-///   unfused   a kernel an operation                                                                    19
-///   updates   r with r.r and r.z, and x with p, in a sweep each; z is not stored                       14
-///   one_pass  p.q and q.D^-1 q within the product, then x, r and p in one sweep                        11
+/// Jacobi-PCG with scalars on the device: stages of fusion between the textbook and the solvers of the library.
+/// All compute r.r, the stopping criterion; none reads it on the host. n-vectors per iteration, including x and
+/// y of the product:
+///   unfused   one kernel per operation                                                                 19
+///   updates   r with r.r and r.z, and x with p, in a pass each; z is not stored                        14
+///   one_pass  p.q and q.D^-1 q within the product, then x, r and p in one pass                         11
 template <class Operator>
 class FusionStage {
  public:
-  enum class Kind { unfused, updates, one_pass };
+  enum class Variant { unfused, updates, one_pass };
 
-  FusionStage(SolveBench const& bench, Operator const& op, Kind kind)
+  FusionStage(SolveBench const& bench, Operator const& op, Variant variant)
       : exec_(bench.exec),
         op_(op),
-        kind_(kind),
+        variant_(variant),
         b_(bench.b),
         v_{bench.x, vector(bench, "r"), vector(bench, "p"), vector(bench, "q"), bench.inverse_diagonal},
         scalars_("einkorn::perf::scalars"),
         sums_(exec_, max_partials()) {
-    if (kind == Kind::unfused) z_ = vector(bench, "z");
+    if (variant == Variant::unfused) z_ = vector(bench, "z");
   }
 
   /// x = 0, r = b, p = D^-1 r.
@@ -50,12 +50,12 @@ class FusionStage {
     dot(v_.r, v_.p, &scalars()->rho);
   }
   void iterate() const {
-    switch (kind_) {
-      case Kind::unfused:
+    switch (variant_) {
+      case Variant::unfused:
         return iterate_unfused();
-      case Kind::updates:
+      case Variant::updates:
         return iterate_updates();
-      case Kind::one_pass:
+      case Variant::one_pass:
         return iterate_one_pass();
     }
   }
@@ -122,7 +122,7 @@ class FusionStage {
                                                  PartialsLayout& layout) const {
     return {fusion::CurvatureAndNorm::Sums{partials, &layout}, v_};
   }
-  /// Doubles that the sums of the product and of a sweep need at most.
+  /// Doubles for the partial sums of the product and of a pass.
   [[nodiscard]] std::size_t max_partials() const {
     using Body = fusion::DirectionPass<true>;
     PartialsLayout of_product{0, 0, true}, of_pass{0, 0, true};
@@ -133,7 +133,7 @@ class FusionStage {
 
   Exec exec_;
   Operator op_;
-  Kind kind_;
+  Variant variant_;
   DenseVector<double const> b_;
   fusion::PcgVectors v_;
   DenseVector<double> z_;
@@ -141,8 +141,8 @@ class FusionStage {
   SumSpace<Device> sums_;
 };
 
-/// The stages over one format, each a row: `fusion` names it and the note says its vectors. Residual
-/// replacement is off, so that they differ in nothing but the fusion. to_format as in add_rows_of_format().
+/// One row per stage for one format: `fusion` is its name, the note its n-vectors. Without residual
+/// replacement, so that the stages differ in the fusion only. to_format as in add_rows_of_format().
 template <class ToFormat>
 void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat const& to_format) {
   using Operator = decltype(make_operator<double>(bench.exec, to_format(bench.A)));
@@ -150,7 +150,7 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
   Exec const exec = bench.exec;
   auto const b = bench.b;
   auto const x = bench.x;
-  auto const place = std::make_shared<std::shared_ptr<Operator>>();
+  auto const cache = std::make_shared<std::shared_ptr<Operator>>();
   auto const add = [&](char const* execution, char const* fusion, std::size_t vectors, auto const& build) {
     SolveRow row;
     row.format = format;
@@ -159,14 +159,15 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
     row.vectors = vectors;
     row.note = std::to_string(vectors) + " vectors";
     bench.add(row, [&](SolveRow& to) {
-      auto const op = once<Operator>(place, [&] { return make_operator<double>(exec, to_format(bench.A)); });
+      auto const op =
+          get_or_make<Operator>(cache, [&] { return make_operator<double>(exec, to_format(bench.A)); });
       to.matrix_bytes = format_bytes(op->plan().matrix(), bench.A);
       build(to, *op);
     });
   };
-  auto const on_device = [&](typename Stage::Kind kind) {
-    return [&, kind](SolveRow& row, Operator const& op) {
-      auto const stage = std::make_shared<Stage const>(bench, op, kind);
+  auto const on_device = [&](typename Stage::Variant variant) {
+    return [&, variant](SolveRow& row, Operator const& op) {
+      auto const stage = std::make_shared<Stage const>(bench, op, variant);
       row.note += ", convergence not read";
       row.solve = [stage](int iterations) {
         stage->start();
@@ -176,7 +177,7 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
     };
   };
   auto const of_library = [](Execution execution, Recurrence recurrence) {
-    auto options = endless(execution, recurrence);
+    auto options = fixed_iterations(execution, recurrence);
     options.replace_every = 0;
     return options;
   };
@@ -188,8 +189,8 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
       auto const options = of_library(execution, Recurrence::fused);
       CgWorkspace<double, Exec> const workspace(exec, op, options);
       row.matrix_bytes = format_bytes(op.scaled().plan().matrix(), bench.A);
-      solve_by(bench, row, options,
-               [=](SolverOptions const& with) { return cg(exec, op, b, x, with, workspace); });
+      set_solve(bench, row, options,
+                [=](SolverOptions const& with) { return cg(exec, op, b, x, with, workspace); });
     };
   };
 
@@ -199,16 +200,16 @@ void add_fusion_stages_of(SolveBench& bench, std::string const& format, ToFormat
     };
     run_textbook(row, bench, std::make_shared<UnfusedKokkos const>(exec, bench.inverse_diagonal, multiply));
   });
-  add("device_scalars", "unfused", 19, on_device(Stage::Kind::unfused));
-  add("device_scalars", "updates", 14, on_device(Stage::Kind::updates));
+  add("device_scalars", "unfused", 19, on_device(Stage::Variant::unfused));
+  add("device_scalars", "updates", 14, on_device(Stage::Variant::updates));
   add("launches", "classical", 12, [&](SolveRow& row, Operator const& op) {
     auto const jacobi = make_jacobi(exec, bench.A);
     auto const options = of_library(Execution::launches, Recurrence::classical);
     CgWorkspace<double, Exec> const workspace(exec, op, jacobi, options);
-    solve_by(bench, row, options,
-             [=](SolverOptions const& with) { return pcg(exec, op, jacobi, b, x, with, workspace); });
+    set_solve(bench, row, options,
+              [=](SolverOptions const& with) { return pcg(exec, op, jacobi, b, x, with, workspace); });
   });
-  add("device_scalars", "one_pass", 11, on_device(Stage::Kind::one_pass));
+  add("device_scalars", "one_pass", 11, on_device(Stage::Variant::one_pass));
   add("launches", "scaled", 8, scaled(Execution::launches));
   add("graph", "scaled", 8, [&](SolveRow& row, Operator const& op) {
     require<InvalidArgument>(is_gpu<Exec>, "this backend has no graphs");
