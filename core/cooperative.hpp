@@ -141,6 +141,7 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
   /// @param max_blocks the maximal number of blocks of a launch (host: threads). The barrier of a single block
   /// does not leave its multiprocessor.
   /// @throws OutOfMemory
+  ///
   /// bytes(): GPU 256 per block, for at most 1024 blocks and 4 per multiprocessor; host 64 for each of
   /// host_parts(exec), and sizeof(detail::HostBarrier).
   explicit CooperativeSpace(Exec const& exec, int max_blocks = std::numeric_limits<int>::max())
@@ -286,6 +287,7 @@ struct CooperativeHostThread {
 /// workspace; one thread inside another parallel region.
 /// @param functor `operator()(CooperativeMember<Exec>&) const`, a KOKKOS_FUNCTION, of at most 4 KB on a GPU
 /// @throws Error if the device cannot launch the kernel
+///
 /// 1 launch, asynchronous if the execution space is. Kokkos Tools see a region with the label on a GPU, a
 /// parallel_for on the host.
 template <CooperativeShape shape = CooperativeShape{}, class Exec, class Functor>

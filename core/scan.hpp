@@ -30,6 +30,7 @@ struct CountsToOffsets {
 /// becomes the total.
 /// @param view [n + 1], the first n entries are counts
 /// @return the total
+///
 /// 1 launch; fences exec.
 template <class Exec, class View>
 typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {

@@ -113,6 +113,7 @@ class SumSpace {
 
 /// Calls step(totals) in one thread: totals[j] is the sum over all blocks of partials(block count + j).
 /// @param step functor for kernels, step(double const* totals)
+///
 /// 1 launch, asynchronous on exec. The same bits in every run with the same num_blocks.
 template <int count, class Exec, class Device, class Step>
 void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,

@@ -67,6 +67,7 @@ struct ListBin {
 /// Groups `count` items by bin.
 /// @param bin_of functor for kernels: bin_of(i) in [0, num_bins)
 /// @throws OutOfMemory
+///
 /// Memory: one Index per item, none if one bin holds all. 1 launch and 1 per non-empty bin; fences exec.
 template <int num_bins, class Index, class Device, class Exec, class BinOf>
 Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, BinOf const& bin_of) {

@@ -126,6 +126,7 @@ struct AddCarryHost {
 /// does
 /// @param has_long_runs whether a run may have more than max_short_carry_run partial sums
 /// @param carry [number of partial sums]
+///
 /// 1 launch, asynchronous on exec. The same bits in every run.
 template <class Exec, class Runs, class Carry, class Y, class EpilogueOp>
 void add_carry(Exec const& exec, Runs const& runs, typename Runs::offset_type num_parts,

@@ -10,6 +10,7 @@ namespace einkorn {
 
 /// The first index in [low, high) for which the predicate is false, or high: std::partition_point() on indices.
 /// @pre The predicate holds for no index behind one for which it does not hold.
+///
 /// Cost: at most log2(high - low) + 1 evaluations.
 template <class Index, class Predicate>
 KOKKOS_FORCEINLINE_FUNCTION Index partition_point_index(Index low, Index high, Predicate const& predicate) {
@@ -26,6 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION Index partition_point_index(Index low, Index high, P
 /// The first index i in [low, high) with at(i) >= value, or high: std::lower_bound() on indices.
 /// @param at View or function of an index
 /// @pre at(low), ..., at(high - 1) are non-decreasing.
+///
 /// Cost: at most log2(high - low) + 1 reads.
 template <class At, class Index, class Value>
 KOKKOS_FORCEINLINE_FUNCTION Index lower_bound_index(At const& at, Index low, Index high, Value value) {
@@ -42,6 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION Index lower_bound_index(At const& at, Index low, Ind
 /// The last row in [low, high) with offsets(row) <= k: the row that holds entry k. Empty rows never qualify.
 /// @param offsets View or function of a row, non-decreasing
 /// @pre low < high and offsets(low) <= k < offsets(high).
+///
 /// Cost: log2(high - low) reads.
 template <class Ordinal, class Offsets, class Offset>
 KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal low, Ordinal high, Offset k) {
@@ -58,6 +61,7 @@ KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal low,
 /// The row in [0, num_rows) that holds entry k.
 /// @param offsets [num_rows + 1], non-decreasing
 /// @pre offsets(0) <= k < offsets(num_rows).
+///
 /// Cost: log2(num_rows) reads.
 template <class Ordinal, class Offsets, class Offset>
 KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_rows, Offset k) {
@@ -68,6 +72,7 @@ KOKKOS_INLINE_FUNCTION Ordinal row_of_entry(Offsets const& offsets, Ordinal num_
 /// consumes an entry or ends a row; the other diagonal - (this number) steps consume entries. Ranges of equal
 /// numbers of steps hold equal work for any row lengths, empty rows included.
 /// @param offsets [num_rows + 1], non-decreasing, from 0 to num_entries
+///
 /// Steps are counted in 64 bits: num_rows + num_entries may overflow both index types.
 /// Cost: at most log2(num_rows) + 1 reads. Source: Merrill, Garland, SC 2016.
 template <class Ordinal, class Offsets>

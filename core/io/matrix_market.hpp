@@ -28,7 +28,7 @@
 ///
 /// Source: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
 /// 5935, 1996. Departures: comments between entries; lines longer than 1024 characters; nan and inf by option;
-/// hermitian arrays, stored as symmetric ones.
+/// hermitian arrays, with the lower triangle stored as in symmetric ones.
 namespace einkorn {
 
 /// Parses the text of a Matrix Market file.
@@ -46,6 +46,7 @@ namespace einkorn {
 /// @throws ParseError, with the line, if the text violates the format and no option accepts it
 /// @throws OverflowError, with the line in the message, if the text is valid but does not fit Ordinal or Scalar
 /// @throws OutOfMemory
+///
 /// Cost: O(text) time. Memory: the result, twice that if several threads read or a symmetry is expanded.
 /// Duplicates are impossible in entries strictly ordered by rows or columns; otherwise two counting sorts find
 /// them, with 2 size_t per entry and up to 4 more for the counters. No allocation relies on the size line.
@@ -133,6 +134,7 @@ template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal
 /// symmetry must hold entry by entry
 /// @throws IoError; the file may then be incomplete
 /// @throws OutOfMemory
+///
 /// Cost: O(entries) time; O(1) memory, O(entries) to check a symmetry.
 template <detail::MatrixMarketScalar Scalar, detail::MatrixMarketOrdinal Ordinal>
 void write_matrix_market(std::filesystem::path const& path, Triplets<Scalar, Ordinal> const& matrix,
@@ -155,6 +157,7 @@ void write_matrix_market(std::filesystem::path const& path, Triplets<Scalar, Ord
 /// symmetry, the field pattern or a field that loses information in the options; a value that is not finite
 /// @throws IoError; the file may then be incomplete
 /// @throws OutOfMemory
+///
 /// Cost: O(values) time, O(1) memory.
 template <detail::MatrixMarketScalar Scalar>
 void write_matrix_market_array(std::filesystem::path const& path, std::span<Scalar const> values,

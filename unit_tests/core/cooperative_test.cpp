@@ -64,14 +64,14 @@ struct SumIntegers {
 
 /// Element i of one array becomes 1 + element i + distance (cyclic) of the other, alternately.
 struct ShiftAroundRing {
-  int sweeps;
+  int passes;
   Kokkos::View<int*, Device> even, odd;  // [size]
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
     int const from = (member.rank() + member.size() / 2 + 1) % member.size();
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      auto const& before = sweep % 2 == 0 ? even : odd;
-      auto const& after = sweep % 2 == 0 ? odd : even;
+    for (int pass = 0; pass < passes; ++pass) {
+      auto const& before = pass % 2 == 0 ? even : odd;
+      auto const& after = pass % 2 == 0 ? odd : even;
       after(member.rank()) = before(from) + 1;
       member.sync();
     }
@@ -80,21 +80,21 @@ struct ShiftAroundRing {
 
 /// As above, with sums, which are checked, in place of barriers.
 struct ShiftAroundRingWithSums {
-  int sweeps;
+  int passes;
   Kokkos::View<int*, Device> even, odd, wrong;  // [size]
 
   KOKKOS_FUNCTION void operator()(Member& member) const {
     int const from = (member.rank() + member.size() / 2 + 1) % member.size();
     int count = 0;
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      auto const& before = sweep % 2 == 0 ? even : odd;
-      auto const& after = sweep % 2 == 0 ? odd : even;
+    for (int pass = 0; pass < passes; ++pass) {
+      auto const& before = pass % 2 == 0 ? even : odd;
+      auto const& after = pass % 2 == 0 ? odd : even;
       int const value = before(from) + 1;
       after(member.rank()) = value;
       double sum[1] = {double(value)};
       member.sum_all(sum);
       double const n = member.size();
-      count += sum[0] != n * (n - 1) / 2 + n * (sweep + 1);
+      count += sum[0] != n * (n - 1) / 2 + n * (pass + 1);
     }
     wrong(member.rank()) = count;
   }
@@ -202,15 +202,15 @@ TEST(Cooperative, UsesAllHostThreads) {
 TEST(Cooperative, WritesAreVisibleAfterSync) {
   CooperativeSpace<Space> space{Space()};
   auto const size = static_cast<std::size_t>(size_of_launch(space));
-  int const sweeps = 200;
+  int const passes = 200;
   std::vector<int> start(size), want(size);
   for (std::size_t i = 0; i < size; ++i) {
     start[i] = static_cast<int>(i);
-    want[i] = static_cast<int>((i + sweeps * (size / 2 + 1)) % size) + sweeps;
+    want[i] = static_cast<int>((i + passes * (size / 2 + 1)) % size) + passes;
   }
   auto const even = to_device(start), odd = to_device(all(size, -1));
 
-  launch_cooperative(Space(), "ring", space, ShiftAroundRing{sweeps, even, odd});
+  launch_cooperative(Space(), "ring", space, ShiftAroundRing{passes, even, odd});
 
   EXPECT_EQ(to_host(even), want);
 }

@@ -45,7 +45,7 @@ void expect_dots(HostMatrix<S> const& A, Plan const& plan) {
     EpilogueOp const counting({{}, &counted}, S(2), beta, device_u, device_w);
     spmv_fused(Space(), plan, counting, device_x, y);
     if (accumulates) {
-      EXPECT_TRUE(same_numbers(to_host(y), before)) << "a ledger that only counts";
+      EXPECT_TRUE(same_numbers(to_host(y), before)) << "dry run";
     }
     SumSpace<Device> const space(Space(), counted.num_blocks * EpilogueOp::count);
     Kokkos::deep_copy(space.partials(), not_a_number<double>());

@@ -92,6 +92,7 @@ bool mirrors(Scalar const& value, Scalar const& image, MatrixMarketSymmetry symm
 
 /// Checks a symmetry: on the diagonal, and between the triangles or, if !expanded, that the upper one is empty.
 /// @param values false for a pattern
+///
 /// O(entries) time and memory.
 template <class Scalar, class Ordinal>
 void check_symmetry(Triplets<Scalar, Ordinal> const& matrix, MatrixMarketSymmetry symmetry, bool expanded,
