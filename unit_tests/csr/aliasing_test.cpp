@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Which x, y and arrays of A may lie in one another's memory, and which pointers are refused.
+// Overlap of x, y and the arrays of A, and misaligned pointers.
 
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
@@ -80,7 +80,7 @@ TEST_F(CsrSpmvAliasing, MisalignedArrays) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { validate(Space(), misaligned); }, {"values", text[0]}));
 }
 
-/// x and y as blocks of one array, beside x and y with memory of their own.
+/// x and y as blocks of one array, and separately allocated.
 template <class Layout>
 void expect_blocks_multiply(Csr<double, int, int, Device> const& A, bool columns) {
   int const n = 40, k = 4;

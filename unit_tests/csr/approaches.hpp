@@ -11,7 +11,7 @@
 
 namespace einkorn::test {
 
-/// One way to ask for an SpMV with a Csr.
+/// Options of an SpMV with a Csr, with or without a plan.
 struct Approach {
   std::string name;
   SpmvOptions options;
@@ -39,7 +39,7 @@ inline std::vector<Approach> all_approaches() {
   return all;
 }
 
-/// Those for op: through a plan, and for a transpose by atomics too.
+/// The approaches for op: with a plan, and for a transpose also with atomics.
 inline std::vector<Approach> approaches_to(Op op) {
   std::vector<Approach> all{
       {"plan, automatic", {.op = op}, true},

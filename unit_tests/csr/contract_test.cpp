@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// What spmv refuses and how it says so; NaN; plans whose matrix changes.
+// Exceptions of spmv and their messages; NaN; plans whose matrix changes.
 
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
@@ -17,7 +17,7 @@ namespace {
 using Vector = Kokkos::View<double*, Device>;
 using Unmanaged = Kokkos::View<double*, Device, Kokkos::MemoryUnmanaged>;
 
-/// 40 x 30, an x that fits and a y of which every test checks that an error leaves it alone.
+/// A 40 x 30 matrix, a valid x, and a y that an error must not change.
 class CsrSpmvErrors : public testing::Test {
  protected:
   HostMatrix<double> host = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Values in float: how they are rounded, what is refused, sums in double by every algorithm of CSR.
+// Values in float: rounding, overflow, sums in double by every algorithm of CSR.
 
 #include "../support/float_values.hpp"
 #include "../support/near.hpp"

@@ -51,7 +51,7 @@ using Types = TestTypes<Config<double, int, std::size_t>, Config<float, int, int
                         Config<Kokkos::complex<float>, std::int64_t, std::size_t>, Config<Complex, int, int>>;
 TYPED_TEST_SUITE(Diagonal, Types);
 
-/// With empty rows or columns behind the others.
+/// Padded to a square with empty rows or columns.
 Pattern made_square(Pattern pattern) {
   pattern.num_rows = pattern.num_cols = std::max(pattern.num_rows, pattern.num_cols);
   pattern.offsets.resize(static_cast<std::size_t>(pattern.num_rows) + 1, pattern.offsets.back());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// A symmetric matrix from its half: against a slow loop, for halves made from every square matrix of the
-// battery.
+// expand_symmetric() against a sequential reference, for halves of every matrix of the battery.
 
 #include "../support/battery.hpp"
 #include "../support/throws.hpp"
@@ -39,7 +38,7 @@ Host half_of(Host const& A, bool above, Diagonals diagonals) {
   return half;
 }
 
-/// The full matrix by a slow loop: entries of one position in the order of the half.
+/// Sequential reference: entries of one position in the order of the half.
 template <class Host>
 Host full_of(Host const& half, std::vector<typename Host::Scalar> const& diagonal, bool hermitian) {
   using S = typename Host::Scalar;
@@ -112,7 +111,7 @@ TEST(ExpandSymmetricByHand, UpperWithAStoredZeroOnTheDiagonal) {
 
 TEST(ExpandSymmetricByHand, HermitianLowerWithASeparateDiagonal) {
   HostMatrix<Complex> const half{2, 2, {0, 0, 1}, {0}, {Complex(1, 2)}};
-  auto const diagonal = to_device(std::vector<double>{5, 6});  // real beside complex entries
+  auto const diagonal = to_device(std::vector<double>{5, 6});  // real, with complex entries
 
   auto const A = to_host(expand_symmetric(Space(), half.on_device(), diagonal, {.hermitian = true}));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// What SpMV, conversions and plans make Kokkos do: no fence, no allocation, no copy where none is promised.
+// Kokkos events of SpMV, conversions and plans: no fence, allocation or copy unless documented.
 
 #include "../csr5/shapes.hpp"
 #include "../support/battery.hpp"
@@ -39,11 +39,11 @@ std::string report(Watch const& watch) {
   return out.str();
 }
 
-/// Only launches, at least one and at most so many.
-testing::AssertionResult only_launches(Watch const& watch, std::size_t most) {
+/// Only launches: at least one, at max `max`.
+testing::AssertionResult only_launches(Watch const& watch, std::size_t max) {
   auto const& seen = watch.seen();
   if (seen.fences.empty() && seen.allocations.empty() && seen.copies.empty() && !seen.launches.empty() &&
-      seen.launches.size() <= most)
+      seen.launches.size() <= max)
     return testing::AssertionSuccess();
   return testing::AssertionFailure() << report(watch);
 }

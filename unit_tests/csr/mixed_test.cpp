@@ -66,7 +66,7 @@ TEST(CsrSpmvMixed, ValuesAndXMayBeConst) {
   }
 }
 
-/// The shape of a KokkosSparse::CrsMatrix, without Kokkos Kernels.
+/// The interface of a KokkosSparse::CrsMatrix, without Kokkos Kernels.
 struct LooksLikeCrsMatrix {
   using value_type = double;
   using ordinal_type = std::int64_t;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// What there is no memory for ends in OutOfMemory, with the purpose and the bytes. Matrices with few entries
-// and more columns than any memory holds: nothing is allocated.
+// OutOfMemory names the purpose and the bytes. The matrices have few entries and more columns than memory.
 
 #include "../support/host_matrix.hpp"
 #include "../support/throws.hpp"
@@ -28,7 +27,7 @@ namespace {
 
 using Wide = HostMatrix<double, std::int64_t, std::size_t>;
 
-/// Bytes that no 64-bit number holds (the library sees it), and ones that an allocator is asked for.
+/// Sizes beyond 64 bits (detected by the library), and sizes that an allocator refuses.
 std::vector<std::int64_t> column_counts() {
 #ifdef __SANITIZE_ADDRESS__  // the sanitizer ends the program where an allocator refuses
   return {std::int64_t(1) << 62};

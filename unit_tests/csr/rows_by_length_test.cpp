@@ -81,7 +81,7 @@ TEST(CsrSortedRows, PlanStoresTheOrder) {
   for (auto const op : {Op::none, Op::transpose}) {
     auto const plan = make_spmv_plan(Space(), A, {.op = op, .algorithm = SpmvAlgorithm::sorted_rows});
     auto const without = make_spmv_plan(Space(), A, {.op = op, .algorithm = SpmvAlgorithm::row_team});
-    std::size_t const rows = is_gpu<Space> ? (op == Op::none ? 90 : 80) : 0;  // the host has no use for it
+    std::size_t const rows = is_gpu<Space> ? (op == Op::none ? 90 : 80) : 0;  // empty on the host
     EXPECT_EQ(plan.row_order().extent(0), rows);
     EXPECT_EQ(plan.bytes(), without.bytes() + rows * sizeof(int));
     if (rows > 0) {

@@ -36,7 +36,7 @@ bool is_sorted(Host const& A) {
   return true;
 }
 
-/// Rows sorted by a stable sort, one after the other.
+/// Sequential reference: a stable sort of each row.
 template <class Host>
 Host sorted(Host const& A) {
   Host B = A;
@@ -110,7 +110,7 @@ template <class C>
 class CsrPermute : public testing::Test {};
 TYPED_TEST_SUITE(CsrPermute, IndexPairs);
 
-/// All of 0 .. n - 1, shuffled.
+/// A random permutation of 0 .. n - 1.
 template <class Ordinal>
 std::vector<Ordinal> shuffled(std::size_t n, std::uint64_t seed) {
   std::vector<Ordinal> list(n);

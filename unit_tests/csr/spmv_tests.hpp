@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Every algorithm, number of lanes, alpha and beta, on every matrix of the battery, for one family of types a
-// .cpp.
+// Every algorithm, number of lanes, alpha and beta, on every matrix of the battery, for one family of types per
+// source file.
 
 #include "../support/near.hpp"
 #include "approaches.hpp"
@@ -15,7 +15,7 @@
 
 namespace einkorn::test {
 
-/// The (alpha, beta) worth trying.
+/// The tested (alpha, beta).
 template <class S>
 std::vector<std::pair<S, S>> coefficients(bool few) {
   if (few) return {{S(1), S(0)}, {S(-2.5), S(0.5)}};

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// upload(): what arrives is what was sent, bit for bit; in order, or staged where detail::stages_copies says
-// so.
+// upload() copies bit for bit; in order, or staged if detail::stages_copies.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -239,7 +238,7 @@ TEST(UploadOfACsr, OutOfMemoryNamesTheBytes) {
   GTEST_SKIP() << "the sanitizer ends the program where no memory can be had";
 #endif
   auto A = some_matrix().on_device<Host>();
-  std::size_t const entries = std::size_t(1) << 57;  // that nobody reads
+  std::size_t const entries = std::size_t(1) << 57;  // never read
   Csr<double, int, std::size_t, Host> const huge{400, 300, Kokkos::View<std::size_t*, Host>("offsets", 401),
                                                  Kokkos::View<int const*, Host>(A.columns.data(), entries),
                                                  Kokkos::View<double*, Host>(A.values.data(), entries)};

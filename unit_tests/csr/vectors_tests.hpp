@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Multivectors, strides, offsets, for some scalars a .cpp.
+// Multivectors, strides and offsets, for some scalars per source file.
 
 #include "../support/vectors.hpp"
 #include "approaches.hpp"

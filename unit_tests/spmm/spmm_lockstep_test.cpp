@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The kernels of multivectors in the shapes that a GPU has, stepped through on the host.
+// The multivector kernels in GPU configurations, emulated on the host.
 
 #include "../support/battery.hpp"
 #include "../support/lockstep.hpp"
@@ -47,7 +47,7 @@ Pattern pattern() {
   return from_lengths("", lengths, 400);
 }
 
-/// multiply(rows, update, X, Y) for multivectors of so many columns, in CSR and, row-major, in SELL.
+/// Calls multiply(rows, epilogue, X, Y) for multivectors of these widths, in CSR and, if row-major, in SELL.
 template <class Layout, class Multiply>
 void check(std::vector<std::size_t> const& widths, Multiply const& multiply, Pattern const& of = pattern()) {
   auto const host = with_numbers<double>(of, Numbers::integers);
@@ -67,9 +67,9 @@ void check(std::vector<std::size_t> const& widths, Multiply const& multiply, Pat
   }
 }
 
-constexpr int unknown = std::numeric_limits<int>::max();  // how long the longest row is
+constexpr int unknown = std::numeric_limits<int>::max();  // length of the longest row
 
-/// Tiles of so many columns, `pack` of them side by side.
+/// Tiles of `columns` columns in packs of `pack`.
 template <int columns, int pack, LongRowsTuning tuning = few_long>
 void check_row_tile(std::vector<std::size_t> const& widths) {
   check<Kokkos::LayoutRight>(
@@ -89,7 +89,7 @@ TEST(SpmmLockstep, SumsBySingleColumns) {
   check_row_tile<8, 1>({11});
 }
 
-/// Columns that lie one after another.
+/// Column-major multivectors.
 template <int columns>
 void check_column_tile(std::vector<std::size_t> const& widths) {
   check<Kokkos::LayoutLeft>(
@@ -116,7 +116,7 @@ TEST(SpmmLockstep, PacksColumns) {
         from_lengths("", {3, 0, 7, 2, 1, 5, 4}, 30));
 }
 
-/// More rows than a tile has, and more columns.
+/// More rows and columns than a tile.
 TEST(SpmmLockstep, TransposesTilesBothWays) {
   constexpr std::size_t rows = 1030, columns = 41;
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const one("one", rows, columns),

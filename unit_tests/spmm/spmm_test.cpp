@@ -50,8 +50,8 @@ void each_way(CheckOf const& check_of, Numbers kind = Numbers::integers) {
 }
 
 template <class S, class VS, class O = int, class F = int>
-void expect_every_width(std::size_t most) {
-  each_way<S, VS, O, F>([most](auto const& host) { return check_every_width<VS>(host, most); });
+void expect_every_width(std::size_t max_columns) {
+  each_way<S, VS, O, F>([max_columns](auto const& host) { return check_every_width<VS>(host, max_columns); });
 }
 
 TEST(CsrSpmm, OfDouble) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The kernels of multivectors on a GPU by themselves, on hosts too, which have others: rows long and short,
-// teams that look through few and many of them.
+// The GPU kernels for multivectors, called directly, on hosts too: long and short rows, teams that search few and
+// many rows.
 
 #include "../support/battery.hpp"
 #include "../support/multivectors.hpp"
@@ -44,7 +44,7 @@ auto multiply_by(Rows const& rows) {
   };
 }
 
-/// check(host, multiply) for the matrix in CSR and in SELL, whose slices have rows of very unlike lengths.
+/// check(host, multiply) for the matrix in CSR and in SELL, whose slices have rows of very different lengths.
 template <class Check>
 void both_ways(Numbers kind, Check const& check) {
   auto const host = with_numbers<double>(pattern(), kind);
@@ -86,7 +86,7 @@ TEST(SpmmTiles, IsWithinTheRoundingErrorBoundAndDeterministic) {
   });
 }
 
-/// Every row is long for somebody, and few teams look for all of them.
+/// Limits below all row lengths, and few teams.
 constexpr LongRowsTuning many_long = [] {
   LongRowsTuning few = long_rows(arch_of<Space>);
   few.bound = 2;
@@ -111,7 +111,7 @@ TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
   for (std::size_t const k : {8u, 9u, 15u}) vectors.expect_parts(k, multiply);
 }
 
-/// The kernel of any strides, which only CSR has: check(host, multiply).
+/// Calls check(host, multiply) for the kernel of any strides (CSR only).
 template <class Check>
 void by_columns(Numbers kind, Check const& check) {
   auto const host = with_numbers<double>(pattern(), kind);
