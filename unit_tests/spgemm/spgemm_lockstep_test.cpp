@@ -26,7 +26,7 @@ namespace {
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 using HostDevice = HostExec::device_type;
 
-/// The rows of C = A B by functors that are given the geometry of a launch.
+/// The rows of C = A B by kernels with an explicit launch geometry.
 template <class O>
 class Product {
  public:
@@ -45,7 +45,7 @@ class Product {
   }
   [[nodiscard]] bool is_compressed() const { return args_.B.compressed; }
 
-  /// Columns by tables of groups (lanes > 0) or of a team, of `slots`. How many rows overflowed while counting.
+  /// Columns by hash tables of groups (lanes > 0) or of a team. Returns the number of rows that overflowed.
   int find_columns(int slots, int lanes, int segment_lanes) {
     auto const run = [&](bool counting) {
       args_.counting = counting;
@@ -67,7 +67,7 @@ class Product {
       launch(Functor{args_, words, 0, segment_lanes, all, sorted_B}, 1, 64, Functor::bytes(words, counting));
     });
   }
-  /// Both as on a GPU: columns of all rows by the tables of a bin, values by the schedule.
+  /// As on a GPU: columns of all rows by the accumulator of a bin, values by the schedule.
   int find_columns_of_bin(int bin, int segment_lanes) {
     detail::SymbolicConfig config;
     config.num_keys = static_cast<std::uint64_t>(num_keys_for(host_B_.num_cols));
@@ -83,7 +83,7 @@ class Product {
         detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets, args_.compressed_counts);
     detail::compute_values_by_hash<true>(Lockstep(), A_, B_, C_, schedule, segment_lanes, true);
   }
-  /// All rows in pieces of `sums`, or whole ones where they fit.
+  /// All rows in chunks of `sums` entries.
   template <bool ordered>
   void find_values(int sums, int slots, int lanes, int segment_lanes, bool sorted_rows = true) {
     make_C();
@@ -107,7 +107,7 @@ class Product {
                     sorted_rows};
     launch(functor, ordered ? 64 / lanes : 1, 64, Functor::bytes(sums, slots));
   }
-  /// By the map of classes of rows, `rows` of them together.
+  /// By the scatter map, in batches of `rows` rows.
   template <int rows, bool is_swizzled = false>
   void find_values_by_scatter_map(int lanes, bool one_lane = false) {
     make_C();
@@ -127,7 +127,7 @@ class Product {
     run_in_lockstep(functor, (static_cast<int>(host_A_.num_rows) + rows_per_team - 1) / rows_per_team, 64,
                     bytes);
   }
-  /// The classes of the rows of B, by hashes that are made here.
+  /// The representatives of the rows of B.
   [[nodiscard]] std::vector<O> classes_of_B(int lanes) {
     using Rows = detail::RowsByColumns<Matrix>;
     using Storage = Kokkos::View<std::uint64_t*, HostDevice>;
@@ -194,8 +194,8 @@ class Product {
   CMatrix C_;
 };
 
-/// Rows of 0 to 13 entries, one of about 90, which is more than what is staged and makes a row of C that comes
-/// in pieces; near: neighbours, whose words have many columns; else scattered ones, a word each.
+/// Rows of 0 to 13 entries and one of about 90, which is longer than the staging buffer and gives a row of C in
+/// several chunks. near: adjacent columns, which compress well; else scattered columns.
 Pattern mixed_rows(std::int64_t rows, std::int64_t cols, bool near) {
   Pattern pattern;
   pattern.num_rows = rows;
@@ -242,7 +242,7 @@ TEST(SpgemmLockstep, FindsColumnsByGroupsOfLanes) {
     }
 }
 
-TEST(SpgemmLockstep, SaysWhichRowsATableIsTooSmallFor) {
+TEST(SpgemmLockstep, ReportsRowsThatOverflowTheTable) {
   auto C = product(false);
 
   EXPECT_GT(C.find_columns(32, 8, 8), 5);
@@ -263,7 +263,7 @@ TEST(SpgemmLockstep, FindsColumnsByTeams) {
 }
 
 TEST(SpgemmLockstep, FindsColumnsByBitmaps) {
-  for (int const words : {64, 2048})  // 1250 are wanted
+  for (int const words : {64, 2048})  // the columns need 1250
     for (bool const sorted_B : {false, true}) {
       auto C = product(false);
 
@@ -274,7 +274,7 @@ TEST(SpgemmLockstep, FindsColumnsByBitmaps) {
     }
 }
 
-TEST(SpgemmLockstep, SumsWholeRowsAndPieces) {
+TEST(SpgemmLockstep, SumsWholeRowsAndChunks) {
   for (bool const near : {false, true}) {
     auto C = product(near);
     ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
@@ -295,7 +295,7 @@ TEST(SpgemmLockstep, SumsWholeRowsAndPieces) {
   }
 }
 
-TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
+TEST(SpgemmLockstep, LaunchesOfAGpu) {
   for (bool const near : {false, true})
     for (int const segment_lanes : {2, 16}) {
       SCOPED_TRACE(segment_lanes);
@@ -303,7 +303,7 @@ TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
       for (int const bin : {SpgemmTuning::group_bins, SpgemmTuning::bitmap_bin})
         ASSERT_EQ(C.find_columns_of_bin(bin, segment_lanes), 0);
       if (near) {
-        ASSERT_EQ(C.find_columns_of_bin(1, segment_lanes), 0);  // up to 11 words
+        ASSERT_EQ(C.find_columns_of_bin(1, segment_lanes), 0);  // up to 11 compressed columns
       }
 
       C.find_scheduled_values(segment_lanes);
@@ -312,7 +312,7 @@ TEST(SpgemmLockstep, LaunchesAsOnAGpu) {
     }
 }
 
-TEST(SpgemmLockstep, TakesWideIndices) {
+TEST(SpgemmLockstep, WideIndices) {
   auto C = product<std::int64_t>(true);
   ASSERT_EQ(C.find_columns(1024, 8, 8), 0);
 
@@ -321,8 +321,8 @@ TEST(SpgemmLockstep, TakesWideIndices) {
   EXPECT_TRUE(C.is_right());
 }
 
-/// One lane a run: two of them would meet in a column.
-TEST(SpgemmLockstep, SumsRowsThatRepeatColumns) {
+/// One lane per segment: two lanes would update the same sum.
+TEST(SpgemmLockstep, RepeatedColumns) {
   auto B = mixed_rows(200, 300, true);
   for (std::size_t k = 1; k < B.columns.size(); k += 3) B.columns[k] = B.columns[k - 1];
   Product<int> C(with_numbers<double>(mixed_rows(37, 200, false), Numbers::integers, 1),
@@ -336,7 +336,7 @@ TEST(SpgemmLockstep, SumsRowsThatRepeatColumns) {
     }
 }
 
-/// Rows of `width` neighbours, every seventh of two fewer: classes that follow each other for some rows only.
+/// Rows of `width` adjacent columns, every seventh with two fewer: short sequences of rows of one class.
 Pattern stairs(std::int64_t rows, std::int64_t width) {
   Pattern pattern;
   pattern.num_rows = pattern.num_cols = rows;
@@ -348,8 +348,8 @@ Pattern stairs(std::int64_t rows, std::int64_t width) {
   return pattern;
 }
 
-TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
-  // 40: more runs than are staged, and longer than a warp
+TEST(SpgemmLockstep, ScatterMap) {
+  // 40: more segments than are staged, and longer than a warp
   for (auto const& [width, rows] : {std::pair<std::int64_t, std::int64_t>(3, 203), {9, 203}, {40, 430}}) {
     SCOPED_TRACE(width);
     auto const A = with_numbers<double>(stairs(rows, width), Numbers::integers, 1),
@@ -373,7 +373,7 @@ TEST(SpgemmLockstep, SumsRowsOfAKindTogether) {
   }
 }
 
-TEST(SpgemmLockstep, FindsKindsOfRows) {
+TEST(SpgemmLockstep, FindsRowClasses) {
   auto const A = with_numbers<double>(stairs(70, 9), Numbers::integers, 1);
   Product<int> C(A, A);
   auto const classes = C.classes_of_B(1);
@@ -381,8 +381,8 @@ TEST(SpgemmLockstep, FindsKindsOfRows) {
   for (int const lanes : {4, 32}) EXPECT_EQ(C.classes_of_B(lanes), classes);
 }
 
-/// What the emulation is for: lanes of a warp that take different ways to where they meet.
-TEST(Lockstep, SaysWhoWaitsInVain) {
+/// The emulation detects divergent lanes of a warp at a synchronization.
+TEST(Lockstep, DetectsDivergence) {
   LockstepTeam team(64, 0);
 
   EXPECT_THROW(team.run([] {
@@ -390,7 +390,7 @@ TEST(Lockstep, SaysWhoWaitsInVain) {
   }),
                std::logic_error);
   EXPECT_NO_THROW(team.run([] {
-    if (LockstepTeam::current->rank >= 32) LockstepWarp::sync();  // the whole of a warp
+    if (LockstepTeam::current->rank >= 32) LockstepWarp::sync();  // a whole warp
   }));
 }
 

@@ -21,7 +21,7 @@ struct ProductEntry {
   std::size_t products = 0;
 };
 
-/// The slow, obvious product: a map a row.
+/// The reference product: one map per row.
 template <class S, class HostA, class HostB>
 std::vector<std::map<std::size_t, ProductEntry<S>>> product_rows(HostA const& A, HostB const& B) {
   std::vector<std::map<std::size_t, ProductEntry<S>>> rows(A.rows());

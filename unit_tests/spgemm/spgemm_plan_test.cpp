@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Plans: new values on a known pattern, what is refused, limits, each place where rows are gathered,
-// repeatability.
+// Plans: new values on a known pattern, invalid arguments, limits, all symbolic and numeric bins, repeatability.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -35,7 +34,7 @@ std::vector<SpgemmAlgorithm> algorithms() {
   return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
 }
 
-TEST(SpgemmPlan, TakesNewValuesOnItsPatternAndAllocatesNothing) {
+TEST(SpgemmPlan, NewValuesAllocateNothing) {
   auto const pattern = random_pattern(200, 200, 11);
   auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
              second = with_numbers<double>(pattern, Numbers::integers, 2);
@@ -60,7 +59,7 @@ TEST(SpgemmPlan, TakesNewValuesOnItsPatternAndAllocatesNothing) {
   }
 }
 
-TEST(SpgemmPlan, RefusesAnotherPairAndSaysBothShapes) {
+TEST(SpgemmPlan, OtherMatricesThrow) {
   auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals),
              B = with_numbers<double>(random_pattern(40, 20, 2), Numbers::reals);
   auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device());
@@ -88,13 +87,13 @@ TEST(SpgemmPlan, RefusesAnotherPairAndSaysBothShapes) {
       {"not made with this plan"}));
 }
 
-TEST(Spgemm, RefusesShapesThatDoNotFitAndSaysBoth) {
+TEST(Spgemm, MismatchedShapesThrow) {
   auto const A = with_numbers<double>(random_pattern(30, 40, 1), Numbers::reals).on_device();
 
   EXPECT_TRUE(throws<DimensionMismatch>([&] { spgemm(Space(), A, A); }, {"A is 30 x 40, B is 30 x 40"}));
 }
 
-TEST(Spgemm, RefusesABadStructure) {
+TEST(Spgemm, InvalidStructureThrows) {
   auto A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
   auto const good = A;
   set(A.columns, 3, 30);
@@ -103,7 +102,7 @@ TEST(Spgemm, RefusesABadStructure) {
   EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), A, good); }, {"column 30"}));
 }
 
-TEST(Spgemm, RefusesAValuesArrayThatOverlaps) {
+TEST(Spgemm, OverlappingValuesThrow) {
   auto const A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
   auto const plan = spgemm_symbolic(Space(), A, A);
   auto C = spgemm_numeric(Space(), plan, A, A);
@@ -121,7 +120,7 @@ Host column_of_ones(int n) {
   return column;
 }
 
-TEST(Spgemm, SaysWhichOffsetWouldDo) {
+TEST(Spgemm, OverflowNamesASufficientOffset) {
   auto const column = column_of_ones(200);
   auto const A = column.on_device(), B = transposed(column).on_device();
   for (auto const algorithm : algorithms())
@@ -130,15 +129,15 @@ TEST(Spgemm, SaysWhichOffsetWouldDo) {
                               {"40000 entries, which its Offset does not hold; spgemm<std::int64_t>()"}));
 }
 
-/// 2^32 entries, which an int does not count and nothing is allocated for.
-TEST(Spgemm, CountsBeyondAnInt) {
+/// 2^32 entries exceed an int; nothing is allocated.
+TEST(Spgemm, CountsMoreEntriesThanAnInt) {
   auto const column = column_of_ones(65536);
 
   EXPECT_TRUE(throws<OverflowError>(
       [&] { spgemm(Space(), column.on_device(), transposed(column).on_device()); }, {"4294967296 entries"}));
 }
 
-TEST(Spgemm, TakesAWiderOffsetByName) {
+TEST(Spgemm, WiderOffset) {
   auto const A = with_numbers<double>(random_pattern(60, 60, 9), Numbers::integers);
 
   auto const C = spgemm<std::size_t>(Space(), A.on_device(), A.on_device());
@@ -147,7 +146,7 @@ TEST(Spgemm, TakesAWiderOffsetByName) {
   EXPECT_TRUE(is_product(to_host(C), A, A, true));
 }
 
-/// Rows of up to `width` neighbours, which come in few words of 32 columns.
+/// Rows of up to `width` adjacent columns, which compress well.
 Host band(int n, int width) {
   Host A{n, n, {0}, {}, {}};
   for (int i = 0; i < n; ++i) {
@@ -160,12 +159,12 @@ Host band(int n, int width) {
   return A;
 }
 
-TEST(Spgemm, KeepsWithinAWorkspaceLimitOrSaysWhatItNeeds) {
-  auto const A = band(3000, 40);  // words pay, and a limit can take them away
+TEST(Spgemm, WorkspaceLimit) {
+  auto const A = band(3000, 40);  // B is compressed unless the limit is too small
   for (auto const algorithm : algorithms()) {
     auto options = by(algorithm);
     auto const free = spgemm_symbolic(Space(), A.on_device(), A.on_device(), options).report().workspace;
-    std::size_t kept_within = 0, refused = 0;
+    std::size_t within_limit = 0, refused = 0;
     for (std::size_t const percent : {99u, 75u, 60u, 50u, 40u, 30u, 20u, 10u, 1u}) {
       options.workspace_limit = free * percent / 100;
       try {
@@ -174,8 +173,8 @@ TEST(Spgemm, KeepsWithinAWorkspaceLimitOrSaysWhatItNeeds) {
 
         EXPECT_LE(plan.report().workspace, options.workspace_limit) << percent << " %";
         EXPECT_TRUE(percent < 75 || is_product(to_host(C), A, A, true));
-        ++kept_within;
-        EXPECT_EQ(refused, 0u) << "less was refused";
+        ++within_limit;
+        EXPECT_EQ(refused, 0u) << "a smaller limit succeeded";
       } catch (OutOfMemory const& error) {
         EXPECT_NE(
             std::string(error.what()).find("a workspace_limit of " + std::to_string(free * percent / 100)),
@@ -184,13 +183,13 @@ TEST(Spgemm, KeepsWithinAWorkspaceLimitOrSaysWhatItNeeds) {
         ++refused;
       }
     }
-    EXPECT_GE(kept_within, 2u);
+    EXPECT_GE(within_limit, 2u);
     EXPECT_GE(refused, 1u);
   }
 }
 
-/// A row of A for each length of a row of C, which names that many rows of the identity, `apart` columns apart.
-Host accumulates(std::vector<std::size_t> const& lengths, std::size_t apart, std::size_t columns) {
+/// One row of A per length, with columns at distance `apart`; A I has rows of these lengths.
+Host rows_of_lengths(std::vector<std::size_t> const& lengths, std::size_t apart, std::size_t columns) {
   Host A{static_cast<int>(lengths.size()), static_cast<int>(columns), {0}, {}, {}};
   for (std::size_t const length : lengths) {
     for (std::size_t k = 0; k < length; ++k) {
@@ -209,9 +208,9 @@ Host identity(std::size_t n) {
   return I;
 }
 
-/// The rows of a sample have a tenth of the words that they may have, and so have most others. One of them has
-/// all: its first table is too small.
-TEST(Spgemm, CountsARowAgainThatIsUnlikeTheSample) {
+/// The sampled rows have a tenth of their upper bound, as most rows do. One row reaches it: its first table is too
+/// small.
+TEST(Spgemm, RecountsRowsUnlikeTheSample) {
   int const n = 10000, unlike = 5;
   auto A = band(n, 12);
   Host const B = A;
@@ -239,9 +238,8 @@ TEST(Spgemm, CountsARowAgainThatIsUnlikeTheSample) {
   EXPECT_TRUE(is_product(to_host(C), A, B, true));
 }
 
-/// Rows just within and just beyond each table, from the smallest to the bitmap, with scattered columns (a word
-/// each) and, for the sums, with neighbours.
-TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
+/// Rows that just fit and just exceed each table, from the smallest to the bitmap, with scattered columns.
+TEST(Spgemm, EverySymbolicBinAndItsLimits) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
   std::vector<std::size_t> lengths{0, 1};
   auto const around = [&](int slots) {
@@ -250,8 +248,9 @@ TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
   };
   for (int const slots : tuning.group_slots) around(slots);
   for (int const slots : tuning.team_slots) around(slots);
-  std::size_t const longest = lengths.back(), columns = 32 * 17 * longest;  // no bitmap before its turn
-  auto const A = accumulates(lengths, 32 * 17, columns);
+  std::size_t const longest = lengths.back(),
+                    columns = 32 * 17 * longest;  // too many keys for the bitmap instead of a table
+  auto const A = rows_of_lengths(lengths, 32 * 17, columns);
   auto const I = identity(columns);
   auto const options = by(SpgemmAlgorithm::row_teams);
 
@@ -261,7 +260,7 @@ TEST(Spgemm, GathersRowsInEveryPlaceAndAtTheirEdges) {
   EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
 }
 
-TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
+TEST(Spgemm, EveryNumericBinAndItsLimits) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
   std::vector<std::size_t> lengths{1};
   for (int const sums : tuning.accumulator_sizes)
@@ -270,7 +269,7 @@ TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
       4 * static_cast<std::size_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1]) + 5);
   for (std::size_t const apart : {1, 32}) {
     SCOPED_TRACE(apart);
-    auto const A = accumulates(lengths, apart, lengths.back() * apart);
+    auto const A = rows_of_lengths(lengths, apart, lengths.back() * apart);
     auto const I = identity(lengths.back() * apart);
 
     auto const plan = spgemm_symbolic(Space(), A.on_device(), I.on_device(), by(SpgemmAlgorithm::row_teams));
@@ -282,7 +281,7 @@ TEST(Spgemm, TakesSumsInEveryPlaceAndAtTheirEdges) {
   }
 }
 
-TEST(Spgemm, GivesTheSameBitsEveryTimeAndByEveryAlgorithm) {
+TEST(Spgemm, SameBitsOnEveryRunAndByEveryAlgorithm) {
   auto const A = with_numbers<double>(random_pattern(500, 500, 21), Numbers::reals);
   auto const first = to_host(spgemm(Space(), A.on_device(), A.on_device(), by(algorithms().front())));
   for (auto const algorithm : algorithms())
@@ -293,7 +292,7 @@ TEST(Spgemm, GivesTheSameBitsEveryTimeAndByEveryAlgorithm) {
     }
 }
 
-TEST(Spgemm, AddsInNoOrderByName) {
+TEST(Spgemm, UnorderedSums) {
   auto const A = with_numbers<double>(random_pattern(500, 500, 22), Numbers::reals);
   for (auto const algorithm : algorithms()) {
     auto options = by(algorithm);
@@ -302,8 +301,8 @@ TEST(Spgemm, AddsInNoOrderByName) {
   }
 }
 
-/// As the columns come out: after sorting, the same matrix.
-TEST(Spgemm, LeavesRowsUnsortedByName) {
+/// The same matrix after sorting.
+TEST(Spgemm, UnsortedRows) {
   std::vector<std::int64_t> lengths(40, 60);
   auto const A = with_numbers<double>(from_lengths("long rows", lengths, 40000), Numbers::integers),
              B = with_numbers<double>(random_pattern(40000, 30000, 5), Numbers::integers);

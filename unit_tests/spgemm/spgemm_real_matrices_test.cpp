@@ -16,9 +16,9 @@
 namespace einkorn::test {
 namespace {
 
-constexpr std::size_t max_products = 20000000;  // what the oracle's maps take in five seconds
+constexpr std::size_t max_products = 20000000;  // about five seconds of the oracle
 
-/// By row_teams against the oracle; by what runs here by default, the same bits.
+/// row_teams against the oracle; the default algorithm gives the same bits.
 template <class A, class B>
 bool has_right_product(A const& a, B const& b) {
   auto const host_a = to_host(a), host_b = to_host(b);
@@ -34,7 +34,7 @@ bool has_right_product(A const& a, B const& b) {
   return true;
 }
 
-TEST(SpgemmOfRealMatrices, WithThemselvesAndTheirTransposes) {
+TEST(SpgemmOfRealMatrices, SquaresAndProductsWithTransposes) {
   std::size_t squares = 0, with_transposes = 0;
   for (auto const& file : files_in(EINKORN_TEST_DATA_DIR)) {
     SCOPED_TRACE(file.filename());

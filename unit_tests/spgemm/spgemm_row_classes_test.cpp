@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Rows of C that are alike but for a shift: found, worked out once, the same bits as row by row.
+// Translation-equivalent rows of C: detected, computed once, the same bits as row by row.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -25,7 +25,7 @@ struct Box {
   std::int64_t x, y, z;
 };
 
-/// Every point of a box with those whose distance in every direction is at most 1, `unknowns` a point.
+/// Every point of a box with those whose distance in every direction is at most 1, `unknowns` per point.
 Pattern points_27(Box const& box, std::int64_t unknowns = 1) {
   Pattern pattern;
   pattern.num_rows = pattern.num_cols = box.x * box.y * box.z * unknowns;
@@ -42,8 +42,8 @@ Pattern points_27(Box const& box, std::int64_t unknowns = 1) {
   return pattern;
 }
 
-/// Rows i -> columns i / 2 - 1 .. i / 2 + 1: an interpolation, whose rows are of two kinds with a shift of half
-/// a row a row.
+/// Rows i -> columns i / 2 - 1 .. i / 2 + 1: an interpolation with two row classes and a shift of half a column
+/// per row.
 Pattern interpolation(std::int64_t rows) {
   Pattern pattern;
   pattern.num_rows = rows;
@@ -63,9 +63,9 @@ SpgemmOptions with(SpgemmRowClasses row_classes) {
   return options;
 }
 
-/// Both ways give the same C to the last bit. The report of the one that takes alike rows together.
+/// With and without row classes C is equal to the last bit. Returns the report with row classes.
 template <class A, class B>
-SpgemmReport expect_the_same(A const& a, B const& b, bool is_oracle_asked = true) {
+SpgemmReport expect_the_same(A const& a, B const& b, bool use_oracle = true) {
   auto const on_device_A = a.on_device();
   auto const on_device_B = b.on_device();
   auto const plan = spgemm_symbolic(Space(), on_device_A, on_device_B, with(SpgemmRowClasses::detect));
@@ -75,19 +75,19 @@ SpgemmReport expect_the_same(A const& a, B const& b, bool is_oracle_asked = true
   EXPECT_EQ(got.offsets, want.offsets);
   EXPECT_EQ(got.columns, want.columns);
   EXPECT_TRUE(same_numbers(got.values, want.values));
-  if (is_oracle_asked) {
+  if (use_oracle) {
     EXPECT_TRUE(is_product(got, a, b, false));
   }
   return plan.report();
 }
 
 template <class C>
-class SpgemmAlike : public testing::Test {};
+class SpgemmRowClassesOf : public testing::Test {};
 using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
                         Config<Complex, std::int64_t, std::size_t>>;
-TYPED_TEST_SUITE(SpgemmAlike, Types);
+TYPED_TEST_SUITE(SpgemmRowClassesOf, Types);
 
-TYPED_TEST(SpgemmAlike, RowsOfAGridAreTakenTogether) {
+TYPED_TEST(SpgemmRowClassesOf, Grid) {
   auto const A = with_numbers_of<TypeParam>(points_27({9, 8, 7}), Numbers::reals);
 
   auto const report = expect_the_same(A, A);
@@ -96,8 +96,8 @@ TYPED_TEST(SpgemmAlike, RowsOfAGridAreTakenTogether) {
   EXPECT_TRUE(report.has_scatter_map);
 }
 
-/// Runs longer than a warp, and kinds that three rows in a row have.
-TYPED_TEST(SpgemmAlike, RowsOfAGridOfVectorsAreTakenTogether) {
+/// Segments longer than a warp, and classes of three consecutive rows.
+TYPED_TEST(SpgemmRowClassesOf, GridOfVectors) {
   auto const A = with_numbers_of<TypeParam>(points_27({7, 6, 6}, 3), Numbers::reals);
 
   auto const report = expect_the_same(A, A);
@@ -106,8 +106,8 @@ TYPED_TEST(SpgemmAlike, RowsOfAGridOfVectorsAreTakenTogether) {
   EXPECT_TRUE(report.has_scatter_map);
 }
 
-/// Rectangular, and shifted by another number of columns than of rows.
-TYPED_TEST(SpgemmAlike, RowsOfAGalerkinProductAreTakenTogether) {
+/// Rectangular, with different shifts of columns and rows.
+TYPED_TEST(SpgemmRowClassesOf, GalerkinProduct) {
   auto const A = with_numbers_of<TypeParam>(points_27({640, 1, 1}), Numbers::integers);
   auto const P = with_numbers_of<TypeParam>(interpolation(640), Numbers::integers);
   auto const R = transposed(P);
@@ -117,8 +117,8 @@ TYPED_TEST(SpgemmAlike, RowsOfAGalerkinProductAreTakenTogether) {
   EXPECT_GT(expect_the_same(R, AP).num_row_classes, 0u);
 }
 
-/// Empty rows, rows of empty rows, and one row that no other is like.
-TYPED_TEST(SpgemmAlike, RowsNeedNotAllBeAlike) {
+/// Empty rows, rows of empty rows, and one row without an equivalent.
+TYPED_TEST(SpgemmRowClassesOf, MixedRows) {
   auto pattern = points_27({400, 1, 1});
   std::vector<std::int64_t> columns, offsets{0};
   for (std::size_t i = 0; i < 400; ++i) {
@@ -137,8 +137,8 @@ TYPED_TEST(SpgemmAlike, RowsNeedNotAllBeAlike) {
   EXPECT_GT(expect_the_same(A, A).num_row_classes, 5u);
 }
 
-/// Alike in rows that are not sorted and that repeat columns, the same in all of them.
-TYPED_TEST(SpgemmAlike, RowsNeedNotBeSorted) {
+/// Equivalent rows that are unsorted or repeat columns.
+TYPED_TEST(SpgemmRowClassesOf, UnsortedRows) {
   using HostM = HostMatrixOf<TypeParam>;
   HostM A = with_numbers_of<TypeParam>(points_27({300, 1, 1}), Numbers::integers), repeated = A;
   for (std::size_t i = 0; i < A.rows(); ++i) {
@@ -157,7 +157,7 @@ TYPED_TEST(SpgemmAlike, RowsNeedNotBeSorted) {
   EXPECT_TRUE(is_product(C, A, repeated, false));
 }
 
-TEST(SpgemmRowClasses, AreNotLookedForAmongRowsThatDiffer) {
+TEST(SpgemmRowClasses, NotFoundInRandomRows) {
   auto const A = with_numbers<double>(random_pattern(300, 300, 7), Numbers::reals);
 
   auto const report = expect_the_same(A, A);
@@ -166,8 +166,8 @@ TEST(SpgemmRowClasses, AreNotLookedForAmongRowsThatDiffer) {
   EXPECT_FALSE(report.has_scatter_map);
 }
 
-/// Rows of C longer than what scratch holds of sums, and rows that are asked for unsorted: alike all the same.
-TEST(SpgemmRowClasses, MayHaveNoPlaces) {
+/// No scatter map for rows of C that exceed its limit, nor for unsorted rows.
+TEST(SpgemmRowClasses, WithoutScatterMap) {
   auto const few = with_numbers<double>(points_27({200, 1, 1}), Numbers::integers);
   Host dense{200, 4000, {0}, {}, {}};
   for (std::size_t i = 0; i < 200; ++i) {
@@ -192,7 +192,7 @@ TEST(SpgemmRowClasses, MayHaveNoPlaces) {
   EXPECT_EQ(C.nnz(), to_host(spgemm(Space(), few.on_device(), few.on_device())).nnz());
 }
 
-TEST(SpgemmRowClasses, TakeNewValuesAndAllocateNothing) {
+TEST(SpgemmRowClasses, NewValuesAllocateNothing) {
   auto const pattern = points_27({8, 8, 8});
   auto const first = with_numbers<double>(pattern, Numbers::integers, 1),
              second = with_numbers<double>(pattern, Numbers::integers, 2);
@@ -214,7 +214,7 @@ TEST(SpgemmRowClasses, TakeNewValuesAndAllocateNothing) {
   EXPECT_TRUE(is_product(to_host(C), second, first, true));
 }
 
-TEST(SpgemmRowClasses, AreLeftAloneWhereALimitAllowsNoLists) {
+TEST(SpgemmRowClasses, NotDetectedWithinASmallLimit) {
   auto const A = with_numbers<double>(points_27({10, 10, 10}), Numbers::integers);
   auto options = with(SpgemmRowClasses::detect);
   options.workspace_limit = 3 * A.rows() * sizeof(int);
@@ -226,7 +226,7 @@ TEST(SpgemmRowClasses, AreLeftAloneWhereALimitAllowsNoLists) {
   EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), A.on_device())), A, A, true));
 }
 
-/// find_kinds() on the columns of a matrix.
+/// find_row_classes() on the columns of a matrix.
 struct Classes {
   using Matrix = Csr<double, int, int, Device>;
   using Rows = detail::RowsByColumns<Matrix>;
@@ -241,9 +241,10 @@ struct Classes {
         rows{A, Kokkos::View<detail::RowClass<int>*, Device>("classes", static_cast<std::size_t>(A.num_rows))},
         hashes("hashes", static_cast<std::size_t>(A.num_rows)) {}
 
-  [[nodiscard]] bool find(std::size_t most, int lanes) const {
-    Hashes const table("table", detail::row_class_table_bytes(most) / sizeof(std::uint64_t));
-    bool const found = detail::find_row_classes(Space(), rows, hashes.extent(0), lanes, most, hashes, table);
+  [[nodiscard]] bool find(std::size_t max_classes, int lanes) const {
+    Hashes const table("table", detail::row_class_table_bytes(max_classes) / sizeof(std::uint64_t));
+    bool const found =
+        detail::find_row_classes(Space(), rows, hashes.extent(0), lanes, max_classes, hashes, table);
     Space().fence();
     return found;
   }
@@ -254,7 +255,7 @@ struct Classes {
   }
 };
 
-TEST(RowClassTest, AreRowsThatDifferByAShift) {
+TEST(FindRowClasses, RowsThatDifferByAShift) {
   //            0          1          2       3      4          5   6       7
   Host const A{8,
                40,
@@ -274,8 +275,8 @@ TEST(RowClassTest, AreRowsThatDifferByAShift) {
   }
 }
 
-/// Rows that have the hash of another kind stand for themselves.
-TEST(RowClassTest, SurviveHashesThatCollide) {
+/// A row whose hash collides with another class is its own representative.
+TEST(FindRowClasses, CollidingHashes) {
   Host const A{4, 9, {0, 2, 4, 6, 8}, {0, 1, 4, 5, 0, 2, 5, 7}, std::vector<double>(8, 1.0)};
   Classes const classes(A.on_device());
   using Table = detail::RowClassTable<Device>;
@@ -291,8 +292,8 @@ TEST(RowClassTest, SurviveHashesThatCollide) {
   EXPECT_EQ(classes.representatives(), (std::vector<int>{0, 0, 2, 3}));
 }
 
-/// Many kinds, far from each other: the table's slots are all gone through.
-TEST(RowClassTest, AreAllFoundAndNoMore) {
+/// Many classes, whose rows are far apart.
+TEST(FindRowClasses, ManyClasses) {
   std::size_t const num_classes = 500;
   Host A{static_cast<int>(4 * num_classes), 2000, {0}, {}, {}};
   for (std::size_t i = 0; i < A.rows(); ++i) {
@@ -310,20 +311,20 @@ TEST(RowClassTest, AreAllFoundAndNoMore) {
   for (std::size_t i = 0; i < A.rows(); ++i) EXPECT_EQ(found[i], static_cast<int>(i % num_classes));
 }
 
-/// Of so many rows a sample is looked at first.
-TEST(RowClassTest, AreSampledInManyRows) {
-  for (bool const alike : {true, false}) {
+/// A sample is tested first.
+TEST(FindRowClasses, SampleOfManyRows) {
+  for (bool const equivalent : {true, false}) {
     Host A{1 << 17, 1 << 18, {0}, {}, {}};
     for (int i = 0; i < A.num_rows; ++i) {
-      A.columns.insert(A.columns.end(), {i, i + 1 + (alike ? i % 3 : i)});
+      A.columns.insert(A.columns.end(), {i, i + 1 + (equivalent ? i % 3 : i)});
       A.offsets.push_back(static_cast<int>(A.columns.size()));
     }
     A.values.resize(A.columns.size());
     Classes const classes(A.on_device());
 
-    ASSERT_EQ(classes.find(std::size_t(1) << 14, 2), alike);
+    ASSERT_EQ(classes.find(std::size_t(1) << 14, 2), equivalent);
 
-    if (!alike) continue;
+    if (!equivalent) continue;
     auto const found = classes.representatives();
     for (std::size_t i = 0; i < A.rows(); ++i) ASSERT_EQ(found[i], static_cast<int>(i % 3));
   }

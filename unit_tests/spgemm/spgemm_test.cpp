@@ -19,9 +19,9 @@
 namespace einkorn::test {
 namespace {
 
-constexpr std::size_t max_products = 2000000;  // what the oracle's maps take in a second
+constexpr std::size_t max_products = 2000000;  // about one second of the oracle
 
-/// What runs here: row_teams everywhere, host_rows on the host.
+/// row_teams everywhere, host_rows on the host only.
 std::vector<SpgemmAlgorithm> algorithms() {
   if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
   return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
@@ -49,7 +49,7 @@ using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t
                         Config<Complex, std::int64_t, std::size_t>>;
 TYPED_TEST_SUITE(CsrSpgemm, Types);
 
-TYPED_TEST(CsrSpgemm, OfTheBatteryWithItsTransposeIsExactForIntegers) {
+TYPED_TEST(CsrSpgemm, AATransposeIsExactForIntegers) {
   std::size_t tried = 0;
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
@@ -62,7 +62,7 @@ TYPED_TEST(CsrSpgemm, OfTheBatteryWithItsTransposeIsExactForIntegers) {
   EXPECT_GT(3 * tried, 2 * battery().size());
 }
 
-TYPED_TEST(CsrSpgemm, OfTheBatteryWithItselfIsWithinTheBound) {
+TYPED_TEST(CsrSpgemm, SquareIsWithinTheErrorBound) {
   std::size_t tried = 0;
   for (auto const& pattern : battery()) {
     if (pattern.num_rows != pattern.num_cols) continue;
@@ -75,7 +75,7 @@ TYPED_TEST(CsrSpgemm, OfTheBatteryWithItselfIsWithinTheBound) {
   EXPECT_GE(tried, 4u);
 }
 
-TYPED_TEST(CsrSpgemm, OfAGalerkinTripleIsExactForIntegers) {
+TYPED_TEST(CsrSpgemm, GalerkinProductIsExactForIntegers) {
   auto const A = with_numbers_of<TypeParam>(random_pattern(400, 400, 3), Numbers::integers);
   auto const P = with_numbers_of<TypeParam>(random_pattern(400, 57, 4), Numbers::integers);
   auto const R = transposed(P);
@@ -87,7 +87,7 @@ TYPED_TEST(CsrSpgemm, OfAGalerkinTripleIsExactForIntegers) {
   EXPECT_EQ(RAP.num_rows, 57);
 }
 
-TYPED_TEST(CsrSpgemm, WithTheIdentityIsTheMatrixWithSortedRows) {
+TYPED_TEST(CsrSpgemm, IdentityGivesSortedRows) {
   using Host = HostMatrixOf<TypeParam>;
   auto const A = with_numbers_of<TypeParam>(random_pattern(130, 130, 5), Numbers::reals);
   Host I{A.num_rows, A.num_rows, {}, {}, {}};
@@ -102,8 +102,8 @@ TYPED_TEST(CsrSpgemm, WithTheIdentityIsTheMatrixWithSortedRows) {
   expect_product(A, I, true);
 }
 
-/// Columns that repeat, in rows that are not sorted: every product counts.
-TYPED_TEST(CsrSpgemm, AddsUpPositionsThatRepeat) {
+/// Repeated columns in unsorted rows.
+TYPED_TEST(CsrSpgemm, RepeatedColumns) {
   using Host = HostMatrixOf<TypeParam>;
   using S = typename Host::Scalar;
   Host A = with_numbers_of<TypeParam>(random_pattern(90, 90, 6), Numbers::integers);
@@ -119,8 +119,8 @@ TYPED_TEST(CsrSpgemm, AddsUpPositionsThatRepeat) {
   expect_product(transposed(A), transposed(sorted_repeats), true);
 }
 
-/// Distinct columns in no order: nothing repeats, and no binary search may be used.
-TYPED_TEST(CsrSpgemm, TakesRowsThatAreNotSorted) {
+/// Distinct columns in unsorted rows: no binary search is possible.
+TYPED_TEST(CsrSpgemm, UnsortedRows) {
   auto A = with_numbers_of<TypeParam>(random_pattern(300, 300, 7), Numbers::integers);
   for (std::size_t i = 0; i < A.rows(); ++i)
     std::reverse(A.columns.begin() + static_cast<std::ptrdiff_t>(A.begin(i)),
@@ -129,7 +129,7 @@ TYPED_TEST(CsrSpgemm, TakesRowsThatAreNotSorted) {
   expect_product(A, A, true);
 }
 
-TYPED_TEST(CsrSpgemm, KeepsAnEntryThatCancelsToZero) {
+TYPED_TEST(CsrSpgemm, CancelledEntryIsKept) {
   using Host = HostMatrixOf<TypeParam>;
   using S = typename Host::Scalar;
   Host const A{1, 2, {0, 2}, {0, 1}, {S(1), S(-1)}};
@@ -141,7 +141,7 @@ TYPED_TEST(CsrSpgemm, KeepsAnEntryThatCancelsToZero) {
   EXPECT_TRUE(is_product(C, A, B, true));
 }
 
-TYPED_TEST(CsrSpgemm, OfADenseRowAndADenseColumn) {
+TYPED_TEST(CsrSpgemm, DenseRowAndDenseColumn) {
   std::vector<std::int64_t> lengths(700, 1);
   lengths[350] = 700;
   auto const A = with_numbers_of<TypeParam>(from_lengths("one dense row", lengths, 700), Numbers::integers);
@@ -150,7 +150,7 @@ TYPED_TEST(CsrSpgemm, OfADenseRowAndADenseColumn) {
   expect_product(transposed(A), A, true);
 }
 
-TYPED_TEST(CsrSpgemm, OfNothingHasTheRightShape) {
+TYPED_TEST(CsrSpgemm, EmptyMatrices) {
   using Host = HostMatrixOf<TypeParam>;
   Host const none, wide{0, 7, {0}, {}, {}}, tall{5, 0, {0, 0, 0, 0, 0, 0}, {}, {}},
       empty{3, 5, {0, 0, 0, 0}, {}, {}};

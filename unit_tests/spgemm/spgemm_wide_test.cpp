@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// C = A B on the host where C has far more columns than entries: memory by entries, the same bits.
+// C = A B on the host with far more columns than entries: memory grows with entries; the same bits.
 
 #include "../support/host_matrix.hpp"
 #include "../support/watch.hpp"
@@ -26,7 +26,7 @@ SpgemmOptions host_rows(SpgemmRows rows = SpgemmRows::sorted) {
   return options;
 }
 
-TEST(SpgemmOfWideMatrices, TakesMemoryByEntries) {
+TEST(SpgemmOfWideMatrices, MemoryGrowsWithEntries) {
   if (is_gpu<Space>) GTEST_SKIP() << "host_rows is for matrices in host memory";
   int const n = 200'000'000;
   auto const A = Host{2, 2, {0, 1, 2}, {1, 0}, {2.0, 3.0}}.on_device();
@@ -46,7 +46,7 @@ TEST(SpgemmOfWideMatrices, TakesMemoryByEntries) {
   EXPECT_EQ(C.values, (std::vector<double>{14.0, 1.5}));
 }
 
-/// Rows of some lengths, empty ones too, with reals; columns unsorted, some of them more than once.
+/// Rows of 0 to 39 real entries; columns unsorted, some repeated.
 Host mixed(int rows, int columns, std::uint64_t seed) {
   Host A{rows, columns, {0}, {}, {}};
   auto const next = [&] { return (seed = seed * 6364136223846793005u + 1442695040888963407u) >> 33; };
@@ -60,13 +60,13 @@ Host mixed(int rows, int columns, std::uint64_t seed) {
   return A;
 }
 
-/// Runs of 5 columns and gaps of three sizes between them, so that words of 32 columns hold one or several.
+/// Groups of 5 columns with gaps of three sizes, so that a key has one or several columns.
 int far_apart(int column) {
   int const run = column / 5;
   return run * 9001 + run / 7 * 70001 + column % 5 * (run % 2 == 0 ? 1 : 40);
 }
 
-TEST(SpgemmOfWideMatrices, HasTheBitsOfTheProductOfANarrowOne) {
+TEST(SpgemmOfWideMatrices, SameBitsAsWithFewColumns) {
   if (is_gpu<Space>) GTEST_SKIP() << "host_rows is for matrices in host memory";
   auto const A = mixed(150, 90, 1), B = mixed(90, 2000, 2);
   Host wide = B;
