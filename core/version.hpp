@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-/// major * 10000 + minor * 100 + patch, for code that has to serve several versions. CMakeLists.txt reads it.
+/// major * 10000 + minor * 100 + patch, for code that supports several versions. CMakeLists.txt reads it.
 #define EINKORN_VERSION 200
 
 namespace einkorn {

@@ -28,7 +28,7 @@ inline constexpr int max_short_carry_run = 512;
 namespace detail {
 
 /// y(row) += alpha (carry(first) + ... + carry(first + count - 1)) for every run. runs(part) is the CarryRun
-/// that begins at a part, with count 0 if none does. One thread adds a run of up to longest_serial partial
+/// that begins at a part, with count 0 if none does. One thread adds a run of up to max_serial_run partial
 /// sums, a warp a longer one, the team one of more than max_short_carry_run. Long runs are listed in scratch;
 /// their order in the list varies between runs of the program, but each is summed in an order that depends only
 /// on its length.
@@ -39,7 +39,7 @@ struct AddCarry {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using L = Lanes<Exec>;
   static constexpr int team_size = is_gpu<Exec> ? 128 : 1;
-  static constexpr int longest_serial = 4;
+  static constexpr int max_serial_run = 4;
   static constexpr std::size_t scratch_bytes = (team_size + 1) * sizeof(int);
 
   Runs runs;
@@ -58,12 +58,12 @@ struct AddCarry {
     decltype(runs(part)) run{};
     if (part < num_parts) run = runs(part);
     bool const is_long = has_long_runs && run.count > max_short_carry_run;
-    if (run.count > 0 && run.count <= longest_serial) {
+    if (run.count > 0 && run.count <= max_serial_run) {
       Sum sum = carry(run.first);
       for (Offset i = 1; i < run.count; ++i) sum += carry(run.first + i);
       epilogue.add(accumulators, y(run.row), run.row, sum);
     }
-    auto pending = L::ballot(run.count > longest_serial && !is_long);
+    auto pending = L::ballot(run.count > max_serial_run && !is_long);
     for (; pending != 0; pending &= pending - 1) {
       int const owner = L::lowest(pending), lane = team.team_rank() % L::size;
       Offset const first = L::shuffle(run.first, owner), count = L::shuffle(run.count, owner);

@@ -106,7 +106,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_over_team(Team const& team, double (&sums)[
 
 /// True in the last of `count` teams to call it on one counter. Thread 0 of the team calls store() first; what
 /// the teams stored is then visible to the last team. Collective over the team; one barrier.
-/// @param counter 0 before the first call; the last team resets it
+/// @param counter 0 before the first call; the caller resets it in the last team
 /// @param flag one integer of team scratch
 template <class L, class Team, class Store>
 KOKKOS_FORCEINLINE_FUNCTION bool is_last_team(Team const& team, unsigned* counter, int count, int* flag,

@@ -16,7 +16,7 @@ struct BdiaSubject {
   using Config = C;
   using Options = BdiaOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = false;  // a stored zero is multiplied by NaN
+  static constexpr bool isolates_nan = false;  // a stored zero is multiplied by NaN
 
   static std::vector<std::pair<std::string, Options>> variants() {
     Options joined;

@@ -20,7 +20,7 @@ struct BsrSubject {
   using Config = C;
   using Options = BsrOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = false;  // stored zeros are multiplied by x too
+  static constexpr bool isolates_nan = false;  // stored zeros are multiplied by x too
 
   static std::vector<std::pair<std::string, Options>> variants() {
     std::vector<std::pair<std::string, Options>> all{{"detected", {}}};

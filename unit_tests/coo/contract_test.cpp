@@ -14,7 +14,7 @@ struct CooSubject {
   using Config = C;
   using Options = CooOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = true;
+  static constexpr bool isolates_nan = true;
 
   static std::vector<std::pair<std::string, Options>> variants() { return {{"default", {}}}; }
   template <class Matrix>

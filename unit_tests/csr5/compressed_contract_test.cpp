@@ -15,7 +15,7 @@ struct CompressedCsr5Subject {
   using Config = C;
   using Options = Csr5Options;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = true;
+  static constexpr bool isolates_nan = true;
 
   static std::vector<std::pair<std::string, Options>> variants() {
     std::vector<std::pair<std::string, Options>> all{{"default", coded({0, 0})}, {"full", {}}};

@@ -16,7 +16,7 @@ struct DiaSubject {
   using Config = C;
   using Options = DiaOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = false;  // a stored zero is multiplied by NaN
+  static constexpr bool isolates_nan = false;  // a stored zero is multiplied by NaN
 
   static std::vector<std::pair<std::string, Options>> variants() { return {{"default", {}}}; }
   template <class Matrix>

@@ -14,7 +14,7 @@ struct EllSubject {
   using Config = C;
   using Options = EllOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = true;
+  static constexpr bool isolates_nan = true;
 
   static std::vector<std::pair<std::string, Options>> variants() { return {{"default", {}}}; }
   template <class Matrix>

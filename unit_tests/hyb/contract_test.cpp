@@ -19,7 +19,7 @@ struct HybSubject {
   using Config = C;
   using Options = Choice;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = true;
+  static constexpr bool isolates_nan = true;
 
   static std::vector<std::pair<std::string, Options>> variants() {
     return {{"default", {}},

@@ -29,7 +29,7 @@ struct SellSubject {
   using Config = C;
   using Options = SellOptions;
   using Host = HostMatrixOf<C>;
-  static constexpr bool keeps_nan_apart = true;
+  static constexpr bool isolates_nan = true;
 
   static std::vector<std::pair<std::string, Options>> variants() {
     return {

@@ -73,7 +73,7 @@ TEST(SpmmTiles, KeepsNaNInTheRowsThatUseIt) {
     Multivectors<double, std::decay_t<decltype(host)>> const vectors(host, Numbers::integers, false, 66);
     for (std::size_t const k : {4u, 9u, 18u, 66u})
       for (std::size_t const row : {std::size_t(0), host.cols() - 1})
-        vectors.expect_nan_apart(host, row, k, multiply);
+        vectors.expect_nan_isolated(host, row, k, multiply);
   });
 }
 

@@ -14,7 +14,7 @@
 //   static auto make(Csr const& A, Options const&);        from_csr<Format>(Space(), A, options)
 //   static double stored(Host const& A, Options const&);   stored slots; 0 for a format without padding
 //   static Host returned(Host const& A);                   the expected result of to_csr
-//   static constexpr bool keeps_nan_apart;                 NaN in x only affects rows with an entry there
+//   static constexpr bool isolates_nan;                    NaN in x only affects rows with an entry there
 
 #include "battery.hpp"
 #include "float_values.hpp"
@@ -237,7 +237,7 @@ TYPED_TEST_P(FormatBehavior, RejectsVectorsOfWrongExtent) {
 
 TYPED_TEST_P(FormatContract, PropagatesNaNOnlyToRowsThatUseIt) {
   using S = typename TypeParam::Config::Scalar;
-  if constexpr (TypeParam::keeps_nan_apart)
+  if constexpr (TypeParam::isolates_nan)
     for (auto const& pattern : battery()) {
       if (pattern.is_large() || pattern.num_cols == 0) continue;
       SCOPED_TRACE(pattern.name);

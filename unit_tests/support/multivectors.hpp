@@ -88,7 +88,7 @@ class Multivectors {
 
   /// NaNs in row `row` of X, in every third column, propagate only to rows of A with an entry in that column.
   template <class Layout = Kokkos::LayoutRight, class Multiply>
-  void expect_nan_apart(Host const& A, std::size_t row, std::size_t k, Multiply const& multiply) const {
+  void expect_nan_isolated(Host const& A, std::size_t row, std::size_t k, Multiply const& multiply) const {
     SCOPED_TRACE(std::to_string(k) + " columns, NaN");
     auto x = first(x_, k);
     for (std::size_t j = 0; j < k; j += 3) x[j][row] = not_a_number<VS>();
@@ -166,8 +166,8 @@ auto check_nan(Host const& host) {
   return [&host, vectors = Multivectors<VS, Host>(host, Numbers::integers, false, 65)](auto const& multiply) {
     for (std::size_t const k : {3u, 4u, 9u, 17u, 65u}) {
       for (std::size_t const row : {std::size_t(0), host.cols() - 1}) {
-        vectors.expect_nan_apart(host, row, k, multiply);
-        vectors.template expect_nan_apart<Kokkos::LayoutLeft>(host, row, k, multiply);
+        vectors.expect_nan_isolated(host, row, k, multiply);
+        vectors.template expect_nan_isolated<Kokkos::LayoutLeft>(host, row, k, multiply);
       }
     }
   };
