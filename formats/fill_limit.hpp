@@ -17,8 +17,8 @@ inline constexpr double default_fill_limit = 3.0;
 
 namespace detail {
 
-/// Throws FillLimit, with both counts, if stored > limit * nnz. Counts are doubles, since a refused size may exceed
-/// every integer type. Called before the allocation.
+/// Throws FillLimit, with both counts, if stored > limit * nnz. Counts are doubles, since a refused size may
+/// exceed every integer type. Called before the allocation.
 inline void require_fill(char const* format, double stored, double nnz, double limit) {
   require<FillLimit>(stored == 0.0 || stored <= limit * nnz, [&] {
     char text[160];
@@ -29,7 +29,8 @@ inline void require_fill(char const* format, double stored, double nnz, double l
   });
 }
 
-/// Throws OverflowError if `stored` exceeds the largest Offset less 65536 (see check_entries in spmv_checks.hpp).
+/// Throws OverflowError if `stored` exceeds the largest Offset less 65536 (see check_entries in
+/// spmv_checks.hpp).
 template <class Offset>
 void require_stored_fits(char const* format, double stored) {
   require<OverflowError>(stored <= static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0, [&] {

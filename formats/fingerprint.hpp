@@ -17,13 +17,13 @@ namespace einkorn {
 
 namespace detail {
 
-/// For two arrays e, the sum over g of mix64(mix64(g + 1) ^ (k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g + 3)))
-/// in 64 bits; entries past the end are 0.
+/// For two arrays e, the sum over g of mix64(mix64(g + 1) ^ (k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g +
+/// 3))) in 64 bits; entries past the end are 0.
 ///
-/// A change of one entry changes one term, as the factors are odd and mix64 is a bijection. So does a swap within one
-/// group of four, because no two factors differ by a multiple of 8 (entries less than 2^62 apart cannot cancel); any
-/// other change goes undetected with probability 2^-64. Unsigned sums do not depend on the order, the backend or the
-/// integer width.
+/// A change of one entry changes one term, as the factors are odd and mix64 is a bijection. So does a swap
+/// within one group of four, because no two factors differ by a multiple of 8 (entries less than 2^62 apart
+/// cannot cancel); any other change goes undetected with probability 2^-64. Unsigned sums do not depend on the
+/// order, the backend or the integer width.
 template <class Offset, class Ordinal>
 struct StructureHash {
   VectorLoads<Offset> offsets;
@@ -79,9 +79,9 @@ inline void require_same_structure(Fingerprint const& planned, Fingerprint const
 
 }  // namespace detail
 
-/// The fingerprint of the structure of A. Two structures of one size that differ in more than one entry have equal
-/// fingerprints with probability 2^-64; a difference in one column or offset is always detected. A matrix of 0 rows
-/// has the same fingerprint with and without row_offsets.
+/// The fingerprint of the structure of A. Two structures of one size that differ in more than one entry have
+/// equal fingerprints with probability 2^-64; a difference in one column or offset is always detected. A matrix
+/// of 0 rows has the same fingerprint with and without row_offsets.
 ///
 /// Cost: 1 launch that reads row_offsets and columns once; fences exec. Deterministic.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>

@@ -48,15 +48,15 @@ inline void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, ViewSh
   require<InvalidArgument>(!shapes_overlap(x, y), "spmv: x and y overlap in memory");
 }
 
-/// The preconditions of every spmv: Kokkos is initialized, shapes match, memory is allocated and aligned, no entry of
-/// y shares memory with another entry of y or with x. No device access.
+/// The preconditions of every spmv: Kokkos is initialized, shapes match, memory is allocated and aligned, no
+/// entry of y shares memory with another entry of y or with x. No device access.
 template <class X, class Y>
 void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, X const& x, Y const& y) {
   check_vectors(rows_of_op, cols_of_op, shape_of(x), shape_of(y));
 }
 
-/// Throws OverflowError if nnz exceeds the largest Offset less 65536: kernels compute indices up to that far past the
-/// last entry.
+/// Throws OverflowError if nnz exceeds the largest Offset less 65536: kernels compute indices up to that far
+/// past the last entry.
 template <class Offset>
 void check_entries(std::size_t nnz) {
   constexpr auto max_entries = static_cast<std::size_t>(std::numeric_limits<Offset>::max()) - 65536;

@@ -48,12 +48,12 @@ constexpr char const* name_of(SpmvAlgorithm algorithm) {
 struct SpmvOptions {
   Op op = Op::none;
   SpmvAlgorithm algorithm = SpmvAlgorithm::automatic;
-  /// Lanes per row, a power of two; 0: from a table. row_team, sorted_rows: up to 64 (32 where a warp has 32 lanes);
-  /// row_bins: 2 to 16, for short rows.
+  /// Lanes per row, a power of two; 0: from a table. row_team, sorted_rows: up to 64 (32 where a warp has 32
+  /// lanes); row_bins: 2 to 16, for short rows.
   int lanes = 0;
-  /// Columns of the buffer of a plan for a Csr on a GPU, to which multivectors that are not row-major are copied row by
-  /// row: one sum per row of x and of y for each column. Faster where the columns of a row are far apart. More columns
-  /// are computed in several passes. 0: no buffer.
+  /// Columns of the buffer of a plan for a Csr on a GPU, to which multivectors that are not row-major are
+  /// copied row by row: one sum per row of x and of y for each column. Faster where the columns of a row are
+  /// far apart. More columns are computed in several passes. 0: no buffer.
   int columns = 0;
 };
 

@@ -12,13 +12,13 @@
 
 namespace einkorn {
 
-/// Data that repeated SpMVs with one matrix reuse: row statistics and the selected algorithm, transposes, workspace.
-/// make_spmv_plan(exec, matrix, ...) makes one. This template is for formats without such data; the others
-/// specialize it (csr/spmv_plan.hpp, csr5/spmv.hpp).
+/// Data that repeated SpMVs with one matrix reuse: row statistics and the selected algorithm, transposes,
+/// workspace. make_spmv_plan(exec, matrix, ...) makes one. This template is for formats without such data; the
+/// others specialize it (csr/spmv_plan.hpp, csr5/spmv.hpp).
 ///
-/// A plan shares the memory of its matrix. It serves one execution space instance and one thread at a time; concurrent
-/// SpMVs need separate plans. Without NDEBUG, a call with a plan with workspace throws InvalidArgument during a call of
-/// another thread; with NDEBUG the result is undefined.
+/// A plan shares the memory of its matrix. It serves one execution space instance and one thread at a time;
+/// concurrent SpMVs need separate plans. Without NDEBUG, a call with a plan with workspace throws
+/// InvalidArgument during a call of another thread; with NDEBUG the result is undefined.
 /// @tparam VectorScalar scalar of x and y
 template <class Matrix, class VectorScalar>
 class SpmvPlan {
@@ -38,8 +38,8 @@ class SpmvPlan {
 template <class Format>
 concept NeedsNoWorkspace = Format::needs_no_workspace;
 
-/// A plan for repeated SpMVs with F, whose memory it shares: the next spmv uses values of update_values(exec, F, A).
-/// Allocates nothing.
+/// A plan for repeated SpMVs with F, whose memory it shares: the next spmv uses values of update_values(exec,
+/// F, A). Allocates nothing.
 /// @tparam VectorScalar scalar of x and y; void: that of F
 template <class VectorScalar = void, ExecutionSpace Exec, NeedsNoWorkspace Format>
 auto make_spmv_plan(Exec const&, Format const& F) {

@@ -20,13 +20,13 @@ enum class SpmvKernel {
   segmented_sum  ///< equal parts of the entries and rows
 };
 
-/// Entries up to which row_bins is faster than segmented_sum where row lengths differ. H200, 2026-11, in a graph:
-/// 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
+/// Entries up to which row_bins is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
+/// graph: 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
 inline constexpr std::size_t max_row_bins_entries = std::size_t(2) << 20;
 
-/// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group waits
-/// for another, nor so long that its lanes finish last. H200, 2026-11: 18 rows of up to 93261 entries (BOYD1_A)
-/// take 447 us with row_team and 6 us with row_bins, 2000 rows of 2000 entries 17 us with either.
+/// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group
+/// waits for another, nor so long that its lanes finish last. H200, 2026-11: 18 rows of up to 93261 entries
+/// (BOYD1_A) take 447 us with row_team and 6 us with row_bins, 2000 rows of 2000 entries 17 us with either.
 constexpr bool rows_suit_lanes(double longest, double mean) {
   return longest <= 4.0 * mean + 32.0 && longest <= 2048.0;
 }
@@ -46,8 +46,8 @@ constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, 
                                                                            : SpmvAlgorithm::segmented_sum;
 }
 
-/// Selects the kernel of an algorithm other than atomic_scatter. A plan made on the host has neither a row order
-/// nor bins, and has_* are false without a plan.
+/// Selects the kernel of an algorithm other than atomic_scatter. A plan made on the host has neither a row
+/// order nor bins, and has_* are false without a plan.
 constexpr SpmvKernel choose_spmv_kernel(SpmvAlgorithm algorithm, Arch arch, bool has_row_order, bool has_bins) {
   if (algorithm == SpmvAlgorithm::segmented_sum) return SpmvKernel::segmented_sum;
   if (arch == Arch::host) return SpmvKernel::row_split;
@@ -64,8 +64,8 @@ constexpr int lanes_for_row(Arch arch, double mean) {
   return lanes;
 }
 
-/// Lanes per row of the row kernels: 1 for row_thread, else those of the options or, with 0, of the table. On the
-/// host more than 1 stands for SIMD lanes within a row. mean: entries per row.
+/// Lanes per row of the row kernels: 1 for row_thread, else those of the options or, with 0, of the table. On
+/// the host more than 1 stands for SIMD lanes within a row. mean: entries per row.
 constexpr int choose_lanes(SpmvOptions const& options, Arch arch, double mean) {
   if (options.algorithm == SpmvAlgorithm::row_thread) return 1;
   int const max_lanes = lockstep_lanes(arch) > 2 ? lockstep_lanes(arch) : 2;
@@ -75,9 +75,10 @@ constexpr int choose_lanes(SpmvOptions const& options, Arch arch, double mean) {
   return needs_two && lanes < 2 ? 2 : lanes;
 }
 
-/// Rows that a group of lanes computes one after another, so that a team reuses more of x from the L1 cache: 340
-/// us on stencil27:160, where 1 row takes 346 and 16 rows 353; 3 % less than 1 row on elasticity:80, 1 % more on
-/// band:1000000:101. 1 where fewer than 2048 teams would be left, so that every multiprocessor has several.
+/// Rows that a group of lanes computes one after another, so that a team reuses more of x from the L1 cache:
+/// 340 us on stencil27:160, where 1 row takes 346 and 16 rows 353; 3 % less than 1 row on elasticity:80, 1 %
+/// more on band:1000000:101. 1 where fewer than 2048 teams would be left, so that every multiprocessor has
+/// several.
 constexpr int rows_per_group(int lanes, int unroll, std::size_t num_rows, int groups_per_team) {
   if (lanes >= 16 && unroll > 6) return 1;
   auto const rows_per_team = static_cast<std::size_t>(4 * groups_per_team);

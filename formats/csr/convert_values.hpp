@@ -59,13 +59,15 @@ std::string to_text(Scalar const& value) {
 
 }  // namespace detail
 
-/// A with its values in another precision, for example float(a_ij) for convert_values<float>(exec, A): a CSR that
-/// shares A's row_offsets and columns. Formats made of it store 4 bytes per value instead of 8, while products with
-/// x and y in double are computed in double (sum_type): the only error is the rounding of the values.
+/// A with its values in another precision, for example float(a_ij) for convert_values<float>(exec, A): a CSR
+/// that shares A's row_offsets and columns. Formats made of it store 4 bytes per value instead of 8, while
+/// products with x and y in double are computed in double (sum_type): the only error is the rounding of the
+/// values.
 ///
 /// Rounds to nearest: for float a relative error of at most 2^-24 per entry, so |(A' - A) x|_i <= 2^-24 sum_j
-/// |a_ij||x_j|; below 2^-126 an absolute error of at most 2^-150. NaN and infinity are kept. Both parts of complex
-/// values are rounded. update_values of a format in float rounds in the same way, without the overflow check.
+/// |a_ij||x_j|; below 2^-126 an absolute error of at most 2^-150. NaN and infinity are kept. Both parts of
+/// complex values are rounded. update_values of a format in float rounds in the same way, without the overflow
+/// check.
 ///
 /// @throws OverflowError if a finite value becomes infinite; names the first such entry, its row and its value
 /// @throws OutOfMemory

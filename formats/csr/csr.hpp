@@ -14,12 +14,13 @@ namespace einkorn {
 /// Compressed sparse rows: row i holds the entries k = row_offsets(i) .. row_offsets(i + 1) - 1, entry k being
 /// values(k) in column columns(k).
 ///
-/// Invariants: row_offsets(0) == 0, non-decreasing, row_offsets(num_rows) == nnz(); 0 <= columns(k) < num_cols. A
-/// matrix of 0 rows may have no row_offsets. Columns within a row need not be sorted, and a position may repeat (its
-/// values add up). validate() (validate.hpp) checks the invariants on the device.
+/// Invariants: row_offsets(0) == 0, non-decreasing, row_offsets(num_rows) == nnz(); 0 <= columns(k) < num_cols.
+/// A matrix of 0 rows may have no row_offsets. Columns within a row need not be sorted, and a position may
+/// repeat (its values add up). validate() (validate.hpp) checks the invariants on the device.
 ///
 /// A Csr consists of three Views and is copied like a View, without copying memory. as_csr() converts a
-/// KokkosSparse::CrsMatrix without a copy; the reverse is in formats/interop/kokkos_kernels.hpp. Scalar may be const.
+/// KokkosSparse::CrsMatrix without a copy; the reverse is in formats/interop/kokkos_kernels.hpp. Scalar may be
+/// const.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Csr {
   static_assert(std::is_signed_v<Ordinal>, "einkorn::Csr: Ordinal must be signed");

@@ -19,7 +19,8 @@ namespace einkorn {
 
 namespace detail {
 
-/// Lane l sums the diagonal entries among entries l, l + lanes, .. of the row; a shuffle reduction adds the lanes.
+/// Lane l sums the diagonal entries among entries l, l + lanes, .. of the row; a shuffle reduction adds the
+/// lanes.
 template <class Exec, class Matrix, class D>
 struct SumDiagonalOfRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -50,8 +51,8 @@ struct SumDiagonalOfRow {
 /// @throws DimensionMismatch if A is not square or d has another extent
 /// @throws InvalidArgument for overlap and alignment
 ///
-/// Repeated positions are added in sum_type of both scalars, in a fixed order. Cost: (n + 1) offset + nnz ordinal +
-/// n scalar bytes and d. 1 launch, asynchronous on exec; no allocation. Deterministic.
+/// Repeated positions are added in sum_type of both scalars, in a fixed order. Cost: (n + 1) offset + nnz
+/// ordinal + n scalar bytes and d. 1 launch, asynchronous on exec; no allocation. Deterministic.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, WritableVector D>
 requires AccessibleFrom<D, Exec> && (D::rank() == 1) &&
          (is_complex<typename D::non_const_value_type> || !is_complex<Scalar>)

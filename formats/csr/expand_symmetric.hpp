@@ -102,12 +102,14 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
 /// @throws OverflowError if 2 nnz + n exceeds Offset
 /// @throws OutOfMemory
 ///
-/// The rows of A are sorted. Repeated positions and stored zeros are kept, in their order, and mirrored; a missing
-/// diagonal entry of H is missing in A. The diagonal is copied, imaginary parts included. A shares no memory with H.
+/// The rows of A are sorted. Repeated positions and stored zeros are kept, in their order, and mirrored; a
+/// missing diagonal entry of H is missing in A. The diagonal is copied, imaginary parts included. A shares no
+/// memory with H.
 ///
-/// Cost: a transpose of H, two if its rows are not sorted; one pass for the triangle check; one thread per entry of
-/// A, with log2(n) reads. Fences exec. Deterministic, the same on every backend. Source: Huang, Ding & Luo, J. South
-/// China Univ. of Technology 43(11), 2015, section 1.2, one sequential pass; departure: a parallel transpose.
+/// Cost: a transpose of H, two if its rows are not sorted; one pass for the triangle check; one thread per
+/// entry of A, with log2(n) reads. Fences exec. Deterministic, the same on every backend. Source: Huang, Ding &
+/// Luo, J. South China Univ. of Technology 43(11), 2015, section 1.2, one sequential pass; departure: a
+/// parallel transpose.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& half,

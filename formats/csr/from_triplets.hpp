@@ -41,10 +41,11 @@ std::vector<std::size_t> stable_order(std::vector<Index> const& keys, std::size_
 
 }  // namespace detail
 
-/// A Csr on the device from a list of entries on the host, with sorted columns; repeated positions are added up in
-/// the order of the list.
+/// A Csr on the device from a list of entries on the host, with sorted columns; repeated positions are added up
+/// in the order of the list.
 ///
-/// @throws InvalidStructure for lists of different lengths or an index out of range, with its position in the list
+/// @throws InvalidStructure for lists of different lengths or an index out of range, with its position in the
+/// list
 /// @throws OverflowError if there are more entries than Offset counts
 /// @throws OutOfMemory
 ///

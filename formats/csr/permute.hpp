@@ -59,8 +59,8 @@ struct PermuteEntries {
 
 }  // namespace detail
 
-/// B with B(i, j) = A(rows(i), columns(j)): P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1, so that B x' =
-/// y' if A x = y, x'(j) = x(columns(j)) and y'(i) = y(rows(i)).
+/// B with B(i, j) = A(rows(i), columns(j)): P A Q^T with P(i, rows(i)) = 1 and Q(j, columns(j)) = 1, so that B
+/// x' = y' if A x = y, x'(j) = x(columns(j)) and y'(i) = y(rows(i)).
 ///
 /// @param rows [num_rows], a permutation of 0 .. num_rows - 1
 /// @param columns [num_cols], a permutation of 0 .. num_cols - 1
@@ -68,9 +68,9 @@ struct PermuteEntries {
 /// @throws InvalidStructure if a list is no permutation; names the first invalid position
 /// @throws OutOfMemory
 ///
-/// @pre A is valid (validate()). The entries of a row keep their order (sort_rows() sorts them); repeated positions
-/// and stored zeros are kept. Cost: reads A once and the offsets a few times, writes B; log2(num_rows) reads of
-/// offsets per entry. Fences exec. Deterministic.
+/// @pre A is valid (validate()). The entries of a row keep their order (sort_rows() sorts them); repeated
+/// positions and stored zeros are kept. Cost: reads A once and the offsets a few times, writes B;
+/// log2(num_rows) reads of offsets per entry. Fences exec. Deterministic.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Rows,
           Vector Columns>
 requires AccessibleFrom<Rows, Exec> && AccessibleFrom<Columns, Exec> &&

@@ -38,7 +38,8 @@ struct MeasureRowLengths {
 /// Computes the statistics of A [num_rows x num_cols] on the device.
 /// @pre A is valid (validate()).
 ///
-/// Cost: 1 launch (none without rows) that reads row_offsets once; fences exec. Deterministic. Source: elementary, one reduction.
+/// Cost: 1 launch (none without rows) that reads row_offsets once; fences exec. Deterministic. Source:
+/// elementary, one reduction.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 RowLengths<Ordinal, Offset> row_lengths(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   RowLengths<Ordinal, Offset> result{A.num_rows, 0, 0, A.nnz()};

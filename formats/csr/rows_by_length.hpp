@@ -24,8 +24,8 @@ namespace einkorn {
 
 namespace detail {
 
-/// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of equal
-/// length by index. The three functions below give the same result.
+/// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of
+/// equal length by index. The three functions below give the same result.
 
 template <class Keys, class Offsets>
 struct KeysByLength {
@@ -52,8 +52,8 @@ struct RowsOfKeys {
   }
 };
 
-/// GPU: sorts the keys (window, longest - length, position in the window), which are distinct, so that any sort gives
-/// the same order. Position p is in window p / window, so only the position in the window is decoded.
+/// GPU: sorts the keys (window, longest - length, position in the window), which are distinct, so that any sort
+/// gives the same order. Position p is in window p / window, so only the position in the window is decoded.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window, std::uint64_t longest,
                              Rows const& rows) {
@@ -133,11 +133,11 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
 /// @throws OverflowError if rows times the longest row exceed 2^64
 /// @throws OutOfMemory
 ///
-/// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, on the host
-/// a sort per window, or a counting sort for one window. Fences exec. Deterministic, the same on every backend.
-/// Source: rows sorted by length so that a warp's rows have similar lengths, Huang, Ding & Luo, J. South China Univ.
-/// of Technology 43(11), 2015, section 1.2; departures: descending, so that the longest rows start first; stable;
-/// windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014).
+/// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, on the
+/// host a sort per window, or a counting sort for one window. Fences exec. Deterministic, the same on every
+/// backend. Source: rows sorted by length so that a warp's rows have similar lengths, Huang, Ding & Luo, J.
+/// South China Univ. of Technology 43(11), 2015, section 1.2; departures: descending, so that the longest rows
+/// start first; stable; windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                                               std::int64_t window = 0) {

@@ -24,8 +24,8 @@ namespace detail {
 template <class V>
 concept ScalingVector = Vector<V> && V::rank() == 1 && !is_complex<typename V::non_const_value_type>;
 
-/// Scales the entries lane, lane + lanes, .. of a row. Factors and products are at least double: left_i right_j of
-/// floats cannot overflow.
+/// Scales the entries lane, lane + lanes, .. of a row. Factors and products are at least double: left_i right_j
+/// of floats cannot overflow.
 template <class Exec, class Matrix, class Left, class Right, class Values>
 struct ScaleRow {
   using Ordinal = typename Matrix::ordinal_type;
@@ -71,18 +71,19 @@ void scale_values(Exec const& exec, Left const& left, Matrix const& A, Right con
 
 }  // namespace detail
 
-/// B = diag(left) A diag(right), b_ij = a_ij (left_i right_j): a Csr with new values that shares A's row_offsets and
-/// columns.
+/// B = diag(left) A diag(right), b_ij = a_ij (left_i right_j): a Csr with new values that shares A's
+/// row_offsets and columns.
 ///
 /// @param left [num_rows], or [0] for factors of 1; real
 /// @param right [num_cols], or [0] for factors of 1; real
 /// @throws DimensionMismatch for extents
 /// @throws OutOfMemory
 ///
-/// @pre A is valid (validate()). The factors are multiplied first, so with left == right a symmetric or Hermitian A
-/// gives an exactly symmetric or Hermitian B; their product must be within the range of double, in which all is
-/// computed before rounding to Scalar. Repeated positions are scaled individually; stored zeros are kept. Cost:
-/// reads A, left and, per entry, right; writes nnz values. 1 allocation (nnz Scalars), 1 launch, asynchronous.
+/// @pre A is valid (validate()). The factors are multiplied first, so with left == right a symmetric or
+/// Hermitian A gives an exactly symmetric or Hermitian B; their product must be within the range of double, in
+/// which all is computed before rounding to Scalar. Repeated positions are scaled individually; stored zeros
+/// are kept. Cost: reads A, left and, per entry, right; writes nnz values. 1 allocation (nnz Scalars), 1
+/// launch, asynchronous.
 template <ExecutionSpace Exec, detail::ScalingVector Left, class Scalar, class Ordinal, class Offset,
           class Device, detail::ScalingVector Right>
 requires AccessibleFrom<Left, Exec> && AccessibleFrom<Right, Exec>
@@ -102,12 +103,13 @@ auto scale_rows_and_columns(Exec const& exec, Left const& left, Matrix const& A,
   return scale_rows_and_columns(exec, left, as_csr(A), right);
 }
 
-/// B.values <- values of diag(left) A diag(right), for new values or factors. B has the structure of A, for example
-/// from scale_rows_and_columns(), and may be A.
+/// B.values <- values of diag(left) A diag(right), for new values or factors. B has the structure of A, for
+/// example from scale_rows_and_columns(), and may be A.
 ///
 /// @throws DimensionMismatch for extents
 /// @throws StalePlan if the structures differ (with Checks::off: the sizes)
-/// @throws InvalidArgument if B's values overlap other arrays of A, a factor, or A's values without being the same
+/// @throws InvalidArgument if B's values overlap other arrays of A, a factor, or A's values without being the
+/// same
 ///
 /// Cost: as scale_rows_and_columns(), without the allocation. Asynchronous, except that Checks::on reads both
 /// structures and fences exec if B does not share A's row_offsets and columns.

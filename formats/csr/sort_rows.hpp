@@ -24,13 +24,13 @@ bool is_sorted_by_column(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> 
   return detail::row_order(exec, A).is_sorted;
 }
 
-/// A with the entries of every row sorted by column. The sort is stable, stored zeros are kept, and the result shares
-/// no memory with A.
+/// A with the entries of every row sorted by column. The sort is stable, stored zeros are kept, and the result
+/// shares no memory with A.
 /// @throws OverflowError, OutOfMemory
 /// @pre A is valid (validate()).
 ///
-/// Cost: two transposes (transpose.hpp): two sorts of nnz 64-bit keys on a GPU, four counting passes on the host, and
-/// one temporary copy of the matrix. Fences exec. Deterministic, the same on every backend.
+/// Cost: two transposes (transpose.hpp): two sorts of nnz 64-bit keys on a GPU, four counting passes on the
+/// host, and one temporary copy of the matrix. Fences exec. Deterministic, the same on every backend.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> sort_rows(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {

@@ -38,8 +38,8 @@ void with_conjugation(bool conjugated, Body const& body) {
   body(std::false_type{});
 }
 
-/// Throws InvalidArgument for options that are invalid for every matrix: values that are no enumerators, lanes that
-/// are no power of two up to 64, and sorted_rows or row_bins without a plan.
+/// Throws InvalidArgument for options that are invalid for every matrix: values that are no enumerators, lanes
+/// that are no power of two up to 64, and sorted_rows or row_bins without a plan.
 inline void check_spmv_options(SpmvOptions const& options, bool with_plan = false) {
   require_enumerator(options.op, Op::conjugate_transpose, "spmv: op");
   require_enumerator(options.algorithm, SpmvAlgorithm::atomic_scatter, "spmv: algorithm");
@@ -58,8 +58,8 @@ SpmmLayout layout_of(X const& x, Y const& y) {
   return is_row_major(x) && is_row_major(y) ? SpmmLayout::row_major : SpmmLayout::strided;
 }
 
-/// Y <- alpha A X + beta Y on a GPU by `kernel`: row_tile, row_team or column_tile. longest: entries of the longest
-/// row, or the largest Offset. 1 or 2 launches.
+/// Y <- alpha A X + beta Y on a GPU by `kernel`: row_tile, row_team or column_tile. longest: entries of the
+/// longest row, or the largest Offset. 1 or 2 launches.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmm_by_rows(Exec const& exec, SpmmKernel kernel, int lanes, Epilogue<Sum> const& epilogue,
                   Matrix const& A, X const& x, Y const& y, typename Matrix::offset_type longest) {
@@ -73,8 +73,8 @@ void spmm_by_rows(Exec const& exec, SpmmKernel kernel, int lanes, Epilogue<Sum> 
     spmm_column_tile<conjugated>(exec, "einkorn::spmv[csr,column_tile]", epilogue, rows, x, y, longest);
 }
 
-/// y <- alpha A x + beta y by kernels that give whole rows to threads, without a plan: groups of lanes on a GPU,
-/// parts of equal work on the host, where lanes > 1 means SIMD lanes within a row.
+/// y <- alpha A x + beta y by kernels that give whole rows to threads, without a plan: groups of lanes on a
+/// GPU, parts of equal work on the host, where lanes > 1 means SIMD lanes within a row.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
 void spmv_by_rows(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
                   Y const& y) {
@@ -114,8 +114,8 @@ struct ScatterRow {
   }
 };
 
-/// y <- alpha op(A) x + beta y for a transposed op, one thread per row, with atomic additions to y: no transpose in
-/// memory, but the order of the additions differs between runs. 2 launches.
+/// y <- alpha op(A) x + beta y for a transposed op, one thread per row, with atomic additions to y: no
+/// transpose in memory, but the order of the additions differs between runs. 2 launches.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
 void spmv_scatter(Exec const& exec, Epilogue<Sum> const& epilogue, Matrix const& A, X const& x, Y const& y) {
   using Ordinal = typename Matrix::ordinal_type;
@@ -136,20 +136,20 @@ void spmv_scatter(Exec const& exec, Epilogue<Sum> const& epilogue, Matrix const&
 /// @throws DimensionMismatch for shapes
 /// @throws InvalidArgument for overlap, alignment, lanes, or an algorithm or op that needs a plan
 ///
-/// x and y may have any layout and must be aligned to their scalar. beta == 0 overwrites y, NaN included; alpha ==
-/// 0 reads neither A nor x. A NaN or infinity in A or x reaches only the rows that use it. Sums, alpha and beta are
-/// of sum_type<Scalar, x, y>. The algorithms are row_thread, row_team and, for a transpose, atomic_scatter; the
-/// others, and a deterministic transpose, need a plan (csr/spmv_plan.hpp).
+/// x and y may have any layout and must be aligned to their scalar. beta == 0 overwrites y, NaN included; alpha
+/// == 0 reads neither A nor x. A NaN or infinity in A or x reaches only the rows that use it. Sums, alpha and
+/// beta are of sum_type<Scalar, x, y>. The algorithms are row_thread, row_team and, for a transpose,
+/// atomic_scatter; the others, and a deterministic transpose, need a plan (csr/spmv_plan.hpp).
 ///
-/// Multivectors (SpMM) on a GPU have kernels of their own, whichever row algorithm is given, with separate launches
-/// for rows much longer than the mean. Row-major x and y (stride(1) == 1) of 4 columns or more: lanes over up to
-/// 128 columns (32 where rows are not whole, aligned packs of 16 bytes). Others: lanes over the rows, 8 columns per
-/// pass over A.
+/// Multivectors (SpMM) on a GPU have kernels of their own, whichever row algorithm is given, with separate
+/// launches for rows much longer than the mean. Row-major x and y (stride(1) == 1) of 4 columns or more: lanes
+/// over up to 128 columns (32 where rows are not whole, aligned packs of 16 bytes). Others: lanes over the
+/// rows, 8 columns per pass over A.
 ///
-/// Cost per column: 2 nnz flops and nnz (scalar + ordinal) + (rows + 1) offset + (cols + rows) scalar bytes, and
-/// rows scalar more if beta != 0. 1 launch, 2 for atomic_scatter and for multivectors on a GPU. Asynchronous on
-/// exec: no fence, no allocation. Deterministic except for atomic_scatter. Source: CSR-scalar and CSR-vector of
-/// Bell & Garland, NVIDIA NVR-2008-004; SpMM: see formats/spmm/detail/row_tile.hpp.
+/// Cost per column: 2 nnz flops and nnz (scalar + ordinal) + (rows + 1) offset + (cols + rows) scalar bytes,
+/// and rows scalar more if beta != 0. 1 launch, 2 for atomic_scatter and for multivectors on a GPU.
+/// Asynchronous on exec: no fence, no allocation. Deterministic except for atomic_scatter. Source: CSR-scalar
+/// and CSR-vector of Bell & Garland, NVIDIA NVR-2008-004; SpMM: see formats/spmm/detail/row_tile.hpp.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class X, class Y>
 requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>
 void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> alpha,

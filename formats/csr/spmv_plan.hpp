@@ -31,9 +31,9 @@
 
 namespace einkorn {
 
-/// The plan of a Csr (see formats/spmv_plan.hpp): row statistics and the algorithm selected from them; the tiles
-/// and carries of segmented_sum, the order of sorted_rows, the bins of row_bins; the transpose and the source of
-/// its values; a buffer for columns of multivectors.
+/// The plan of a Csr (see formats/spmv_plan.hpp): row statistics and the algorithm selected from them; the
+/// tiles and carries of segmented_sum, the order of sorted_rows, the bins of row_bins; the transpose and the
+/// source of its values; a buffer for columns of multivectors.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -167,8 +167,8 @@ SpmvPlan<Csr<Value, Ordinal, Offset, Device>, V> new_spmv_plan(
 /// Prepares repeated spmv(exec, plan, alpha, x, beta, y) with one matrix.
 ///
 /// The plan shares the memory of A: the next spmv uses values changed in place, except under a transpose, where
-/// update_values() must be called. A structure changed in place is detected by update_values(), not by spmv (which
-/// does not fence).
+/// update_values() must be called. A structure changed in place is detected by update_values(), not by spmv
+/// (which does not fence).
 /// @tparam VectorScalar scalar of x and y; void: that of A
 /// @throws InvalidStructure see validate(); with Checks::on only
 /// @throws InvalidArgument for options
@@ -306,8 +306,8 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
 
 }  // namespace detail
 
-/// spmv() with a given epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new y in
-/// the same pass.
+/// spmv() with a given epilogue for each row of y: Epilogue, or EpilogueWithDots for dot products with the new
+/// y in the same pass.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V,
           class EpilogueOp, Vector X, WritableVector Y>
 void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan,
@@ -317,14 +317,14 @@ void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
 
 /// y <- alpha op(A) x + beta y with the plan of a Csr.
 ///
-/// The contract is that of spmv() without a plan (csr/spmv.hpp), with these differences. The plan fixes op and the
-/// algorithm, of which all are available, and the sum type. 1 launch, 2 for segmented_sum; per column of a
-/// multivector where choose_spmm() (formats/spmm/choose.hpp) selects single columns. sorted_rows reads one Ordinal
-/// more per row on a GPU and gives the same bits as row_team with as many lanes; on the host and for multivectors
-/// it is row_team. segmented_sum reads one Ordinal and one sum more per tile of 2048 steps. With
-/// SpmvOptions::columns, multivectors that are not row-major are copied row by row on a GPU: 2 launches more for
-/// every `columns` columns and 2 (rows + cols) scalar bytes more per column. A plan with workspace serves one
-/// execution space instance at a time.
+/// The contract is that of spmv() without a plan (csr/spmv.hpp), with these differences. The plan fixes op and
+/// the algorithm, of which all are available, and the sum type. 1 launch, 2 for segmented_sum; per column of a
+/// multivector where choose_spmm() (formats/spmm/choose.hpp) selects single columns. sorted_rows reads one
+/// Ordinal more per row on a GPU and gives the same bits as row_team with as many lanes; on the host and for
+/// multivectors it is row_team. segmented_sum reads one Ordinal and one sum more per tile of 2048 steps. With
+/// SpmvOptions::columns, multivectors that are not row-major are copied row by row on a GPU: 2 launches more
+/// for every `columns` columns and 2 (rows + cols) scalar bytes more per column. A plan with workspace serves
+/// one execution space instance at a time.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class V, class X,
           class Y>
 requires SpmvOperands<Exec, Csr<Scalar, Ordinal, Offset, Device>, X, Y>

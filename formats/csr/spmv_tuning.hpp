@@ -15,8 +15,8 @@ struct SpmvTuning {
   int unroll;            ///< entries per lane (segmented_sum: per thread) loaded before the first is used
 };
 
-/// Entries that a lane of row_team loads per batch, for rows of `mean` entries: the fewest that load such a row in
-/// one batch, since lanes without an entry load too.
+/// Entries that a lane of row_team loads per batch, for rows of `mean` entries: the fewest that load such a row
+/// in one batch, since lanes without an entry load too.
 constexpr int row_team_unroll(int lanes, double mean) {
   if (lanes < 8) return 4;
   if (lanes == 8) return mean <= 32.0 ? 4 : 6;
@@ -26,11 +26,11 @@ constexpr int row_team_unroll(int lanes, double mean) {
 /// row_team with `lanes` lanes per row.
 ///
 /// H200, double, 2026-11, cold, among 27 configurations. Up to 8 lanes a row takes one or two batches, and
-/// occupancy hides the latency: 2048 threads per multiprocessor (32 registers) took 340 us on stencil27:160, 1536
-/// took 385. From 16 lanes on loads in flight hide it: unroll 6 with 5 or 6 teams took 361 us on elasticity:80, 3
-/// with 8 teams 365, 8 took 383. Below 16 lanes entries are loaded with the default cache policy: rows begin
-/// within sectors, which evict-first fetches twice (352 and 459 us on stencil27:160 and stencil7:256, against 346
-/// and 407).
+/// occupancy hides the latency: 2048 threads per multiprocessor (32 registers) took 340 us on stencil27:160,
+/// 1536 took 385. From 16 lanes on loads in flight hide it: unroll 6 with 5 or 6 teams took 361 us on
+/// elasticity:80, 3 with 8 teams 365, 8 took 383. Below 16 lanes entries are loaded with the default cache
+/// policy: rows begin within sectors, which evict-first fetches twice (352 and 459 us on stencil27:160 and
+/// stencil7:256, against 346 and 407).
 constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   switch (arch) {
     case Arch::hopper:
@@ -45,10 +45,11 @@ constexpr SpmvTuning row_team_tuning(Arch arch, int lanes, int unroll) {
   }
 }
 
-/// row_team with an epilogue that accumulates dot products, for which 32 registers are too few. has_many_rows: at
-/// least min_rows_of_small_teams, with small teams, which wait less for their last warp before they store partial
-/// sums. H200, 2026-11, 7 points on 464^3 with two dot products, 2 lanes: 2.63 ms, where {512, 3} takes 2.73; 2.43
-/// and 2.46 without dot products. Not measured for fewer rows, where every team adds up all partial sums.
+/// row_team with an epilogue that accumulates dot products, for which 32 registers are too few. has_many_rows:
+/// at least min_rows_of_small_teams, with small teams, which wait less for their last warp before they store
+/// partial sums. H200, 2026-11, 7 points on 464^3 with two dot products, 2 lanes: 2.63 ms, where {512, 3} takes
+/// 2.73; 2.43 and 2.46 without dot products. Not measured for fewer rows, where every team adds up all partial
+/// sums.
 constexpr SpmvTuning accumulating_row_team_tuning(Arch arch, int lanes, int unroll, bool has_many_rows) {
   SpmvTuning tuning = row_team_tuning(arch, lanes, unroll);
   tuning.min_teams_per_sm = (3 * tuning.min_teams_per_sm + 3) / 4;
@@ -64,9 +65,9 @@ struct RowBinLimits {
 };
 
 /// A large matrix occupies all lanes: four batches per row, so that few rows are listed or cut. The time of a
-/// small one is its longest chain of loads: two batches, one, two. H200, 2026-11, replayed in a graph: the limits
-/// of small matrices took wiki-Vote from 6.4 to 3.9 us, SLAM_spheric from 11.8 to 8.3, and cnr-2000 (3.2 M
-/// entries) from 25 to 31.
+/// small one is its longest chain of loads: two batches, one, two. H200, 2026-11, replayed in a graph: the
+/// limits of small matrices took wiki-Vote from 6.4 to 3.9 us, SLAM_spheric from 11.8 to 8.3, and cnr-2000 (3.2
+/// M entries) from 25 to 31.
 constexpr RowBinLimits row_bin_limits(int lanes, std::size_t nnz) {
   bool const is_small = nnz <= std::size_t(1) << 20;
   return is_small ? RowBinLimits{8 * lanes, 128, 2048} : RowBinLimits{16 * lanes, 512, 4096};
@@ -88,8 +89,8 @@ constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {
 
 /// segmented_sum; a tile has team_size * unroll steps.
 ///
-/// H200, 2026-11: 6 teams of 8 entries per thread (40 registers) were faster than 4 or 5 teams and than 4 entries.
-/// 17 KB of scratch per team for double: 6 teams take 102 of 228 KB.
+/// H200, 2026-11: 6 teams of 8 entries per thread (40 registers) were faster than 4 or 5 teams and than 4
+/// entries. 17 KB of scratch per team for double: 6 teams take 102 of 228 KB.
 constexpr SpmvTuning segmented_sum_tuning(Arch arch, std::size_t sum_bytes) {
   switch (arch) {
     case Arch::hopper:

@@ -69,9 +69,9 @@ struct OutOfRange {
   }
 };
 
-/// First errors of a Csr with valid extents, and its fingerprint: four offsets or four columns per work item. `entry`
-/// is the first entry with a column out of range. `at` is 0 if row_offsets(0) is not 0, 1 if the last offset is not
-/// nnz, 2 + the first row after which offsets decrease.
+/// First errors of a Csr with valid extents, and its fingerprint: four offsets or four columns per work item.
+/// `entry` is the first entry with a column out of range. `at` is 0 if row_offsets(0) is not 0, 1 if the last
+/// offset is not nnz, 2 + the first row after which offsets decrease.
 template <class Offsets, class Columns>
 struct InspectStructure {
   using Offset = typename Offsets::non_const_value_type;
@@ -142,8 +142,8 @@ bool require_extents(Matrix const& A) {
   return true;
 }
 
-/// The fingerprint of A (fingerprint.hpp). With Checks::on the same pass validates A and throws as validate(). Reads
-/// row_offsets and columns once, in 1 launch; fences exec.
+/// The fingerprint of A (fingerprint.hpp). With Checks::on the same pass validates A and throws as validate().
+/// Reads row_offsets and columns once, in 1 launch; fences exec.
 template <class Exec, class Matrix>
 Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks) {
   using Offsets = decltype(A.row_offsets);

@@ -31,12 +31,12 @@ concept HostCsr = CsrMatrix<Matrix> && AccessibleFrom<Matrix, Kokkos::DefaultHos
 
 /// An asynchronous copy of a Csr from the host to the device of Exec, made by upload(). Movable, not copyable.
 ///
-/// On a GPU separate threads copy the arrays through chunks of pinned memory (core/staged_copy.hpp): row_offsets, then
-/// columns, then values. upload() returns at once; the copy from pageable to pinned memory takes a single core longer
-/// than the link. On a host space the constructor copies the arrays with Exec.
+/// On a GPU separate threads copy the arrays through chunks of pinned memory (core/staged_copy.hpp):
+/// row_offsets, then columns, then values. upload() returns at once; the copy from pageable to pinned memory
+/// takes a single core longer than the link. On a host space the constructor copies the arrays with Exec.
 ///
-/// The host arrays must not change until wait() has returned or the Upload is destroyed, which cancels the rest. Not
-/// thread-safe. Kokkos Tools see copies and fences from several threads.
+/// The host arrays must not change until wait() has returned or the Upload is destroyed, which cancels the
+/// rest. Not thread-safe. Kokkos Tools see copies and fences from several threads.
 template <class Scalar, class Ordinal, class Offset, class Exec>
 class Upload {
  public:
@@ -68,8 +68,8 @@ class Upload {
     }
   }
 
-  /// Waits for row_offsets and columns and validates them (Checks::on). The values may still be in transfer. Throws
-  /// InvalidStructure, as validate().
+  /// Waits for row_offsets and columns and validates them (Checks::on). The values may still be in transfer.
+  /// Throws InvalidStructure, as validate().
   matrix_type structure() {
     if (copy_) copy_->copy.wait_for(copy_->arrays - 1);
     if (detail::are_on(checks_)) validate(exec_, matrix_);
@@ -83,9 +83,9 @@ class Upload {
     return structure();
   }
 
-  /// Replaces the values by those of a matrix of the same structure; wait() afterwards. Waits for a running upload;
-  /// the values are overwritten after the work submitted to exec so far. Throws StalePlan if the sizes differ;
-  /// positions are not compared.
+  /// Replaces the values by those of a matrix of the same structure; wait() afterwards. Waits for a running
+  /// upload; the values are overwritten after the work submitted to exec so far. Throws StalePlan if the sizes
+  /// differ; positions are not compared.
   template <HostCsr Host>
   void update_values(Host const& host) {
     Kokkos::Profiling::ScopedRegion region("einkorn::Upload::update_values");
@@ -139,10 +139,10 @@ class Upload {
 /// @throws InvalidArgument for options, or if the staging serves another upload
 /// @throws OverflowError, OutOfMemory
 ///
-/// Allocates the bytes of A on the device and, on a GPU without a given staging, threads x chunk_bytes of pinned
-/// memory, which is slow: reuse a staging for small matrices. Cost: A once over the link; on a GPU also one read and
-/// one write of A in host memory. Source: Huang, Ding & Luo, J. SCUT 43(11), 2015, section 1.5.4; departures: chunks,
-/// threads, the order of the arrays.
+/// Allocates the bytes of A on the device and, on a GPU without a given staging, threads x chunk_bytes of
+/// pinned memory, which is slow: reuse a staging for small matrices. Cost: A once over the link; on a GPU also
+/// one read and one write of A in host memory. Source: Huang, Ding & Luo, J. SCUT 43(11), 2015, section 1.5.4;
+/// departures: chunks, threads, the order of the arrays.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 requires HostCsr<Csr<Scalar, Ordinal, Offset, Device>>
 Upload<std::remove_const_t<Scalar>, Ordinal, Offset, Exec> upload(Exec const& exec,

@@ -20,11 +20,11 @@ namespace einkorn {
 
 /// Options of upload(). A host space uses only `checks`.
 struct UploadOptions {
-  /// Bytes of pinned memory per thread. Analytical, not measured: a link of 50 GB/s transfers 2 MiB in 40 us, several
-  /// times the launch cost, and 2 MiB stay in a core's share of the last-level cache.
+  /// Bytes of pinned memory per thread. Analytical, not measured: a link of 50 GB/s transfers 2 MiB in 40 us,
+  /// several times the launch cost, and 2 MiB stay in a core's share of the last-level cache.
   std::size_t chunk_bytes = std::size_t(2) << 20;
-  /// Threads that copy to pinned memory; 0: half of the hardware threads, 2 to 8. Analytical, not measured: a core
-  /// copies about 10 GB/s. With 1 thread, copies and transfers do not overlap.
+  /// Threads that copy to pinned memory; 0: half of the hardware threads, 2 to 8. Analytical, not measured: a
+  /// core copies about 10 GB/s. With 1 thread, copies and transfers do not overlap.
   int threads = 0;
   Checks checks = Checks::on;  ///< validate() the structure on the device
 };
@@ -49,8 +49,8 @@ inline int upload_threads(int requested) {
 template <class Scalar, class Ordinal, class Offset, class Exec>
 class Upload;
 
-/// Pinned memory and execution space instances that uploads reuse; serves one upload at a time. Empty on a host space
-/// and when default-constructed.
+/// Pinned memory and execution space instances that uploads reuse; serves one upload at a time. Empty on a host
+/// space and when default-constructed.
 template <class Exec>
 class UploadStaging {
  public:

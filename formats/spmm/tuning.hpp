@@ -32,12 +32,12 @@ enum class EntryOrder { by_row, by_slot };
 /// The configuration for tiles of `packs` packs (1, 2, 4, .. 64) of 16 bytes on a GPU.
 ///
 /// H200, 2026-11, warm, best geometric mean over gen:stencil27:100, gen:elasticity:50, gen:stencil7:150 and
-/// gen:longrows:1000000:1000000:16 among 2 to 10 configurations, double and float. 16 packs (32 columns in double):
-/// 8 lanes with 2 rows of X in flight and 4 teams took 511 us on stencil27:100, 4 rows and 3 teams 543, 8 rows and 2
-/// teams 622; 4 lanes with 4 packs each 616. 2 packs: 8 rows in flight at 3 teams took 191 us, 4 rows at 4 teams 244:
-/// short rows of X need more in flight. In padded rows, where entries of neighbouring rows are adjacent, fewer lanes
-/// suffice. The other configurations are from an earlier version of the kernel that needed more registers (8 packs:
-/// with 3 teams): not measured again.
+/// gen:longrows:1000000:1000000:16 among 2 to 10 configurations, double and float. 16 packs (32 columns in
+/// double): 8 lanes with 2 rows of X in flight and 4 teams took 511 us on stencil27:100, 4 rows and 3 teams
+/// 543, 8 rows and 2 teams 622; 4 lanes with 4 packs each 616. 2 packs: 8 rows in flight at 3 teams took 191
+/// us, 4 rows at 4 teams 244: short rows of X need more in flight. In padded rows, where entries of
+/// neighbouring rows are adjacent, fewer lanes suffice. The other configurations are from an earlier version of
+/// the kernel that needed more registers (8 packs: with 3 teams): not measured again.
 constexpr RowTile row_tile_of_packs(int packs, int pack, EntryOrder order) {
   bool const by_row = order == EntryOrder::by_row;
   switch (packs) {
@@ -75,17 +75,18 @@ constexpr RowTile row_tile(Arch arch, int columns, int pack, EntryOrder order) {
 }
 
 /// Rows that are too long for one group: of more than `bound` entries and more than mean_factor times the mean.
-/// At least min_teams teams search the rows for them, block_rows adjacent rows at a time. One warp sums a row of up
-/// to max_warp_row entries, warp_bytes of its columns at a time; a whole team sums a longer one, with team_bytes, so
-/// that the longest rows are spread over more multiprocessors. A structural type.
+/// At least min_teams teams search the rows for them, block_rows adjacent rows at a time. One warp sums a row
+/// of up to max_warp_row entries, warp_bytes of its columns at a time; a whole team sums a longer one, with
+/// team_bytes, so that the longest rows are spread over more multiprocessors. A structural type.
 ///
 /// H200, 2026-11, warm, 4 and 32 columns in double: a bound of 64 took 349 us, 128 took 395
-/// (gen:powerlaw:1000000:16); 256 threads with 8 rows of X in flight 404, 512 with 4 513 (gen:rmat:18); rows searched
-/// one at a time by 1024 teams 132, 4 at a time by 512 159 (gen:rmat:18), but 198 and 191 (gen:stencil27:100).
-/// block_rows 2, max_warp_row and warp_bytes: analytical, not measured. In some matrices rows whose indices have
-/// many zero bits are the longest; near 1024 teams all rows of a team share that property, and the slowest team then
-/// took twice the mean (gen:rmat:18; ncu: multiprocessors active for 52 % of the time). 1485 and its quotients by 2,
-/// 4 and 8 are not near a power of two: 129 us instead of 174, 342 instead of 406 (8 and 32 columns).
+/// (gen:powerlaw:1000000:16); 256 threads with 8 rows of X in flight 404, 512 with 4 513 (gen:rmat:18); rows
+/// searched one at a time by 1024 teams 132, 4 at a time by 512 159 (gen:rmat:18), but 198 and 191
+/// (gen:stencil27:100). block_rows 2, max_warp_row and warp_bytes: analytical, not measured. In some matrices
+/// rows whose indices have many zero bits are the longest; near 1024 teams all rows of a team share that
+/// property, and the slowest team then took twice the mean (gen:rmat:18; ncu: multiprocessors active for 52 %
+/// of the time). 1485 and its quotients by 2, 4 and 8 are not near a power of two: 129 us instead of 174, 342
+/// instead of 406 (8 and 32 columns).
 struct LongRowsTuning {
   int bound, mean_factor, max_warp_row;
   int warp_bytes, team_bytes;
@@ -101,10 +102,10 @@ struct LongRowsTuning {
   }
 };
 
-/// no_dominant_row: see has_no_dominant_row(). Smaller teams then balance the load better: 118 us instead of 131,
-/// 274 instead of 344 (gen:rmat:18, 8 and 32 columns in double), 1101 instead of 1424 (gen:rmat:20, 32), 1419 instead
-/// of 1571 (gen:powerlaw:1000000:16, 32); but 515 instead of 329, and 659 instead of 485, on gen:circuit:1000000,
-/// whose time is that of its longest rows.
+/// no_dominant_row: see has_no_dominant_row(). Smaller teams then balance the load better: 118 us instead of
+/// 131, 274 instead of 344 (gen:rmat:18, 8 and 32 columns in double), 1101 instead of 1424 (gen:rmat:20, 32),
+/// 1419 instead of 1571 (gen:powerlaw:1000000:16, 32); but 515 instead of 329, and 659 instead of 485, on
+/// gen:circuit:1000000, whose time is that of its longest rows.
 constexpr LongRowsTuning long_rows(Arch arch, bool no_dominant_row = false) {
   switch (arch) {
     case Arch::hopper:
@@ -119,8 +120,8 @@ constexpr LongRowsTuning long_rows(Arch arch, bool no_dominant_row = false) {
   }
 }
 
-/// Configuration of the kernel for multivectors of any strides. A structural type: kernels take it as a template
-/// argument.
+/// Configuration of the kernel for multivectors of any strides. A structural type: kernels take it as a
+/// template argument.
 struct ColumnTile {
   int columns;           ///< columns per thread
   int long_columns;      ///< columns per warp in long rows
@@ -133,10 +134,10 @@ struct ColumnTile {
 /// The configuration for tiles of 4 or 8 columns.
 ///
 /// H200, 2026-11, warm, double, among 5 to 8 configurations, on gen:stencil27:128, gen:elasticity:40,
-/// gen:stencil7:150, gen:longrows:1000000:1000000:16, gen:rmat:18. 8 columns with 128 threads and 7 teams took 576,
-/// 174, 350, 1282, 340 us, 256 threads and 3 teams 588, 172, 391, 1271, 386; unroll 8 at 2 teams 723 on
-/// stencil27:128; tiles of 16 at 3 teams, for 32 columns, 2605 where tiles of 8 took 2099. 4 columns with unroll 8 at
-/// 3 teams took 377 us on stencil27:128, unroll 4 at 4 teams 482.
+/// gen:stencil7:150, gen:longrows:1000000:1000000:16, gen:rmat:18. 8 columns with 128 threads and 7 teams took
+/// 576, 174, 350, 1282, 340 us, 256 threads and 3 teams 588, 172, 391, 1271, 386; unroll 8 at 2 teams 723 on
+/// stencil27:128; tiles of 16 at 3 teams, for 32 columns, 2605 where tiles of 8 took 2099. 4 columns with
+/// unroll 8 at 3 teams took 377 us on stencil27:128, unroll 4 at 4 teams 482.
 constexpr ColumnTile column_tile(Arch arch, int columns, std::size_t sum_bytes) {
   switch (arch) {
     case Arch::hopper:

@@ -16,8 +16,8 @@
 
 namespace einkorn::vendor {
 
-/// The arrays of F for cuSPARSE. Throws InvalidArgument if the block size does not divide the rows and columns, since
-/// cuSPARSE would then access elements past the vectors.
+/// The arrays of F for cuSPARSE. Throws InvalidArgument if the block size does not divide the rows and columns,
+/// since cuSPARSE would then access elements past the vectors.
 template <class Scalar, class Ordinal, class Offset>
 CusparseBsr<Scalar, Ordinal, Offset> cusparse_bsr(
     Bsr<Scalar, Ordinal, Offset, Kokkos::Cuda::device_type> const& F) {

@@ -16,8 +16,8 @@
 
 namespace einkorn::vendor {
 
-/// Y <- alpha A X + beta Y by cusparseSpMM, for a fixed CSR, algorithm, X and Y. X and Y are contiguous and have the
-/// same layout (LayoutLeft or LayoutRight). Shares their memory. Throws CusparseError.
+/// Y <- alpha A X + beta Y by cusparseSpMM, for a fixed CSR, algorithm, X and Y. X and Y are contiguous and
+/// have the same layout (LayoutLeft or LayoutRight). Shares their memory. Throws CusparseError.
 template <class Scalar, class Layout>
 class CusparseSpmm {
  public:

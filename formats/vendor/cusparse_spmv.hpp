@@ -172,8 +172,8 @@ struct CusparseCoo {
   }
 };
 
-/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column by column; padding has
-/// column -1. Throws FillLimit if more than fill_limit entries per entry of A would be stored.
+/// A in sliced ELLPACK: slices of slice_size rows, each as wide as its longest row, column by column; padding
+/// has column -1. Throws FillLimit if more than fill_limit entries per entry of A would be stored.
 template <class Scalar, class Ordinal>
 struct CusparseSell {
   using Device = Kokkos::Cuda::device_type;
@@ -213,8 +213,8 @@ struct CusparseSell {
   }
 };
 
-/// Row-major blocks of block_size x block_size, for matrices that consist of whole blocks; the arrays are shared.
-/// cusparse_bsr_spmv.hpp makes one from a Bsr.
+/// Row-major blocks of block_size x block_size, for matrices that consist of whole blocks; the arrays are
+/// shared. cusparse_bsr_spmv.hpp makes one from a Bsr.
 template <class Scalar, class Ordinal, class Offset>
 struct CusparseBsr {
   using Device = Kokkos::Cuda::device_type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// The GPU kernels for multivectors, called directly, on hosts too: long and short rows, teams that search few and
-// many rows.
+// The GPU kernels for multivectors, called directly, on hosts too: long and short rows, teams that search few
+// and many rows.
 
 #include "../support/battery.hpp"
 #include "../support/multivectors.hpp"

@@ -21,14 +21,14 @@ struct SeparateDiagonal {
   View view;
 };
 
-/// The sources of the entries of a symmetric matrix: H, a half with sorted rows, and M, its transpose. A row of the
-/// full matrix is
+/// The sources of the entries of a symmetric matrix: H, a half with sorted rows, and M, its transpose. A row of
+/// the full matrix is
 ///
 ///   H above the diagonal:  M's row without the diagonal | the diagonal, if separate | H's row
 ///   H below the diagonal:  H's row | the diagonal, if separate | M's row without the diagonal
 ///
-/// so diagonal entries within the half come from H, with all repetitions. In a row of M the diagonal entries are at
-/// the end (H above) or at the beginning (H below).
+/// so diagonal entries within the half come from H, with all repetitions. In a row of M the diagonal entries
+/// are at the end (H above) or at the beginning (H below).
 template <class Half, class Diagonal>
 struct TwoTriangles {
   using Ordinal = typename Half::ordinal_type;

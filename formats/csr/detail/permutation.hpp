@@ -34,8 +34,8 @@ struct InvertList {
   KOKKOS_FUNCTION void operator()(Ordinal i) const { Kokkos::atomic_min(&inverse(list(i)), i); }
 };
 
-/// inverse(list(i)) = i for a permutation of 0 .. n - 1. `what`: name of the list. Throws InvalidStructure for the
-/// first entry that is out of range or repeated. Fences exec.
+/// inverse(list(i)) = i for a permutation of 0 .. n - 1. `what`: name of the list. Throws InvalidStructure for
+/// the first entry that is out of range or repeated. Fences exec.
 template <class Exec, class List>
 Kokkos::View<typename List::non_const_value_type*, typename List::device_type> inverse_permutation(
     Exec const& exec, List const& list, typename List::non_const_value_type n, std::string const& what) {

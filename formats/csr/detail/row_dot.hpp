@@ -32,9 +32,9 @@ template <class Sum, bool simd, bool conjugated, class Matrix, class X>
   return sum;
 }
 
-/// Sum of value * x(column) over the entries p, p + stride, .. before `end`, on one lane, in batches of `unroll`
-/// loads. Past the end a load reads the last entry again, so that it needs no predicate. streaming: load entries
-/// with evict-first.
+/// Sum of value * x(column) over the entries p, p + stride, .. before `end`, on one lane, in batches of
+/// `unroll` loads. Past the end a load reads the last entry again, so that it needs no predicate. streaming:
+/// load entries with evict-first.
 template <class Sum, class L, int stride, int unroll, bool streaming, bool conjugated, class Matrix, class X>
 KOKKOS_FORCEINLINE_FUNCTION Sum lane_dot(Matrix const& A, X const& x, typename Matrix::offset_type p,
                                          typename Matrix::offset_type end) {

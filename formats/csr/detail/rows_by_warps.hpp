@@ -12,8 +12,8 @@
 
 namespace einkorn::detail {
 
-/// One row per warp, whose lanes call body(row, lane) together. With one thread per row a single thread would process
-/// the longest row.
+/// One row per warp, whose lanes call body(row, lane) together. With one thread per row a single thread would
+/// process the longest row.
 template <class Exec, class Ordinal, class Body>
 struct RowsByWarps {
   static constexpr int team_size = 128;  // analytical, not measured: nothing is shared between its warps
@@ -38,7 +38,8 @@ struct RowsByThreads {
   KOKKOS_FUNCTION void operator()(Ordinal row) const { body(row, 0); }
 };
 
-/// Calls body(row, lane) for every row and every lane of Lanes<Exec>. 1 launch (none without rows), asynchronous.
+/// Calls body(row, lane) for every row and every lane of Lanes<Exec>. 1 launch (none without rows),
+/// asynchronous.
 template <class Exec, class Ordinal, class Body>
 void for_each_row(Exec const& exec, char const* label, Ordinal num_rows, Body const& body) {
   if (num_rows == 0) return;

@@ -21,9 +21,9 @@
 
 namespace einkorn::detail {
 
-/// The rows of a matrix by length (row_bin_limits()): short ones, in their own order, for groups of `lanes` lanes;
-/// longer ones, listed, for warps; the longest, cut into chunks of `chunk` entries, for teams. Chunk i belongs to
-/// row chunk_rows(i), whose first chunk is first_chunks(i).
+/// The rows of a matrix by length (row_bin_limits()): short ones, in their own order, for groups of `lanes`
+/// lanes; longer ones, listed, for warps; the longest, cut into chunks of `chunk` entries, for teams. Chunk i
+/// belongs to row chunk_rows(i), whose first chunk is first_chunks(i).
 template <class Ordinal, class Offset, class Device, class Sum>
 struct RowBins {
   int lanes = 2;
@@ -172,12 +172,12 @@ Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_t
   return bins;
 }
 
-/// Rows by length in one launch (GPU): the first teams sum one chunk of a long row each, the next ones one row per
-/// warp, the others short rows as row_team does, skipping rows that are not short. The sums of a row's chunks go
-/// to bins.carry, and the last of its teams to finish adds them in order: no floating-point atomics, no second
-/// launch. Sources: bins by length, Ashari, Sedaghati, Eisenlohr, Parthasarathy & Sadayappan, SC 2014 (ACSR); rows
-/// for threads, warps and teams, Greathouse & Daga, SC 2014. Departures: short rows are not listed, so that their
-/// entries are read contiguously; long rows are cut.
+/// Rows by length in one launch (GPU): the first teams sum one chunk of a long row each, the next ones one row
+/// per warp, the others short rows as row_team does, skipping rows that are not short. The sums of a row's
+/// chunks go to bins.carry, and the last of its teams to finish adds them in order: no floating-point atomics,
+/// no second launch. Sources: bins by length, Ashari, Sedaghati, Eisenlohr, Parthasarathy & Sadayappan, SC 2014
+/// (ACSR); rows for threads, warps and teams, Greathouse & Daga, SC 2014. Departures: short rows are not
+/// listed, so that their entries are read contiguously; long rows are cut.
 template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
           class EpilogueOp, class Bins>
 struct SpmvRowBins {

@@ -15,8 +15,9 @@
 
 namespace einkorn::detail {
 
-/// Whole rows in parts (host_parts()) with equal numbers of entries plus rows. Two binary searches per part find its
-/// rows; nothing is precomputed. A row belongs to one part (unlike segmented_sum). simd: SIMD lanes within a row.
+/// Whole rows in parts (host_parts()) with equal numbers of entries plus rows. Two binary searches per part
+/// find its rows; nothing is precomputed. A row belongs to one part (unlike segmented_sum). simd: SIMD lanes
+/// within a row.
 template <bool simd, bool conjugated, class Matrix, class X, class Y, class EpilogueOp>
 struct SpmvRowSplit {
   using Sum = typename EpilogueOp::sum_type;
@@ -69,8 +70,8 @@ struct SpmvRowSplit {
     return {A, A.row_begin(row), A.row_end(row) - A.row_begin(row), row};
   }
 
-  /// Any layout: one pass over the rows per 8 columns, then 4, 2, 1, so that the gathered entries of a few columns of
-  /// X stay in a near cache.
+  /// Any layout: one pass over the rows per 8 columns, then 4, 2, 1, so that the gathered entries of a few
+  /// columns of X stay in a near cache.
   template <int width = 8>
   void rows_times_columns(Ordinal first, Ordinal last, std::size_t column = 0) const {
     for (; column + width <= y.extent(1); column += width) {

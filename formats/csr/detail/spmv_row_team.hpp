@@ -37,9 +37,9 @@ struct ListedOrder {
 };
 
 /// A group of `lanes` neighbouring threads per row; 1: one thread per row. CSR-vector and CSR-scalar of Bell &
-/// Garland, 2008. A row of up to lanes * unroll entries costs one round trip to memory. A group computes `passes`
-/// rows one after another, each next to those of the neighbouring groups, so that a team reuses more of x from the
-/// L1 cache.
+/// Garland, 2008. A row of up to lanes * unroll entries costs one round trip to memory. A group computes
+/// `passes` rows one after another, each next to those of the neighbouring groups, so that a team reuses more
+/// of x from the L1 cache.
 template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
           class EpilogueOp, class Rows>
 struct SpmvRowTeam {

@@ -24,9 +24,9 @@
 
 namespace einkorn::detail {
 
-/// The merge path of the rows and entries of a matrix (rows_before_diagonal()), cut into tiles of `items` steps.
-/// Tile t ends rows first_row(t) .. first_row(t + 1) - 1 and holds entries first_entry(t) .. first_entry(t + 1) -
-/// 1; carry(t) is the partial sum of the row that continues in the next tile.
+/// The merge path of the rows and entries of a matrix (rows_before_diagonal()), cut into tiles of `items`
+/// steps. Tile t ends rows first_row(t) .. first_row(t + 1) - 1 and holds entries first_entry(t) ..
+/// first_entry(t + 1) - 1; carry(t) is the partial sum of the row that continues in the next tile.
 template <class Ordinal, class Offset, class Device, class Sum>
 struct MergeTiles {
   using offset_type = Offset;
@@ -97,12 +97,12 @@ Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
   return tiles;
 }
 
-/// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads, stores
-/// them in team scratch, and sums the part of each row: one group of threads per row, wide enough that the team
-/// covers its rows in one pass; a part that is long for its group is summed by the whole warp. The sum of a row
-/// that continues goes to carry (see add_carry), so no atomics. Source: segmented sum of Blelloch, Heroux & Zagha,
-/// 1993, on the tiles of Merrill & Garland, SC 2016; departure: rows are summed one by one from scratch, not by a
-/// scan over flags.
+/// Segmented sum over tiles of equal work (GPU). A team forms the products of its tile with coalesced loads,
+/// stores them in team scratch, and sums the part of each row: one group of threads per row, wide enough that
+/// the team covers its rows in one pass; a part that is long for its group is summed by the whole warp. The sum
+/// of a row that continues goes to carry (see add_carry), so no atomics. Source: segmented sum of Blelloch,
+/// Heroux & Zagha, 1993, on the tiles of Merrill & Garland, SC 2016; departure: rows are summed one by one from
+/// scratch, not by a scan over flags.
 template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Tiles>
 struct SpmvSegmentedSum {
@@ -177,8 +177,8 @@ struct SpmvSegmentedSum {
           (conjugated ? Sum(conjugate(values[u])) : Sum(values[u])) * from_x[u];
   }
 
-  /// Sum of products begin .. end - 1, by a group of `group` lanes or, if there are many, by the whole warp. All
-  /// threads of the team call it; lane 0 of the group gets the sum.
+  /// Sum of products begin .. end - 1, by a group of `group` lanes or, if there are many, by the whole warp.
+  /// All threads of the team call it; lane 0 of the group gets the sum.
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_part(int thread, int lane, int group, int begin, int end,
                                               Sum const* products) const {
     constexpr int max_steps = 32;  // per lane of a group
@@ -216,7 +216,8 @@ void spmv_segmented_sum_gpu(Exec const& exec, EpilogueOp const& epilogue, Matrix
   epilogue.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, epilogue, tiles});
 }
 
-/// Segmented sum on the host: one tile of the merge path per part, so that even one dense row is divided evenly.
+/// Segmented sum on the host: one tile of the merge path per part, so that even one dense row is divided
+/// evenly.
 template <bool conjugated, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
 struct SpmvSegmentedSumHost {
   using Sum = typename EpilogueOp::sum_type;

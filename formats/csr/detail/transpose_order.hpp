@@ -16,8 +16,8 @@
 
 namespace einkorn::detail {
 
-/// The entries of A sorted by column, entries of a column in the order of A: source(k) is the k-th entry, and column
-/// j has positions offsets(j) .. offsets(j + 1) - 1. The two functions below give the same result.
+/// The entries of A sorted by column, entries of a column in the order of A: source(k) is the k-th entry, and
+/// column j has positions offsets(j) .. offsets(j + 1) - 1. The two functions below give the same result.
 
 template <class Keys, class Columns>
 struct KeysByColumn {
@@ -70,8 +70,8 @@ void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& o
                        OrderOfKeys<Keys, Offsets, Source>{keys, offsets, source, nnz, num_cols});
 }
 
-/// Host: counts the entries of each column per part of the matrix, scans the counts to positions, and places the
-/// entries part by part. Memory: one Offset per column and part; the number of parts keeps it below nnz.
+/// Host: counts the entries of each column per part of the matrix, scans the counts to positions, and places
+/// the entries part by part. Memory: one Offset per column and part; the number of parts keeps it below nnz.
 template <class Exec, class Matrix, class Offsets, class Source>
 void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
   using Offset = typename Matrix::offset_type;

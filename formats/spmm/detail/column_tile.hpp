@@ -20,8 +20,8 @@
 
 namespace einkorn::detail {
 
-/// sum(c) += sum over u of values(u) X(x_rows(u), first + c) for the first `columns` columns of a tile. Entries of
-/// row -1 read row 0 of X and add nothing, not even NaN.
+/// sum(c) += sum over u of values(u) X(x_rows(u), first + c) for the first `columns` columns of a tile. Entries
+/// of row -1 read row 0 of X and add nothing, not even NaN.
 template <int width, int unroll, class Ordinal, class X, class Sum>
 KOKKOS_FORCEINLINE_FUNCTION void add_products(X const& x, std::size_t first, int columns,
                                               Ordinal const (&x_rows)[unroll], Sum const (&values)[unroll],
@@ -36,9 +36,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_products(X const& x, std::size_t first, int
   }
 }
 
-/// The next `depth` entries of each row of a warp, one row per lane, in scratch: [0 .. depth - 1][lane]. `depth`
-/// lanes load the contiguous entries of a row together. The pitch puts what lanes store together into different
-/// banks.
+/// The next `depth` entries of each row of a warp, one row per lane, in scratch: [0 .. depth - 1][lane].
+/// `depth` lanes load the contiguous entries of a row together. The pitch puts what lanes store together into
+/// different banks.
 template <int depth, class L, StridedRows Rows>
 struct EntriesOfWarp {
   using Ordinal = typename Rows::Ordinal;
@@ -51,8 +51,8 @@ struct EntriesOfWarp {
   Scalar values[depth][pitch<Scalar>];
   Ordinal columns[depth][pitch<Ordinal>];
 
-  /// Loads entries done .. done + depth - 1 of every lane's row (`begin`, `length`); column -1 past the row's end.
-  /// Synchronizes the warp twice.
+  /// Loads entries done .. done + depth - 1 of every lane's row (`begin`, `length`); column -1 past the row's
+  /// end. Synchronizes the warp twice.
   KOKKOS_FORCEINLINE_FUNCTION void load(Rows const& A, int lane, Offset begin, Offset length, Offset done) {
     constexpr int rows_per_load = L::size / depth;
     Ordinal new_columns[depth];
@@ -76,10 +76,10 @@ struct EntriesOfWarp {
   }
 };
 
-/// Y <- alpha A X + beta Y for X and Y of any strides, in the rows of up to `bound` entries: one thread per row and
-/// tile of columns. Where neighbouring rows of A have neighbouring columns, as in most matrices from grids, columns
-/// of X are read coalesced; columns of Y are written coalesced. An entry of A is read once per tile. The threads of
-/// a warp continue until the longest of their rows is done.
+/// Y <- alpha A X + beta Y for X and Y of any strides, in the rows of up to `bound` entries: one thread per row
+/// and tile of columns. Where neighbouring rows of A have neighbouring columns, as in most matrices from grids,
+/// columns of X are read coalesced; columns of Y are written coalesced. An entry of A is read once per tile.
+/// The threads of a warp continue until the longest of their rows is done.
 template <ColumnTile tile, bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 struct SpmmColumnTile {
   using Ordinal = typename Rows::Ordinal;
@@ -146,8 +146,8 @@ struct SpmmColumnTile {
   }
 };
 
-/// The sum of a long row of A times a tile of columns of X by one warp: each lane sums every n-th entry, and shuffles
-/// add the lanes' sums, so that each column ends in lanes of its own. A GroupSum of SpmmLongRows.
+/// The sum of a long row of A times a tile of columns of X by one warp: each lane sums every n-th entry, and
+/// shuffles add the lanes' sums, so that each column ends in lanes of its own. A GroupSum of SpmmLongRows.
 template <int width, int unroll, bool conjugated, class L, StridedRows Rows, class X, class Sum>
 struct ColumnTileSum {
   using Ordinal = typename Rows::Ordinal;
@@ -221,8 +221,8 @@ void launch_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const
       Functor{A, x, y, epilogue, bound, static_cast<int>(tiles), static_cast<int>(row_teams), is_together});
 }
 
-/// Y <- alpha A X + beta Y with the tile of column_tile_columns(), for at least one column. longest: entries of the
-/// longest row, or the largest Offset. 1 launch, and 1 more where rows may be long.
+/// Y <- alpha A X + beta Y with the tile of column_tile_columns(), for at least one column. longest: entries of
+/// the longest row, or the largest Offset. 1 launch, and 1 more where rows may be long.
 template <bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 void spmm_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                       X const& x, Y const& y,

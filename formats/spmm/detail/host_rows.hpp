@@ -9,12 +9,12 @@
 
 namespace einkorn::detail {
 
-/// Y <- alpha A X + beta Y for row-major X and Y and a few rows of A, on one host thread. The rows have entries in
-/// the same columns ("Rows": length() entries, entry j in column(j) with value(r, j) in the r-th row, which is
-/// row(r) of Y). SIMD lanes go over the columns of X, a few registers at a time: a row of X is read once for all
-/// rows of A, and sums stay in registers (at most 16 of 32; fewer than half where Sum has no SIMD register). A row
-/// is summed in the order of its entries. The last tile ends at the last column: columns that it shares with the
-/// previous tile are summed twice and written once.
+/// Y <- alpha A X + beta Y for row-major X and Y and a few rows of A, on one host thread. The rows have entries
+/// in the same columns ("Rows": length() entries, entry j in column(j) with value(r, j) in the r-th row, which
+/// is row(r) of Y). SIMD lanes go over the columns of X, a few registers at a time: a row of X is read once for
+/// all rows of A, and sums stay in registers (at most 16 of 32; fewer than half where Sum has no SIMD
+/// register). A row is summed in the order of its entries. The last tile ends at the last column: columns that
+/// it shares with the previous tile are summed twice and written once.
 template <int num_rows, class Rows, class X, class Y, class Sum>
 class RowsTimesMatrix {
  public:

@@ -62,11 +62,12 @@ struct StridedPaddedRows {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset stride() const { return A.slot_stride(); }
 };
 
-/// Y <- alpha A X + beta Y for the rows of more than `bound` entries, which the kernel finds itself. Team `chunk *
-/// slices + slice` searches rows block_rows * (chunk + i * chunks) .. + block_rows - 1 for every i: adjacent rows,
-/// often long together, belong to different chunks. A whole team sums a row of more than max_warp_row entries, each
-/// team of the chunk for one slice of the columns; its warps share the other rows. Groups of lanes take every n-th
-/// step of a row; the order in which their sums are added depends only on the length.
+/// Y <- alpha A X + beta Y for the rows of more than `bound` entries, which the kernel finds itself. Team
+/// `chunk * slices + slice` searches rows block_rows * (chunk + i * chunks) .. + block_rows - 1 for every i:
+/// adjacent rows, often long together, belong to different chunks. A whole team sums a row of more than
+/// max_warp_row entries, each team of the chunk for one slice of the columns; its warps share the other rows.
+/// Groups of lanes take every n-th step of a row; the order in which their sums are added depends only on the
+/// length.
 ///
 /// TeamSum and WarpSum ("GroupSum": RowTileSum, ColumnTileSum) sum a row times a tile of `columns` columns with
 /// `lanes` lanes, step_entries entries per step.
@@ -215,8 +216,8 @@ void spmm_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& ep
   Kokkos::parallel_for(label, light_weight(policy), Functor{A, x, y, epilogue, bound, chunks, slices});
 }
 
-/// Sums the rows that are too long for groups, and returns the largest length of the others. longest: entries of
-/// the longest row, or the largest Offset where it is unknown. 1 launch where rows may be long, else none.
+/// Sums the rows that are too long for groups, and returns the largest length of the others. longest: entries
+/// of the longest row, or the largest Offset where it is unknown. 1 launch where rows may be long, else none.
 template <class TeamSum, class WarpSum, LongRowsTuning tuning, class Exec, StridedRows Rows, class X, class Y,
           class Sum>
 typename Rows::Offset launch_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue,

@@ -149,9 +149,10 @@ class PackBuffer {
   Kokkos::View<Sum*, Device> memory_;
 };
 
-/// Y <- alpha A X + beta Y with row-major copies of some columns at a time: a row of X is then read contiguously,
-/// whatever its layout, which pays where the columns of a row of A are far apart. Additional bytes: X and Y are
-/// each read and written once more. Launches: those of spmm_row_tile and 2, per buffer.columns() columns.
+/// Y <- alpha A X + beta Y with row-major copies of some columns at a time: a row of X is then read
+/// contiguously, whatever its layout, which pays where the columns of a row of A are far apart. Additional
+/// bytes: X and Y are each read and written once more. Launches: those of spmm_row_tile and 2, per
+/// buffer.columns() columns.
 template <bool conjugated, class Exec, class Rows, class X, class Y, class Sum, class Device>
 void spmm_packed(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A, X const& x,
                  Y const& y, PackBuffer<Sum, Device> const& buffer, typename Rows::Offset longest) {

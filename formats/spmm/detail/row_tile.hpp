@@ -28,10 +28,10 @@ struct alignas(sizeof(T) * n) ColumnPack {
 };
 
 /// The sum of a row of A times a tile of columns of X by one group of lanes. Pack `lane + q lanes` of the tile
-/// belongs to lane `lane`, so that a row of X is read coalesced. Entries of A are loaded `lanes * depth` per step,
-/// one step ahead, and broadcast to the group by shuffles; few lanes with several columns each need fewer shuffles
-/// than one lane per column. Source: row splitting as in GE-SpMM (Huang et al., SC 2020); departure: shuffles
-/// instead of scratch.
+/// belongs to lane `lane`, so that a row of X is read coalesced. Entries of A are loaded `lanes * depth` per
+/// step, one step ahead, and broadcast to the group by shuffles; few lanes with several columns each need fewer
+/// shuffles than one lane per column. Source: row splitting as in GE-SpMM (Huang et al., SC 2020); departure:
+/// shuffles instead of scratch.
 template <RowTile tile, bool conjugated, class L, StridedRows Rows, class X, class Sum>
 struct RowTileSum {
   using Ordinal = typename Rows::Ordinal;
@@ -64,8 +64,9 @@ struct RowTileSum {
     return first + columns < k ? first : k - columns;
   }
 
-  /// Adds entries first .. first + step_entries - 1 of a row of `length` entries, and every `step` entries later
-  /// again. longest: the largest length among the rows of the warp, all of whose lanes call it with one step.
+  /// Adds entries first .. first + step_entries - 1 of a row of `length` entries, and every `step` entries
+  /// later again. longest: the largest length among the rows of the warp, all of whose lanes call it with one
+  /// step.
   KOKKOS_FORCEINLINE_FUNCTION void add(Offset begin, Offset length, Offset longest, int first, int step) {
     Entries next = load(begin, length, static_cast<Offset>(first + lane));
     for (Offset done = 0; done < longest; done += static_cast<Offset>(step)) {
@@ -141,8 +142,8 @@ struct RowTileSum {
     return entries;
   }
 
-  /// Adds the entries of lanes j .. j + batch_lanes - 1 at depths h .. h + batch_depth - 1. All lanes of the group
-  /// call it. Missing entries come last; they read row 0 of X and add nothing, not even NaN.
+  /// Adds the entries of lanes j .. j + batch_lanes - 1 at depths h .. h + batch_depth - 1. All lanes of the
+  /// group call it. Missing entries come last; they read row 0 of X and add nothing, not even NaN.
   KOKKOS_FORCEINLINE_FUNCTION void add_batch(Entries const& entries, int h, int j) {
     auto const row_stride = static_cast<std::size_t>(x.stride(0));
     PackOfX from_x[unroll][tile.packs];
@@ -165,8 +166,8 @@ struct RowTileSum {
   }
 };
 
-/// Y <- alpha A X + beta Y for row-major X and Y, in the rows of up to `bound` entries: one group of lanes per row
-/// and tile of columns (RowTileSum). The groups of a warp continue until the longest of their rows is done.
+/// Y <- alpha A X + beta Y for row-major X and Y, in the rows of up to `bound` entries: one group of lanes per
+/// row and tile of columns (RowTileSum). The groups of a warp continue until the longest of their rows is done.
 template <RowTile tile, bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 struct SpmmRowTile {
   using Ordinal = typename Rows::Ordinal;
@@ -239,8 +240,8 @@ bool takes_row_tile(X const& x, Y const& y) {
   return uses_row_tile(y.extent(1), are_row_major ? SpmmLayout::row_major : SpmmLayout::strided);
 }
 
-/// Y <- alpha A X + beta Y with the tile of row_tile_columns(). longest: entries of the longest row, or the largest
-/// Offset where it is unknown. 1 launch, and 1 more where rows may be long.
+/// Y <- alpha A X + beta Y with the tile of row_tile_columns(). longest: entries of the longest row, or the
+/// largest Offset where it is unknown. 1 launch, and 1 more where rows may be long.
 template <bool conjugated, class Exec, StridedRows Rows, class X, class Y, class Sum>
 void spmm_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& epilogue, Rows const& A,
                    X const& x, Y const& y,
