@@ -89,8 +89,8 @@ constexpr bool uses_compressed_B(std::size_t num_compressed, std::size_t nnz_B, 
   return 3 * num_compressed <= 2 * nnz_B && bytes <= limit;
 }
 
-/// The factor by which the upper bounds of all rows are scaled, from the ratio that 15 of 16 sampled rows do not
-/// exceed; 1: not scaled.
+/// The factor by which the upper bounds of all rows are scaled, from the ratio that 15 of 16 sampled rows do
+/// not exceed; 1: not scaled.
 constexpr double choose_compression(double sampled_ratio) {
   return sampled_ratio > 0.0 && sampled_ratio < 0.5 ? sampled_ratio : 1.0;
 }

@@ -13,8 +13,8 @@
 
 namespace einkorn {
 
-/// The pattern of C = A B and the data of the numeric phase. Made by spgemm_symbolic() for one A and one B; used
-/// by spgemm_numeric() for these or for matrices of the same structure. Every C made with it shares its
+/// The pattern of C = A B and the data of the numeric phase. Made by spgemm_symbolic() for one A and one B;
+/// used by spgemm_numeric() for these or for matrices of the same structure. Every C made with it shares its
 /// row_offsets and columns. Copies share the data. Supports one call at a time.
 template <class Scalar, class Ordinal, class Offset, class Device>
 class SpgemmPlan {

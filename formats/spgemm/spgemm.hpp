@@ -32,17 +32,17 @@ namespace einkorn {
 ///
 /// Cost: 2 flops per product; for double and 32-bit indices at least 12 (nnz(A) + nnz(B) + nnz(C)) bytes, plus
 /// at most 12 per product. The symbolic phase reads each row of B twice per entry of A, compressed to (key,
-/// 32-bit mask) pairs if these are at most two thirds of its entries. Temporaries grow with rows and entries; see
-/// SpgemmReport.
+/// 32-bit mask) pairs if these are at most two thirds of its entries. Temporaries grow with rows and entries;
+/// see SpgemmReport.
 ///
-/// Deterministic: products are added in the order of A's entries and within one in that of B's, so the result is
-/// the same bit for bit for any number of threads. Exceptions: SpgemmSums::unordered, SpgemmRows::unsorted.
+/// Deterministic: products are added in the order of A's entries and within one in that of B's, so the result
+/// is the same bit for bit for any number of threads. Exceptions: SpgemmSums::unordered, SpgemmRows::unsorted.
 ///
 /// Source: Deveci, Trott & Rajamanickam, Parallel Computing 78 (2018): compressed rows of B; Nagasaka, Nukada &
-/// Matsuoka, ICPP 2017: rows in bins, hash tables with linear probing; on the host Gustavson, ACM TOMS 4 (1978),
-/// rows in parts of equal numbers of products. Departures: the pattern is written from compressed columns,
-/// sorted; the values are added at the known ranks, without atomics, in a fixed order; rows that exceed every
-/// table use a bitmap and are computed in chunks; translation-equivalent rows are computed once
+/// Matsuoka, ICPP 2017: rows in bins, hash tables with linear probing; on the host Gustavson, ACM TOMS 4
+/// (1978), rows in parts of equal numbers of products. Departures: the pattern is written from compressed
+/// columns, sorted; the values are added at the known ranks, without atomics, in a fixed order; rows that
+/// exceed every table use a bitmap and are computed in chunks; translation-equivalent rows are computed once
 /// (SpgemmRowClasses).
 
 /// The pattern of C = A B. Fences exec.

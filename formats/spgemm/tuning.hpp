@@ -11,10 +11,10 @@
 
 namespace einkorn {
 
-/// Sizes of SpGEMM's accumulators in team scratch. With them at least 12 warps share a multiprocessor of 228 KB,
-/// and a team needs at most the 48 KB that Kokkos allows on CUDA, 64-bit indices included. Analytical except the
-/// accumulators of 256 entries, max_batch_bytes and the lanes of chunks, which were measured on an H200
-/// (docs/design/0004-spgemm.md).
+/// Sizes of SpGEMM's accumulators in team scratch. With them at least 12 warps share a multiprocessor of 228
+/// KB, and a team needs at most the 48 KB that Kokkos allows on CUDA, 64-bit indices included. Analytical
+/// except the accumulators of 256 entries, max_batch_bytes and the lanes of chunks, which were measured on an
+/// H200 (docs/design/0004-spgemm.md).
 struct SpgemmTuning {
   /// Symbolic bins: hash tables of groups and of teams, then a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SPDX-FileCopyrightText: The Einkorn authors
-// Plans: new values on a known pattern, invalid arguments, limits, all symbolic and numeric bins, repeatability.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception SPDX-FileCopyrightText: The Einkorn authors Plans:
+// new values on a known pattern, invalid arguments, limits, all symbolic and numeric bins, repeatability.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
@@ -208,8 +207,8 @@ Host identity(std::size_t n) {
   return I;
 }
 
-/// The sampled rows have a tenth of their upper bound, as most rows do. One row reaches it: its first table is too
-/// small.
+/// The sampled rows have a tenth of their upper bound, as most rows do. One row reaches it: its first table is
+/// too small.
 TEST(Spgemm, RecountsRowsUnlikeTheSample) {
   int const n = 10000, unlike = 5;
   auto A = band(n, 12);

@@ -49,9 +49,9 @@ KOKKOS_FORCEINLINE_FUNCTION int home_slot(Index key, int capacity) {
 /// A hash table of compressed columns in memory of the caller, usually the scratch of a team: open addressing,
 /// linear probing with wrap-around, no removal. The capacity is a power of two; key -1 marks an empty slot.
 ///
-/// With the lanes L of an execution space any number of threads may insert concurrently (compare-and-swap on the
-/// key, atomic OR on the mask); the contents do not depend on the order, only the slots do. With OneThread, one
-/// thread at a time. find() must not run concurrently with insert().
+/// With the lanes L of an execution space any number of threads may insert concurrently (compare-and-swap on
+/// the key, atomic OR on the mask); the contents do not depend on the order, only the slots do. With OneThread,
+/// one thread at a time. find() must not run concurrently with insert().
 ///
 /// Source: Nagasaka, Nukada & Matsuoka, ICPP 2017 (compare-and-swap, linear probing). Departures: the hash
 /// multiplies (Knuth's golden ratio) and takes the high bits, because columns of a mesh differ by multiples of
@@ -121,8 +121,8 @@ struct alignas(8) RankedColumns {
 
 /// Maps an index to its rank (position) in a list: a hash table like ColumnTable, in memory of the caller.
 /// @pre The indices of a key are consecutive in the list and ascending. At least one slot stays empty. With the
-/// lanes L of an execution space any number of threads may insert concurrently, with OneThread one; no search runs
-/// at the same time.
+/// lanes L of an execution space any number of threads may insert concurrently, with OneThread one; no search
+/// runs at the same time.
 template <class Index, class L>
 struct RankTable {
   static constexpr Index empty = Index(-1);

@@ -8,10 +8,10 @@
 
 namespace einkorn {
 
-/// Compressed columns: index i is bit i % 32 of the mask with key i / 32. Adjacent indices share a key. A union of
-/// sets is one OR per key, its size a population count, and the rank of an index in the sorted set is the number of
-/// indices with smaller keys plus the bits below its own. Source: the compressed rows of Deveci, Trott &
-/// Rajamanickam, Parallel Computing 78 (2018), section 3.2.
+/// Compressed columns: index i is bit i % 32 of the mask with key i / 32. Adjacent indices share a key. A union
+/// of sets is one OR per key, its size a population count, and the rank of an index in the sorted set is the
+/// number of indices with smaller keys plus the bits below its own. Source: the compressed rows of Deveci,
+/// Trott & Rajamanickam, Parallel Computing 78 (2018), section 3.2.
 inline constexpr int mask_bits = 32;
 
 /// A (key, mask) pair. With indices of 4 bytes it is loaded as one 64-bit word.

@@ -41,8 +41,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_atomically(Scalar* to, Scalar const& value)
 ///
 /// ordered: a group of lanes processes A's entries one after another, its lanes the entries of B's row, whose
 /// columns are distinct: every sum is added in the order of A's entries, without atomics. The entries of B for
-/// the next entry of A are prefetched. Otherwise the threads of a team process entries of A concurrently and add
-/// atomically.
+/// the next entry of A are prefetched. Otherwise the threads of a team process entries of A concurrently and
+/// add atomically.
 template <class Exec, class AMatrix, class BMatrix, class CMatrix, bool ordered>
 struct NumericHashKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;

@@ -18,8 +18,8 @@
 namespace einkorn::detail {
 
 /// The values of C with a scatter map. A group of lanes computes `batch` consecutive rows, together if they are
-/// of one class: it processes the entries of A's rows one after another, its lanes the entries of B's rows. Every
-/// sum is added in the order of A's entries, without atomics.
+/// of one class: it processes the entries of A's rows one after another, its lanes the entries of B's rows.
+/// Every sum is added in the order of A's entries, without atomics.
 template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Map, int batch, bool is_swizzled>
 struct NumericScatterKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;

@@ -19,8 +19,8 @@
 
 namespace einkorn::detail {
 
-/// The classes of the rows of C = A B. Only representatives are computed, as rows of F B, where F has the rows of
-/// A of the representatives; the other rows are shifted copies.
+/// The classes of the rows of C = A B. Only representatives are computed, as rows of F B, where F has the rows
+/// of A of the representatives; the other rows are shifted copies.
 template <class AMatrix>
 struct RowClassesOfC {
   using Ordinal = typename AMatrix::ordinal_type;
@@ -157,8 +157,8 @@ RowClassesOfC<AMatrix> find_row_classes_of_C(Exec const& exec, AMatrix const& A,
   return found;
 }
 
-/// counts(0), counts(1) <- number of segments with a descent, with equal neighbours. A segment is a row of B for an
-/// entry of F.
+/// counts(0), counts(1) <- number of segments with a descent, with equal neighbours. A segment is a row of B
+/// for an entry of F.
 template <class FMatrix, class BMatrix, class Counts>
 struct CountDisorderOfSegment {
   FMatrix F;

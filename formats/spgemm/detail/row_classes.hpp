@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Classes of translation-equivalent rows: rows whose columns are equal up to a constant shift. A structured grid
-/// has few: 27 for a 27-point stencil on a box, 125 for its square, whatever the size of the box. The first row of
-/// a class is its representative.
+/// Classes of translation-equivalent rows: rows whose columns are equal up to a constant shift. A structured
+/// grid has few: 27 for a 27-point stencil on a box, 125 for its square, whatever the size of the box. The
+/// first row of a class is its representative.
 namespace einkorn::detail {
 
 /// The representative of a row, and its first column: -1 for an empty row.
@@ -55,8 +55,8 @@ struct RowsByColumns {
   }
 };
 
-/// The rows of C = A B by the classes and bases of the rows of B that they are the union of. The shift between two
-/// rows of C of one class is the difference of their bases.
+/// The rows of C = A B by the classes and bases of the rows of B that they are the union of. The shift between
+/// two rows of C of one class is the difference of their bases.
 template <class AMatrix>
 struct RowsByClasses {
   using Ordinal = typename AMatrix::ordinal_type;
@@ -195,8 +195,8 @@ std::uint64_t count_row_classes(Exec const& exec, Rows const& rows, std::size_t 
 }
 
 /// Finds the classes of `count` rows: rows.store(i, row, representative), after comparing all entries. Returns
-/// false, with nothing stored, if there are more than max_classes, or more than 1024 in a sample of 2048 rows from
-/// the middle of at least 131072 rows.
+/// false, with nothing stored, if there are more than max_classes, or more than 1024 in a sample of 2048 rows
+/// from the middle of at least 131072 rows.
 /// @param hashes scratch, [count]
 /// @param storage scratch of a RowClassTable for at least max_classes classes
 /// Reads entries twice; 3 launches, and 2 for the sample; fences exec.

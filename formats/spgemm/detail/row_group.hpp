@@ -19,9 +19,9 @@ namespace einkorn {
 
 /// The threads that process one row: a group of `lanes` lanes of one warp or wavefront (L), or the whole team.
 /// Of these, segment_lanes, a power of two, share a segment of entries.
-/// @pre Member functions are called by all lanes of all groups of a warp: loops run until the last group is done,
-/// because divergent groups would be serialized. A group without a row (is_idle) processes any row and writes
-/// nothing.
+/// @pre Member functions are called by all lanes of all groups of a warp: loops run until the last group is
+/// done, because divergent groups would be serialized. A group without a row (is_idle) processes any row and
+/// writes nothing.
 template <class L, class Member, bool whole_team>
 struct RowGroup {
   Member const& team;
@@ -271,9 +271,9 @@ KOKKOS_FORCEINLINE_FUNCTION T* take_array(char*& scratch, int count) {
 
 namespace einkorn::detail {
 
-/// One launch of a functor that computes one item per group of at least functor.lanes lanes, or per team. A team
-/// has whole warps of groups; if their scratch exceeds SpgemmTuning::max_team_scratch, groups get more lanes.
-/// bytes: scratch per group.
+/// One launch of a functor that computes one item per group of at least functor.lanes lanes, or per team. A
+/// team has whole warps of groups; if their scratch exceeds SpgemmTuning::max_team_scratch, groups get more
+/// lanes. bytes: scratch per group.
 template <bool whole_team, class Exec, class Functor>
 void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items,
                    std::size_t bytes) {

@@ -18,8 +18,8 @@
 namespace einkorn::detail {
 
 /// counts(segment) <- its slots. A segment is an entry of F, the matrix of representatives: a row of B.
-/// step_slots: 1, or 32 if swizzled. Steps of 32 are at least one per segment, so that those of short segments follow
-/// each other.
+/// step_slots: 1, or 32 if swizzled: then every segment has at least one step, so that the slots of consecutive
+/// short segments are 32 apart.
 template <class FMatrix, class BMatrix, class Counts>
 struct CountSlotsOfSegment {
   FMatrix F;

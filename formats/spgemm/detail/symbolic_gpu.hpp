@@ -57,8 +57,8 @@ struct SymbolicArgs {
   KOKKOS_FORCEINLINE_FUNCTION void write(Ordinal key, std::uint32_t mask, COffset at) const {
     write_indices(key, mask, columns.data() + at);
   }
-  /// Writes the columns of pairs 0 .. count - 1 in their order and returns their number. By a whole team with one
-  /// vector lane per thread: with more, Kokkos' scan over the threads of a team is wrong on CUDA.
+  /// Writes the columns of pairs 0 .. count - 1 in their order and returns their number. By a whole team with
+  /// one vector lane per thread: with more, Kokkos' scan over the threads of a team is wrong on CUDA.
   template <class Member, class MaskOf, class KeyOf>
   KOKKOS_FORCEINLINE_FUNCTION int write_in_order(Member const& team, int count, COffset offset,
                                                  MaskOf const& mask_of, KeyOf const& key_of) const {
@@ -76,10 +76,10 @@ struct SymbolicArgs {
   }
 };
 
-/// The columns of a row of C in a hash table: the compressed columns of all rows of B that A's row refers to, in
-/// any order. Counting: the sum of their bits; a full table may lack keys and is reported as overflowed. Writing:
-/// the keys are sorted and each writes its columns. A group of lanes packs and sorts the pairs and writes columns
-/// through scratch, so that writes are coalesced; a team sorts its table.
+/// The columns of a row of C in a hash table: the compressed columns of all rows of B that A's row refers to,
+/// in any order. Counting: the sum of their bits; a full table may lack keys and is reported as overflowed.
+/// Writing: the keys are sorted and each writes its columns. A group of lanes packs and sorts the pairs and
+/// writes columns through scratch, so that writes are coalesced; a team sorts its table.
 template <class Exec, class Args, bool whole_team>
 struct SymbolicHashKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -231,8 +231,8 @@ struct SymbolicHashKernel {
   }
 };
 
-/// The columns of a long row of C in a bitmap, in passes of as many columns as it has bits. The output is sorted.
-/// If the rows of B are sorted, each pass finds its range of a row of B by binary search.
+/// The columns of a long row of C in a bitmap, in passes of as many columns as it has bits. The output is
+/// sorted. If the rows of B are sorted, each pass finds its range of a row of B by binary search.
 template <class Exec, class Args>
 struct SymbolicBitmapKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;
