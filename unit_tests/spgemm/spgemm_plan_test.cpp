@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception SPDX-FileCopyrightText: The Einkorn authors Plans:
-// new values on a known pattern, invalid arguments, limits, all symbolic and numeric bins, repeatability.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Plans: new values on a known pattern, invalid arguments, limits, all symbolic and numeric bins,
+// repeatability.
 
 #include "../support/battery.hpp"
 #include "../support/near.hpp"
