@@ -5,37 +5,14 @@
 # scripts/check_budgets.py reports it.
 
 set(einkorn_headers
-  formats/spgemm/choose.hpp
-  formats/spgemm/detail/column_table.hpp
-  formats/spgemm/detail/compress_b.hpp
-  formats/spgemm/detail/compressed_columns.hpp
-  formats/spgemm/detail/host_rows.hpp
-  formats/spgemm/detail/numeric_driver.hpp
-  formats/spgemm/detail/numeric_hash.hpp
-  formats/spgemm/detail/numeric_host.hpp
-  formats/spgemm/detail/numeric_scatter.hpp
-  formats/spgemm/detail/product_row_classes.hpp
-  formats/spgemm/detail/row_classes.hpp
-  formats/spgemm/detail/row_group.hpp
-  formats/spgemm/detail/scatter_map.hpp
-  formats/spgemm/detail/schedule.hpp
-  formats/spgemm/detail/state.hpp
-  formats/spgemm/detail/symbolic_driver.hpp
-  formats/spgemm/detail/symbolic_gpu.hpp
-  formats/spgemm/detail/symbolic_host.hpp
-  formats/spgemm/detail/symbolic_launch.hpp
-  formats/spgemm/options.hpp
-  formats/spgemm/plan.hpp
-  formats/spgemm/report.hpp
-  formats/spgemm/spgemm.hpp
-  formats/spgemm/tuning.hpp
   core/allocate.hpp
   core/arch.hpp
-  core/bank_padding.hpp
   core/balance/bins.hpp
   core/balance/carry.hpp
   core/balance/host_parts.hpp
   core/balance/split.hpp
+  core/bank_padding.hpp
+  core/captured_graph.hpp
   core/ceil_div.hpp
   core/concepts.hpp
   core/cooperative.hpp
@@ -43,10 +20,11 @@ set(einkorn_headers
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
   core/detail/cooperative_limits.hpp
+  core/epilogue.hpp
   core/epilogue_with_dots.hpp
   core/error.hpp
-  core/vector_loads.hpp
   core/function_ref.hpp
+  core/fused_pass.hpp
   core/kernel_view.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp
@@ -55,19 +33,31 @@ set(einkorn_headers
   core/lanes/wavefront.hpp
   core/lanes/words.hpp
   core/launch.hpp
+  core/mix64.hpp
   core/overlap.hpp
   core/partial_sums.hpp
-  core/captured_graph.hpp
   core/scalar.hpp
   core/scan.hpp
-  core/mix64.hpp
   core/staged_copy.hpp
   core/staging.hpp
   core/sum_partials.hpp
-  core/epilogue.hpp
-  core/fused_pass.hpp
+  core/vector_loads.hpp
   core/version.hpp
   formats/all_formats.hpp
+  formats/analysis/detail/blocks.hpp
+  formats/analysis/detail/counters.hpp
+  formats/analysis/detail/diagonals.hpp
+  formats/analysis/detail/long_rows.hpp
+  formats/analysis/detail/rows.hpp
+  formats/analysis/detail/slices.hpp
+  formats/analysis/machine_model.hpp
+  formats/analysis/machine_profile.hpp
+  formats/analysis/select.hpp
+  formats/analysis/select_by_measuring.hpp
+  formats/analysis/select_model.hpp
+  formats/analysis/structure.hpp
+  formats/analysis/structure_types.hpp
+  formats/analysis/symmetry.hpp
   formats/any_matrix.hpp
   formats/bdia/bdia.hpp
   formats/bdia/bdia_tuning.hpp
@@ -117,6 +107,8 @@ set(einkorn_headers
   formats/bsr/traits.hpp
   formats/bsr/validate.hpp
   formats/column_codes/column_codes.hpp
+  formats/column_codes/detail/column_readers.hpp
+  formats/column_codes/detail/column_windows.hpp
   formats/coo/coo.hpp
   formats/coo/coo_tuning.hpp
   formats/coo/detail/entry_parts.hpp
@@ -130,6 +122,8 @@ set(einkorn_headers
   formats/coo/to_csr.hpp
   formats/coo/traits.hpp
   formats/coo/validate.hpp
+  formats/csr/choose_spmv.hpp
+  formats/csr/convert_values.hpp
   formats/csr/csr.hpp
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/permutation.hpp
@@ -143,11 +137,8 @@ set(einkorn_headers
   formats/csr/detail/transpose_order.hpp
   formats/csr/detail/triangle.hpp
   formats/csr/diagonal.hpp
-  formats/fingerprint.hpp
-  formats/csr/from_triplets.hpp
   formats/csr/expand_symmetric.hpp
-  formats/csr/choose_spmv.hpp
-  formats/csr/convert_values.hpp
+  formats/csr/from_triplets.hpp
   formats/csr/permute.hpp
   formats/csr/row_lengths.hpp
   formats/csr/rows_by_length.hpp
@@ -173,36 +164,21 @@ set(einkorn_headers
   formats/csr5/spmv.hpp
   formats/csr5/to_csr.hpp
   formats/csr5/traits.hpp
-  formats/diagonals/detail/row_entries.hpp
-  formats/column_codes/detail/column_readers.hpp
-  formats/column_codes/detail/column_windows.hpp
-  formats/diagonals/detail/fill.hpp
-  formats/diagonals/detail/scatter.hpp
-  formats/diagonals/detail/search.hpp
-  formats/diagonals/detail/spmv_host.hpp
-  formats/diagonals/detail/to_csr.hpp
-  formats/diagonals/detail/host_tuning.hpp
-  formats/spmm/detail/host_rows.hpp
-  formats/spmm/detail/pack_columns.hpp
-  formats/spmm/detail/column_tile.hpp
-  formats/spmm/detail/long_rows.hpp
-  formats/spmm/detail/row_tile.hpp
-  formats/diagonals/detail/spmv_rows.hpp
-  formats/padded/detail/spmv_rows.hpp
-  formats/padded/detail/to_csr.hpp
-  formats/analysis/detail/blocks.hpp
-  formats/analysis/detail/diagonals.hpp
-  formats/analysis/detail/counters.hpp
-  formats/analysis/detail/long_rows.hpp
-  formats/analysis/detail/rows.hpp
-  formats/analysis/detail/slices.hpp
   formats/dia/dia.hpp
   formats/dia/from_csr.hpp
   formats/dia/spmv.hpp
   formats/dia/to_csr.hpp
   formats/dia/traits.hpp
   formats/dia/validate.hpp
+  formats/diagonals/detail/fill.hpp
+  formats/diagonals/detail/host_tuning.hpp
+  formats/diagonals/detail/row_entries.hpp
+  formats/diagonals/detail/scatter.hpp
+  formats/diagonals/detail/search.hpp
+  formats/diagonals/detail/spmv_host.hpp
+  formats/diagonals/detail/spmv_rows.hpp
   formats/diagonals/detail/spmv_rows_tuning.hpp
+  formats/diagonals/detail/to_csr.hpp
   formats/ell/detail/fill_slots.hpp
   formats/ell/ell.hpp
   formats/ell/from_csr.hpp
@@ -210,10 +186,10 @@ set(einkorn_headers
   formats/ell/to_csr.hpp
   formats/ell/traits.hpp
   formats/fill_limit.hpp
+  formats/fingerprint.hpp
   formats/format_list.hpp
   formats/format_name.hpp
   formats/format_traits.hpp
-  formats/row_access.hpp
   formats/from_csr.hpp
   formats/generate/banded.hpp
   formats/generate/blocks.hpp
@@ -245,12 +221,10 @@ set(einkorn_headers
   formats/interop/detail/upload_buffers.hpp
   formats/interop/upload.hpp
   formats/interop/upload_staging.hpp
-  formats/analysis/machine_model.hpp
-  formats/analysis/machine_profile.hpp
+  formats/padded/detail/spmv_rows.hpp
+  formats/padded/detail/to_csr.hpp
   formats/padded/tuning.hpp
-  formats/analysis/select.hpp
-  formats/analysis/select_by_measuring.hpp
-  formats/analysis/select_model.hpp
+  formats/row_access.hpp
   formats/sell/detail/fill_slices.hpp
   formats/sell/detail/slice_widths.hpp
   formats/sell/from_csr.hpp
@@ -261,40 +235,68 @@ set(einkorn_headers
   formats/sell/to_csr.hpp
   formats/sell/traits.hpp
   formats/sell/validate.hpp
+  formats/spgemm/choose.hpp
+  formats/spgemm/detail/column_table.hpp
+  formats/spgemm/detail/compress_b.hpp
+  formats/spgemm/detail/compressed_columns.hpp
+  formats/spgemm/detail/host_rows.hpp
+  formats/spgemm/detail/numeric_driver.hpp
+  formats/spgemm/detail/numeric_hash.hpp
+  formats/spgemm/detail/numeric_host.hpp
+  formats/spgemm/detail/numeric_scatter.hpp
+  formats/spgemm/detail/product_row_classes.hpp
+  formats/spgemm/detail/row_classes.hpp
+  formats/spgemm/detail/row_group.hpp
+  formats/spgemm/detail/scatter_map.hpp
+  formats/spgemm/detail/schedule.hpp
+  formats/spgemm/detail/state.hpp
+  formats/spgemm/detail/symbolic_driver.hpp
+  formats/spgemm/detail/symbolic_gpu.hpp
+  formats/spgemm/detail/symbolic_host.hpp
+  formats/spgemm/detail/symbolic_launch.hpp
+  formats/spgemm/options.hpp
+  formats/spgemm/plan.hpp
+  formats/spgemm/report.hpp
+  formats/spgemm/spgemm.hpp
+  formats/spgemm/tuning.hpp
   formats/spmm/choose.hpp
+  formats/spmm/detail/column_tile.hpp
+  formats/spmm/detail/host_rows.hpp
+  formats/spmm/detail/long_rows.hpp
+  formats/spmm/detail/pack_columns.hpp
+  formats/spmm/detail/row_tile.hpp
   formats/spmm/tuning.hpp
   formats/spmv_checks.hpp
   formats/spmv_operands.hpp
   formats/spmv_options.hpp
   formats/spmv_plan.hpp
-  formats/analysis/structure.hpp
-  formats/analysis/structure_types.hpp
-  formats/analysis/symmetry.hpp
   solvers/any_operator.hpp
+  solvers/async_setup.hpp
   solvers/bicgstab.hpp
-  solvers/cg.hpp
   solvers/bicgstab/method.hpp
-  solvers/bicgstab/state.hpp
   solvers/bicgstab/passes.hpp
-  solvers/engine/call_types.hpp
-  solvers/cg/prologue.hpp
+  solvers/bicgstab/state.hpp
+  solvers/cg.hpp
   solvers/cg/method.hpp
-  solvers/cg/persistent.hpp
-  solvers/cg/state.hpp
   solvers/cg/passes.hpp
-  solvers/engine/finalize.hpp
-  solvers/engine/host_loop.hpp
-  solvers/engine/background_task.hpp
-  solvers/engine/progress_flag.hpp
   solvers/cg/pcg_method.hpp
   solvers/cg/pcg_passes.hpp
-  solvers/engine/persistent.hpp
+  solvers/cg/persistent.hpp
+  solvers/cg/prologue.hpp
+  solvers/cg/state.hpp
+  solvers/engine/background_task.hpp
+  solvers/engine/call_types.hpp
   solvers/engine/convergence.hpp
-  solvers/engine/resident.hpp
+  solvers/engine/finalize.hpp
+  solvers/engine/host_loop.hpp
+  solvers/engine/persistent.hpp
   solvers/engine/prepare_solve.hpp
+  solvers/engine/progress_flag.hpp
+  solvers/engine/resident.hpp
   solvers/engine/residual_replacement.hpp
   solvers/engine/solve_in_range.hpp
   solvers/engine/solve_space.hpp
+  solvers/engine/tuning.hpp
   solvers/operator.hpp
   solvers/options.hpp
   solvers/pcg.hpp
@@ -310,10 +312,8 @@ set(einkorn_headers
   solvers/precond/jacobi.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
-  solvers/async_setup.hpp
-  solvers/engine/tuning.hpp
   solvers/workspace.hpp
-  # Deprecated names of headers, until the release after 0.2 (DEPRECATED in scripts/check_budgets.py)
+  # Deprecated names, until the release after 0.2: DEPRECATED in scripts/check_budgets.py
   core/dots.hpp
   core/update.hpp
   formats/csr/fingerprint.hpp

@@ -9,10 +9,10 @@
 # of einkorn-bench and what they call for CSR, the examples and one test. FILE: only these, as paths in the repository.
 # Without nvcc the script compiles nothing and succeeds.
 #
-# Covered: the front ends of nvcc for device and host; machine code of the kernels (PTX for front_doors.cpp); the host
+# Covered: the front ends of nvcc for device and host; machine code of the kernels (PTX for public_functions.cpp); the host
 # compiler on the code from nvcc (-fsyntax-only). Warnings are errors: all of nvcc, -Wall -Wextra of the host compiler. The
 # host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, also checks einkorn-solve, the main files of
-# einkorn-bench and spgemm_doors.cpp. Not covered: linking, running, the other files of the tests and of einkorn-bench. About
+# einkorn-bench and public_spgemm.cpp. Not covered: linking, running, the other files of the tests and of einkorn-bench. About
 # 13 minutes of CPU time (estimated); seconds with ccache if nothing has changed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
@@ -32,7 +32,7 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do ln -s "$repo/$part" "$work/include/einkorn/"; done
 scripts/kokkos/backend_config.sh "$kokkos" "$work/config" CUDA SERIAL KOKKOS_ARCH_HOPPER KOKKOS_ARCH_HOPPER90
 
-# All public headers of Einkorn::einkorn, even if front_doors.cpp omits one.
+# All public headers of Einkorn::einkorn, even if public_functions.cpp omits one.
 sed -n '/^set(einkorn_headers/,/)/p' cmake/headers.cmake | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
@@ -93,23 +93,23 @@ machine_code=-arch=sm_90 ptx=-arch=compute_90 front_end=(-arch=sm_90 -fdevice-sy
 if [ $# -gt 0 ]; then
   for file; do start "$host" Cuda "$file" $machine_code; done
 else
-  doors=unit_tests/compile_only
+  public=unit_tests/compile_only
   with_kernels=(tools/solve/{cg,convert,system}.cpp)
   without_kernels=(perf_tests/einkorn_bench{,_full}.cpp)  # or with kernels of the other files
   for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
     [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
   done
   # The longest first.
-  start "$host" Cuda $doors/front_doors.cpp $ptx -include "$work/headers.hpp"
-  start "$host" Cuda $doors/solver_doors.cpp $machine_code
-  for file in "${with_kernels[@]}" $doors/spgemm_doors.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
+  start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
+  start "$host" Cuda $public/public_solvers.cpp $machine_code
+  for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
-  for file in front solver spgemm; do start "$host" Serial $doors/${file}_doors.cpp "${front_end[@]}"; done
+  for file in functions solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
   for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
-    for file in "${with_kernels[@]}" $doors/spgemm_doors.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
+    for file in "${with_kernels[@]}" $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
   fi
 fi
 finish 0

@@ -40,8 +40,8 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
-cp "$repo/unit_tests/compile_only/"{front,solver,spgemm}_doors.cpp "$work/"
-# All public headers of Einkorn::einkorn, even if front_doors.cpp omits one.
+cp "$repo/unit_tests/compile_only/"public_{functions,solvers,spgemm}.cpp "$work/"
+# All public headers of Einkorn::einkorn, even if public_functions.cpp omits one.
 sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
@@ -52,10 +52,10 @@ compile() {
     hipcc -c -std=c++20 -O2 -Wall -Wextra "--offload-arch=$architecture" -DKOKKOS_DEPENDENCE \
     -DEINKORN_TEST_SPACE=Kokkos::HIP -I/einkorn/include -isystem /einkorn/config -isystem /usr/include/kokkos \
     "${@:2}" "/einkorn/$1.cpp" -o "/einkorn/$1.o" ||
-    die "a front door does not compile for $architecture: see hipcc's message above"
+    die "a public function does not compile for $architecture: see hipcc's message above"
 }
-say "compiling $(wc -l <"$work/headers.hpp") headers, front_doors.cpp, solver_doors.cpp and spgemm_doors.cpp for $architecture"
-compile front_doors -include /einkorn/headers.hpp
-compile solver_doors
-compile spgemm_doors
+say "compiling $(wc -l <"$work/headers.hpp") headers, public_functions.cpp, public_solvers.cpp and public_spgemm.cpp for $architecture"
+compile public_functions -include /einkorn/headers.hpp
+compile public_solvers
+compile public_spgemm
 say "compiles for $architecture"

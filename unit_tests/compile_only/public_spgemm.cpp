@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// SpGEMM's front doors for two choices of types: compiled for the host, and by scripts/check_hip.sh for a
-// device.
+// The public functions of SpGEMM for two choices of types. Compiled for the host, and by scripts/check_hip.sh and
+// check_cuda.sh for a device.
 #include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// Every front door, instantiated for EINKORN_TEST_SPACE. Compiled, never run: scripts/check_hip.sh does so
-// for a device that the machine need not have.
+// Every public function, instantiated for EINKORN_TEST_SPACE. Compiled but not run, also for a device by
+// scripts/check_hip.sh and check_cuda.sh.
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/formats/all_formats.hpp>
 #include <einkorn/formats/analysis/select.hpp>
@@ -100,7 +100,7 @@ struct FrontDoors {
   }
 };
 
-/// The other rooms, what rearranges a CSR, and what chooses a format; for one choice of types.
+/// The other formats, transformations of a CSR, and the selection of a format, for one choice of types.
 template <class S, class O, class F>
 struct FormatDoors {
   using Matrix = Csr<S, O, F, Device>;
@@ -108,7 +108,7 @@ struct FormatDoors {
 
   Space exec;
   Matrix A;
-  Kokkos::View<S*, Device> x, y;  // of the types that select_by_measuring takes: kernels are instantiated once
+  Kokkos::View<S*, Device> x, y;  // the types of select_by_measuring, so that kernels are instantiated once
   RowMajor X, Y;
 
   void rooms() {
@@ -163,7 +163,7 @@ struct FormatDoors {
   }
 };
 
-/// Everything that a thread of a cooperative launch can do.
+/// All operations of a thread of a cooperative launch.
 struct CooperativePass {
   Kokkos::View<double*, Device> x;
 
@@ -182,7 +182,7 @@ void apply_fused(Space const& exec, Kokkos::View<double*, Device> const& x) {
   launch_cooperative(exec, "sweep", space, CooperativePass{x});
 }
 
-/// Preconditioners, and what they are made of, for one choice of types.
+/// Preconditioners and their parts, for one choice of types.
 template <class S, class O, class F>
 struct PreconditionerDoors {
   Space exec;

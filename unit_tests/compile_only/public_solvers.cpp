@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// The solvers' front doors for one choice of types: compiled for the host, and by scripts/check_hip.sh for a
-// device.
+// The public functions of the solvers for one choice of types. Compiled for the host, and by scripts/check_hip.sh
+// and check_cuda.sh for a device.
 #include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/dia/spmv.hpp>
@@ -45,7 +45,7 @@ struct SolverDoors {
 template struct SolverDoors<Csr<double, int, int, Device>, double>;
 template struct SolverDoors<Dia<float, int, int, Device>, float>;
 
-/// A set-up on the way to the device.
+/// An asynchronous setup.
 double async_setup_door(Space const& exec, Csr<double, int, int, Kokkos::HostSpace::device_type> const& A) {
   auto work = async_setup<Dia>(exec, A);
   work.update_values(A);
