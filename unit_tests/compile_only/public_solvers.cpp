@@ -3,9 +3,9 @@
 //
 // The public functions of the solvers for one choice of types. Compiled for the host, and by scripts/check_hip.sh
 // and check_cuda.sh for a device.
-#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
 #include <einkorn/formats/dia/spmv.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/solvers/async_setup.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
