@@ -17,9 +17,9 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
-#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/csr5/from_csr.hpp>
 #include <einkorn/formats/dia/from_csr.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/solvers/async_setup.hpp>
 
