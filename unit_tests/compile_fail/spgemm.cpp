@@ -18,7 +18,7 @@ void product(Exec const& exec, Matrix const& A, einkorn::SpmvPlan<Matrix, double
   einkorn::Ell<double, int, int, Device> const ell;
   einkorn::Csr<double, std::int64_t, std::size_t, Device> const wide;
   einkorn::Csr<double, int, int, RemoteDevice> const remote;
-  auto const a = einkorn::spgemm(exec, plan, A);                // expect: a plan in a matrix's place
+  auto const a = einkorn::spgemm(exec, plan, A);                // expect: a plan was passed instead of a
   auto const b = einkorn::spgemm(exec, A, ell);                 // expect: A and B must be in CSR
   auto const c = einkorn::spgemm(exec, A, x);                   // expect: must be a Csr or a KokkosSparse
   auto const d = einkorn::spgemm<std::int64_t>(exec, A, wide);  // expect: must have the same Ordinal

@@ -112,14 +112,14 @@ struct FormatDoors {
   RowMajor X, Y;
 
   void rooms() {
-    (void)room<Ell>();
-    (void)room<Hyb>();
-    validate(exec, room<Coo>());
-    validate(exec, room<Sell>());
-    validate(exec, room<Dia>());
-    validate(exec, room<Bdia>());
-    validate(exec, room<Bsr>());
-    validate(exec, room<Brcv>());
+    (void)convert_and_multiply<Ell>();
+    (void)convert_and_multiply<Hyb>();
+    validate(exec, convert_and_multiply<Coo>());
+    validate(exec, convert_and_multiply<Sell>());
+    validate(exec, convert_and_multiply<Dia>());
+    validate(exec, convert_and_multiply<Bdia>());
+    validate(exec, convert_and_multiply<Bsr>());
+    validate(exec, convert_and_multiply<Brcv>());
     (void)detect_block_size(exec, A);
     if (prefers_brcv(exec, A)) A.num_rows = stripes(exec, A).p;
   }
@@ -150,7 +150,7 @@ struct FormatDoors {
 
  private:
   template <template <class, class, class, class> class Format>
-  auto room() {
+  auto convert_and_multiply() {
     auto const format = from_csr<Format>(exec, A, typename FromCsr<Format>::Options());
     A = to_csr(exec, format);
     update_values(exec, format, A);
@@ -179,7 +179,7 @@ struct CooperativePass {
 
 void apply_fused(Space const& exec, Kokkos::View<double*, Device> const& x) {
   CooperativeSpace<Space> space(exec);
-  launch_cooperative(exec, "sweep", space, CooperativePass{x});
+  launch_cooperative(exec, "pass", space, CooperativePass{x});
 }
 
 /// Preconditioners and their parts, for one choice of types.

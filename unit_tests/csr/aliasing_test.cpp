@@ -34,14 +34,14 @@ class CsrSpmvAliasing : public testing::Test {
 };
 
 TEST_F(CsrSpmvAliasing, YOverlapsTheStructure) {
-  Kokkos::View<int*, Device> const room("room", 200);
-  auto const offsets = Kokkos::subview(room, std::pair(0, 41));
+  Kokkos::View<int*, Device> const memory("memory", 200);
+  auto const offsets = Kokkos::subview(memory, std::pair(0, 41));
   Kokkos::deep_copy(offsets, A.row_offsets);
   A.row_offsets = offsets;
   auto const before_columns = to_host(A.columns), before_offsets = to_host(A.row_offsets);
   ASSERT_GT(A.columns.extent(0), 80u);
   Unmanaged const over_columns(reinterpret_cast<double*>(const_cast<int*>(A.columns.data())), 40);
-  Unmanaged const over_offsets(reinterpret_cast<double*>(room.data()), 40);
+  Unmanaged const over_offsets(reinterpret_cast<double*>(memory.data()), 40);
   auto const plan = make_spmv_plan(Space(), A);
   for (auto const& [over, what] :
        {std::pair(over_columns, "columns"), std::pair(over_offsets, "row_offsets")}) {
@@ -68,13 +68,13 @@ TEST_F(CsrSpmvAliasing, MisalignedArrays) {
     return Unmanaged(reinterpret_cast<double*>(reinterpret_cast<char*>(address) + 4), 30);
   };
   std::vector<std::string> const text{"not a multiple of 8 bytes"};
-  Vector const room("room", 64);
-  Unmanaged const odd_y(shifted(room.data()).data(), 40);
+  Vector const memory("memory", 64);
+  Unmanaged const odd_y(shifted(memory.data()).data(), 40);
   auto misaligned = A;
-  misaligned.values = decltype(A.values)(shifted(room.data()).data(), 0);
+  misaligned.values = decltype(A.values)(shifted(memory.data()).data(), 0);
   auto const plan = make_spmv_plan(Space(), A);
-  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, shifted(room.data()), 0, y); }, text));
-  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), plan, 1, shifted(room.data()), 0, y); }, text));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, shifted(memory.data()), 0, y); }, text));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), plan, 1, shifted(memory.data()), 0, y); }, text));
   EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, x, 0, odd_y); }, text));
   EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, misaligned, x, 0, y); }, text));
   EXPECT_TRUE(throws<InvalidArgument>([&] { validate(Space(), misaligned); }, {"values", text[0]}));
