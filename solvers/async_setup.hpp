@@ -8,8 +8,8 @@
 #include <einkorn/core/staged_copy.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
-#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/formats/from_csr.hpp>
+#include <einkorn/formats/interop/upload.hpp>
 #include <einkorn/solvers/engine/background_task.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -291,7 +291,8 @@ class SolveSpace {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
       if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec)) return;
-      fits = !Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width);
+      fits =
+          !Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width);
     });
     return fits;
   }
