@@ -30,7 +30,7 @@ int exact_block_size(Exec const& exec, Matrix const& A) {
   using Offset = typename Matrix::offset_type;
   BlockCounts counts;
   if constexpr (is_gpu<Exec>) {
-    auto const groups = ceil_div(static_cast<std::int64_t>(A.num_rows), rows_per_group);
+    auto const groups = ceil_div(static_cast<std::int64_t>(A.num_rows), sampled_group_rows);
     counts = sample_blocks(exec, A, RowGroups{groups, groups});
   } else {
     auto const max_rows = static_cast<std::size_t>(A.num_rows) / min_detected_block_size + 1;

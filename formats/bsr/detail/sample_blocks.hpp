@@ -15,15 +15,15 @@
 namespace einkorn::detail {
 
 /// Rows of a sampled group, divisible by every block size from 2 to 8.
-inline constexpr int rows_per_group = 840;
+inline constexpr int sampled_group_rows = 840;
 
-/// The sampled groups of rows: num_sampled of num_groups, evenly spaced. Group i has the rows_per_group rows
+/// The sampled groups of rows: num_sampled of num_groups, evenly spaced. Group i has the sampled_group_rows rows
 /// from first_row(i) on; the last group may have fewer rows if all groups are sampled.
 struct RowGroups {
   std::int64_t num_groups, num_sampled;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(std::int64_t i) const {
-    return i * num_groups / num_sampled * rows_per_group;
+    return i * num_groups / num_sampled * sampled_group_rows;
   }
 };
 
@@ -54,7 +54,8 @@ struct SampleBlocks {
   KOKKOS_FUNCTION void operator()(std::int64_t item, BlockCounts& counts) const {
     std::int64_t const first = groups.first_row(item / threads), rows = static_cast<std::int64_t>(A.num_rows);
     auto const first_row = static_cast<Ordinal>(first);
-    auto const last_row = static_cast<Ordinal>(first + rows_per_group < rows ? first + rows_per_group : rows);
+    auto const last_row =
+        static_cast<Ordinal>(first + sampled_group_rows < rows ? first + sampled_group_rows : rows);
     Offset const end = A.row_begin(last_row);
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(item % threads); k < end;
          k += static_cast<Offset>(threads)) {
@@ -123,7 +124,7 @@ int block_size_of_min_bytes(BlockCounts const& counts) {
 /// every backend.
 template <class Exec, class Matrix>
 int sampled_block_size(Exec const& exec, Matrix const& A) {
-  std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / rows_per_group;
+  std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / sampled_group_rows;
   auto const nnz = static_cast<double>(A.nnz());
   if (num_groups < 256 || nnz < 1048576.0) return 0;
   RowGroups const groups{num_groups, std::min<std::int64_t>(32, num_groups / 32)};
