@@ -3,7 +3,6 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -87,10 +86,7 @@ Csr<Target, Ordinal, Offset, Device> convert_values(Exec const& exec,
   Offset const k =
       detail::first_bad(exec, "einkorn::convert_values[overflow]", A.nnz(), Overflow{A.values, values});
   require<OverflowError>(k == A.nnz(), [&] {
-    auto const offset_at = [&](Ordinal i) {
-      return detail::read_one(A.row_offsets, static_cast<std::size_t>(i));
-    };
-    Ordinal const row = row_of_entry(offset_at, Ordinal(0), A.num_rows, k);
+    auto const row = detail::read_row_of_entry(A, k);
     return "convert_values: entry " + std::to_string(k) + " in row " + std::to_string(row) + " is " +
            detail::to_text(detail::read_one(A.values, static_cast<std::size_t>(k))) +
            ", too large for the narrower type";

@@ -32,6 +32,20 @@ typename View::non_const_value_type read_one(View const& view, std::size_t index
   return value;
 }
 
+/// The row of entry k, for error messages: read_one() of row offsets by binary search. @pre k < A.nnz().
+template <class Matrix>
+typename Matrix::ordinal_type read_row_of_entry(Matrix const& A, typename Matrix::offset_type k) {
+  typename Matrix::ordinal_type row = 0, end = A.num_rows;
+  while (end - row > 1) {
+    auto const middle = static_cast<typename Matrix::ordinal_type>(row + (end - row) / 2);
+    if (read_one(A.row_offsets, static_cast<std::size_t>(middle)) <= k)
+      row = middle;
+    else
+      end = middle;
+  }
+  return row;
+}
+
 template <class Count, class IsBad>
 struct FindFirstBad {
   IsBad is_bad;

@@ -58,9 +58,7 @@ FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matri
 /// "entry 7 at (2, 0)".
 template <class Matrix>
 std::string describe_entry(Matrix const& A, typename Matrix::offset_type k) {
-  using Ordinal = typename Matrix::ordinal_type;
-  auto const offset_at = [&](Ordinal i) { return read_one(A.row_offsets, static_cast<std::size_t>(i)); };
-  Ordinal const row = row_of_entry(offset_at, Ordinal(0), A.num_rows, k);
+  auto const row = read_row_of_entry(A, k);
   return "entry " + std::to_string(k) + " at (" + std::to_string(row) + ", " +
          std::to_string(read_one(A.columns, static_cast<std::size_t>(k))) + ")";
 }
