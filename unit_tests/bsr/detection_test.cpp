@@ -140,7 +140,7 @@ TEST(BsrBlocks, TeamsFillTheBlocksOfUnsortedRows) {
 /// from the first column of its diagonal block of size b(i) on.
 template <class BlockSize>
 HostMatrix<float> large_matrix(int length, BlockSize const& b) {
-  int const rows = 256 * detail::rows_per_group + 11, cols = rows + 100;
+  int const rows = 256 * detail::sampled_group_rows + 11, cols = rows + 100;
   HostMatrix<float> A{rows, cols, {0}, {}, {}};
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < length; ++j) A.columns.push_back(i / b(i) * b(i) + j);
@@ -156,7 +156,8 @@ TEST(BsrDetection, CountsAllBlockSizesInOneLaunch) {
     if (pattern.is_large() || pattern.name == "columns not sorted" || pattern.name == "positions that repeat")
       continue;
     auto const host = with_numbers<double>(pattern, Numbers::reals);
-    std::int64_t const groups = (pattern.num_rows + detail::rows_per_group - 1) / detail::rows_per_group;
+    std::int64_t const groups =
+        (pattern.num_rows + detail::sampled_group_rows - 1) / detail::sampled_group_rows;
 
     auto const counts = detail::sample_blocks(Space(), host.on_device(), detail::RowGroups{groups, groups});
 
@@ -178,7 +179,7 @@ TEST(BsrDetection, LargeMatricesAreSampled) {
 
 TEST(BsrDetection, IsExactIfTheSampleExceedsTheFillLimit) {
   // The sampled groups 0, 32, 64, .. have blocks of 8, the others blocks of 2.
-  auto const A = large_matrix(8, [](int row) { return row / detail::rows_per_group % 32 == 0 ? 8 : 2; });
+  auto const A = large_matrix(8, [](int row) { return row / detail::sampled_group_rows % 32 == 0 ? 8 : 2; });
   auto const on_device = A.on_device();
   int const exact = detect_block_size(Space(), on_device);
   ASSERT_EQ(exact, 2);
@@ -196,7 +197,7 @@ TEST(BsrDetection, IsExactIfTheSampleMissesMostEntries) {
   auto A = large_matrix(6, [](int) { return 6; });
   for (int i = 0; i < A.num_rows; ++i)
     A.offsets[static_cast<std::size_t>(i) + 1] =
-        A.offsets[static_cast<std::size_t>(i)] + (i / detail::rows_per_group % 32 == 0 ? 1 : 6);
+        A.offsets[static_cast<std::size_t>(i)] + (i / detail::sampled_group_rows % 32 == 0 ? 1 : 6);
   auto const nnz = static_cast<std::size_t>(A.offsets.back());
   ASSERT_GE(nnz, std::size_t(1) << 20);
   A.columns.resize(nnz);
