@@ -78,10 +78,11 @@ class BlockJacobi {
       : uniform_{A.num_rows, options.block_size} {
     require_kokkos("make_block_jacobi");
     detail::require_square("make_block_jacobi", A.num_rows, A.num_cols);
-    require<InvalidArgument>(options.block_size >= 1 && options.block_size <= detail::max_block_rows, [&] {
-      return "make_block_jacobi: block_size is " + std::to_string(options.block_size) + ", expected 1 .. " +
-             std::to_string(detail::max_block_rows);
-    });
+    require<InvalidArgument>(options.block_size >= 1 && options.block_size <= detail::max_jacobi_block_rows,
+                             [&] {
+                               return "make_block_jacobi: block_size is " + std::to_string(options.block_size) +
+                                      ", expected 1 .. " + std::to_string(detail::max_jacobi_block_rows);
+                             });
     set_up(exec, A);
   }
   template <ExecutionSpace Exec, class From, class Offset, class MatrixDevice, Vector List>

@@ -18,7 +18,7 @@
 namespace einkorn::detail {
 
 /// Maximum rows of a diagonal block: the lanes of a warp.
-inline constexpr int max_block_rows = 32;
+inline constexpr int max_jacobi_block_rows = 32;
 
 /// Rows of the diagonal blocks and positions of their values. Both classes have the same members. The values of
 /// block k are column-major with n_k rows, block after block.
@@ -57,7 +57,7 @@ struct ListedBlocks {
   [[nodiscard]] Ordinal count() const {
     return offsets.extent(0) == 0 ? Ordinal(0) : static_cast<Ordinal>(offsets.extent(0) - 1);
   }
-  [[nodiscard]] int max_rows() const { return max_block_rows; }
+  [[nodiscard]] int max_rows() const { return max_jacobi_block_rows; }
   [[nodiscard]] std::size_t num_values() const { return total; }
   [[nodiscard]] std::size_t bytes() const {
     return (offsets.extent(0) + block_of_row.extent(0)) * sizeof(Ordinal) +
@@ -71,14 +71,14 @@ struct ListedBlocks {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t values_at(Ordinal block) const { return value_offsets(block); }
 };
 
-/// Whether block k of the given offsets has a negative number of rows or more than max_block_rows.
+/// Whether block k of the given offsets has a negative number of rows or more than max_jacobi_block_rows.
 template <class Offsets>
 struct IsInvalidBlock {
   Offsets block_offsets;
   KOKKOS_FUNCTION bool operator()(std::size_t k) const {
     auto const begin = block_offsets(k), end = block_offsets(k + 1);
     return end < begin || static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) >
-                              static_cast<std::uint64_t>(max_block_rows);
+                              static_cast<std::uint64_t>(max_jacobi_block_rows);
   }
 };
 
@@ -116,7 +116,8 @@ ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Of
       first_bad(exec, "einkorn::make_block_jacobi[check]", count, IsInvalidBlock<Offsets>{block_offsets});
   if (invalid != count)
     fail(": block " + text(invalid) + " is rows " + text(read_one(block_offsets, invalid)) + " .. " +
-         text(read_one(block_offsets, invalid + 1)) + " - 1, expected 0 to " + text(max_block_rows) + " rows");
+         text(read_one(block_offsets, invalid + 1)) + " - 1, expected 0 to " + text(max_jacobi_block_rows) +
+         " rows");
   if (auto const last = read_one(block_offsets, count);
       static_cast<std::uint64_t>(last) != static_cast<std::uint64_t>(num_rows))
     fail("(" + text(count) + ") is " + text(last) + ", expected " + text(num_rows) + " (rows of A)");
