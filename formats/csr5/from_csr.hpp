@@ -100,7 +100,7 @@ void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const
   });
   if (detail::are_on(checks))
     require<StalePlan>(detail::same_structure(exec, F, A),
-                       "update_values: the CSR has as many entries as the CSR5, but at other positions");
+                       "update_values: the CSR has as many entries as the CSR5, but they lie elsewhere");
   detail::move_array<detail::Direction::to_tiles>(exec, "einkorn::update_values[csr5]", F, F.values, A.values);
 }
 
