@@ -8,6 +8,7 @@
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
+#include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
