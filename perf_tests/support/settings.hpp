@@ -28,7 +28,7 @@ struct Settings {
   int columns = 0;
   bool verify = true, all = false, explain = false, quiet = false, calibrate = false;
 
-  /// Whether a summary is printed instead of a table: one vector, and no option that asks for a table.
+  /// True if the output is a summary: one vector, and no option that requests a table.
   [[nodiscard]] bool wants_summary() const;
   /// Whether the options need einkorn-bench-full (einkorn_bench_full.cpp).
   [[nodiscard]] bool needs_full_program() const;

@@ -5,6 +5,7 @@
 // SpMV in CSR5, one family of types per .cpp: the battery in every shape that the space supports.
 
 #include "../support/battery.hpp"
+#include "../support/format_contract_checks.hpp"
 #include "../support/near.hpp"
 #include "shapes.hpp"
 
@@ -20,29 +21,10 @@
 
 namespace einkorn::test {
 
-/// Compares F x with and without a plan with the row sums of `host`.
 template <class Format, class Host>
 void expect_csr5_products(Format const& F, Host const& host, Numbers kind) {
   using S = typename Host::Scalar;
-  auto const x = numbers<S>(kind, host.cols(), 2);
-  auto const device_x = to_device(x);
-  auto const plan = make_spmv_plan(Space(), F);
-  Expected<S> expected{row_sums<S>(host, x), S(0), S(0)};
-  for (auto const& [alpha, beta] : {std::pair{S(1), S(0)}, std::pair{S(-2.5), S(0.5)}, std::pair{S(1), S(1)}}) {
-    auto const before =
-        beta == S(0) ? std::vector<S>(host.rows(), not_a_number<S>()) : numbers<S>(kind, host.rows(), 3);
-    auto const y = to_device(before), planned_y = to_device(before);
-
-    spmv(Space(), alpha, F, device_x, beta, y);
-    spmv(Space(), plan, alpha, device_x, beta, planned_y);
-
-    expected.alpha = alpha;
-    expected.beta = beta;
-    EXPECT_TRUE(agrees(to_host(y), expected, before, kind == Numbers::integers))
-        << "no plan, alpha " << alpha << ", beta " << beta;
-    EXPECT_TRUE(agrees(to_host(planned_y), expected, before, kind == Numbers::integers))
-        << "plan, alpha " << alpha << ", beta " << beta;
-  }
+  contract::expect_products(F, host, kind, {{S(1), S(0)}, {S(-2.5), S(0.5)}, {S(1), S(1)}});
 }
 
 template <class C>

@@ -65,10 +65,9 @@ class FormatBehavior : public testing::Test {};
 TYPED_TEST_SUITE_P(FormatBehavior);
 
 TYPED_TEST_P(FormatContract, AgreesWithTheOracle) {
-  contract::for_each_in_battery<TypeParam>({Numbers::integers, Numbers::reals},
-                                           [](auto const& host, auto const& make, Numbers kind) {
-                                             contract::expect_products<TypeParam>(make(), host, kind);
-                                           });
+  contract::for_each_in_battery<TypeParam>(
+      {Numbers::integers, Numbers::reals},
+      [](auto const& host, auto const& make, Numbers kind) { contract::expect_products(make(), host, kind); });
 }
 
 TYPED_TEST_P(FormatContract, ConvertsBackToTheSameCsr) {
@@ -143,11 +142,11 @@ TYPED_TEST_P(FormatOperands, UpdatesValuesAndRejectsAnotherStructure) {
           EXPECT_TRUE(throws<StalePlan>([&] { update_values(Space(), F, fewer.on_device(), checks); },
                                         {std::to_string(host.nnz()), std::to_string(fewer.nnz())}));
         }
-        contract::expect_products<TypeParam>(F, old_host, Numbers::integers);
+        contract::expect_products(F, old_host, Numbers::integers);
 
         for (auto const checks : {Checks::on, Checks::off}) {
           update_values(Space(), F, host.on_device(), checks);
-          contract::expect_products<TypeParam>(F, host, Numbers::integers);
+          contract::expect_products(F, host, Numbers::integers);
           auto const x = numbers<S>(Numbers::integers, host.cols(), 2);
           auto const y = to_device(std::vector<S>(host.rows()));
           spmv(Space(), plan, S(1), to_device(x), S(0), y);

@@ -65,14 +65,16 @@ void for_each_in_battery(std::vector<Numbers> const& kinds, Body const& body) {
     }
 }
 
-template <class Subject, class Format, class Host>
-void expect_products(Format const& F, Host const& host, Numbers kind) {
-  using S = typename Host::Scalar;
+/// Compares y <- alpha F x + beta y, with and without a plan, with the row sums of `host`. scalings: (alpha, beta).
+template <class Format, class Host, class S = typename Host::Scalar>
+void expect_products(Format const& F, Host const& host, Numbers kind,
+                     std::vector<std::pair<S, S>> const& scalings = {
+                         {S(1), S(0)}, {S(-2.5), S(0.5)}, {S(0), S(2)}}) {
   auto const x = numbers<S>(kind, host.cols(), 2);
   auto const device_x = to_device(x);
   auto const plan = make_spmv_plan(Space(), F);
   Expected<S> expected{row_sums<S>(host, x), S(0), S(0)};
-  for (auto const& [alpha, beta] : {std::pair{S(1), S(0)}, std::pair{S(-2.5), S(0.5)}, std::pair{S(0), S(2)}}) {
+  for (auto const& [alpha, beta] : scalings) {
     auto const before =
         beta == S(0) ? std::vector<S>(host.rows(), not_a_number<S>()) : numbers<S>(kind, host.rows(), 3);
     auto const y = to_device(before), planned_y = to_device(before);
