@@ -62,6 +62,8 @@ if [ "$newer" = "$host" ]; then newer=; fi
 check() {
   local host=$1 space=$2 file=$3 name; shift 3
   name=$(tr / _ <<<"$file")-$host-$space
+  # clang++ also warns about the options that one step of nvcc does not use and about the code that nvcc writes.
+  if [[ $host == *clang* ]]; then set -- "$@" -Xcompiler -Wno-unused-command-line-argument,-Wno-gnu-designator; fi
   if "${launcher[@]}" "$nvcc" "${options[@]}" -ccbin "$host" "-DEINKORN_TEST_SPACE=Kokkos::$space" "$@" -c "$file" \
     -o "$work/$name.o" >"$work/$name.log" 2>&1; then
     times >"$work/$name.times"
