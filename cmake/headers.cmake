@@ -14,6 +14,8 @@ set(einkorn_headers
   core/bank_padding.hpp
   core/captured_graph.hpp
   core/ceil_div.hpp
+  core/comm/communicator.hpp
+  core/comm/transport.hpp
   core/concepts.hpp
   core/cooperative.hpp
   core/cooperative_vector.hpp

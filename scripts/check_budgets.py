@@ -31,13 +31,13 @@ FOLDERS = [  # within a layer, each folder may include itself and the folders on
     ("formats/diagonals", "formats/padded"),
     ("formats/bdia", "formats/brcv", "formats/bsr", "formats/coo", "formats/csr5", "formats/dia", "formats/ell",
      "formats/generate", "formats/sell", "formats/spgemm"),
-    ("formats/hyb", "formats/interop", "formats/vendor"),
+    ("formats/distributed", "formats/hyb", "formats/interop", "formats/vendor"),
     ("formats/list",),
     ("formats/analysis",),
     ("formats/any",),
     ("solvers/shared",),
     ("solvers/engine", "solvers/precond"),
-    ("solvers/bicgstab", "solvers/cg"),
+    ("solvers/bicgstab", "solvers/cg", "solvers/distributed"),
     ("solvers/public",),
 ]
 # Headers that are not in the group of their folder. formats/csr/csr.hpp is the type that every conversion reads and writes.
@@ -62,7 +62,7 @@ FOREIGN = {  # headers of a library: the only places that may include them
     r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
     r"cusparse|rocsparse": ("/vendor/",),
     r"zlib\.h": ("core/io/",),
-    r"mpi\.h": ("solvers/distributed/",),
+    r"mpi\.h": ("core/comm/mpi_",),
     r"Tpetra|Belos": ("formats/interop/",),
 }
 

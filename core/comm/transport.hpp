@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/comm/communicator.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace einkorn {
+
+/// The messages of a halo exchange of one rank, in entries of two buffers. Message i to rank send_ranks[i] is
+/// entries send_offsets[i] ... send_offsets[i + 1] - 1 of the send buffer; likewise for the ghost buffer. Ranks
+/// ascend; no message is empty; no rank sends to itself.
+struct HaloMessages {
+  std::vector<int> send_ranks, receive_ranks;
+  std::vector<std::size_t> send_offsets{0}, receive_offsets{0};  ///< one more than messages
+
+  [[nodiscard]] std::size_t num_sent() const { return send_offsets.back(); }
+  [[nodiscard]] std::size_t num_received() const { return receive_offsets.back(); }
+};
+
+/// A halo exchange with fixed messages, repeated. Owns its buffers. For one execution-space instance at a time.
+template <class Exec>
+class HaloChannel {
+ public:
+  virtual ~HaloChannel() = default;
+  /// Kernels of Exec write the entries to send here, in the order of HaloMessages.
+  [[nodiscard]] virtual void* send_buffer() const = 0;
+  /// Kernels of Exec read the received entries here, between finish() and the next start().
+  [[nodiscard]] virtual void const* ghost_buffer() const = 0;
+  /// Begins the exchange after the work on exec so far. Later work on exec may run during the exchange; it
+  /// accesses neither buffer.
+  virtual void start(Exec const& exec) = 0;
+  /// Later work on exec finds the received entries in the ghost buffer and may write the send buffer.
+  virtual void finish(Exec const& exec) = 0;
+};
+
+/// Gathers a few doubles of every rank on every rank, repeated. Owns its buffers, which kernels of Exec access.
+template <class Exec>
+class GatherChannel {
+ public:
+  virtual ~GatherChannel() = default;
+  /// This rank's values, written by kernels.
+  [[nodiscard]] virtual double* mine() const = 0;
+  /// The values of all ranks: value j of rank r at r * count + j. Valid for work on exec after gather().
+  [[nodiscard]] virtual double const* all() const = 0;
+  /// Gathers the values first ... first + count - 1 of every rank. All ranks call it in the same order with the
+  /// same numbers. The work on exec so far has written mine(); later work may write it again.
+  virtual void gather(Exec const& exec, int first, int count) = 0;
+};
+
+/// How ranks exchange data during products and solves. Its functions are collective.
+template <class Exec>
+class Transport {
+ public:
+  explicit Transport(Communicator comm) : comm_(std::move(comm)) {}
+  virtual ~Transport() = default;
+
+  [[nodiscard]] Communicator const& communicator() const { return comm_; }
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Whether start(), finish() and gather() only enqueue work on exec. Otherwise they wait on the host.
+  [[nodiscard]] virtual bool is_stream_ordered() const { return false; }
+  /// @param entry_bytes  size of an entry of the buffers
+  /// @throws OutOfMemory
+  [[nodiscard]] virtual std::unique_ptr<HaloChannel<Exec>> open_halo(Exec const& exec,
+                                                                     HaloMessages const& messages,
+                                                                     std::size_t entry_bytes) = 0;
+  /// @param max_count  doubles of one rank
+  [[nodiscard]] virtual std::unique_ptr<GatherChannel<Exec>> open_gather(Exec const& exec, int max_count) = 0;
+
+ private:
+  Communicator comm_;
+};
+
+}  // namespace einkorn
