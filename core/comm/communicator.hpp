@@ -81,7 +81,7 @@ class Communicator {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] std::vector<T> all_gather(T const& mine) const {
-    std::vector<T> all(static_cast<std::size_t>(size()));
+    auto all = allocate_vector<T>("einkorn::Communicator", static_cast<std::size_t>(size()));
     backend_->all_gather(&mine, sizeof(T), all.data());
     return all;
   }
@@ -90,15 +90,15 @@ class Communicator {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> const& messages) const {
-    std::vector<std::vector<std::byte>> bytes(messages.size());
+    auto bytes = allocate_vector<std::vector<std::byte>>("einkorn::Communicator", messages.size());
     for (std::size_t r = 0; r < messages.size(); ++r) {
-      bytes[r].resize(messages[r].size() * sizeof(T));
+      bytes[r] = allocate_vector<std::byte>("einkorn::Communicator", messages[r].size() * sizeof(T));
       if (!messages[r].empty()) std::memcpy(bytes[r].data(), messages[r].data(), bytes[r].size());
     }
     auto const received = backend_->exchange(bytes);
-    std::vector<std::vector<T>> result(received.size());
+    auto result = allocate_vector<std::vector<T>>("einkorn::Communicator", received.size());
     for (std::size_t r = 0; r < received.size(); ++r) {
-      result[r].resize(received[r].size() / sizeof(T));
+      result[r] = allocate_vector<T>("einkorn::Communicator", received[r].size() / sizeof(T));
       if (!result[r].empty()) std::memcpy(result[r].data(), received[r].data(), received[r].size());
     }
     return result;

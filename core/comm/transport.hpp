@@ -17,7 +17,7 @@ namespace einkorn {
 /// ascend; no message is empty; no rank sends to itself.
 struct HaloMessages {
   std::vector<int> send_ranks, receive_ranks;
-  std::vector<std::size_t> send_offsets{0}, receive_offsets{0};  ///< one more than messages
+  std::vector<std::size_t> send_offsets = {0}, receive_offsets = {0};  ///< one more than messages
 
   [[nodiscard]] std::size_t num_sent() const { return send_offsets.back(); }
   [[nodiscard]] std::size_t num_received() const { return receive_offsets.back(); }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/formats/column_codes/column_codes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -98,9 +99,7 @@ struct SpanColumns : CodedColumns<Ordinal, Offset> {
 
 /// Calls body(reader) with the column reader of a tile with entries first .. end - 1 of F's values. body may be host-only
 /// where the call is.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
+EINKORN_NO_EXECUTION_SPACE_CHECK
 template <class Format, class Index, class Offset, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index tile, Offset first, Offset end,
                                                       Body const& body) {
