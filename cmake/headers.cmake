@@ -15,6 +15,9 @@ set(einkorn_headers
   core/captured_graph.hpp
   core/ceil_div.hpp
   core/comm/communicator.hpp
+  core/comm/detail/comm_buffer.hpp
+  core/comm/detail/loopback_world.hpp
+  core/comm/loopback.hpp
   core/comm/transport.hpp
   core/concepts.hpp
   core/cooperative.hpp
@@ -38,6 +41,7 @@ set(einkorn_headers
   core/mix64.hpp
   core/overlap.hpp
   core/partial_sums.hpp
+  core/pinned_space.hpp
   core/scalar.hpp
   core/scan.hpp
   core/staged_copy.hpp

@@ -87,9 +87,14 @@ class Communicator {
   }
   /// Sends messages[r] to rank r. Returns the messages received, by rank.
   /// @param messages  [size()]
+  /// @throws DimensionMismatch
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> const& messages) const {
+    require<DimensionMismatch>(messages.size() == static_cast<std::size_t>(size()), [&] {
+      return "Communicator::exchange: " + std::to_string(messages.size()) + " messages, expected " +
+             std::to_string(size()) + ", one per rank";
+    });
     auto bytes = allocate_vector<std::vector<std::byte>>("einkorn::Communicator", messages.size());
     for (std::size_t r = 0; r < messages.size(); ++r) {
       bytes[r] = allocate_vector<std::byte>("einkorn::Communicator", messages[r].size() * sizeof(T));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/comm/communicator.hpp>
+#include <einkorn/core/error.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -22,6 +23,49 @@ struct HaloMessages {
   [[nodiscard]] std::size_t num_sent() const { return send_offsets.back(); }
   [[nodiscard]] std::size_t num_received() const { return receive_offsets.back(); }
 };
+
+namespace detail {
+
+/// @throws InvalidArgument if one direction of the messages of a rank is not as HaloMessages says
+inline void check_messages(char const* direction, std::vector<int> const& ranks,
+                           std::vector<std::size_t> const& offsets, int rank, int num_ranks) {
+  auto const check = [&](bool is_valid, std::size_t i, char const* member, auto value,
+                         std::string const& expected) {
+    require<InvalidArgument>(is_valid, [&] {
+      return std::string("HaloMessages: ") + direction + member + "[" + std::to_string(i) + "] is " +
+             std::to_string(value) + ", expected " + expected;
+    });
+  };
+  require<InvalidArgument>(offsets.size() == ranks.size() + 1, [&] {
+    return std::string("HaloMessages: ") + direction + "_offsets has " + std::to_string(offsets.size()) +
+           " entries, expected " + std::to_string(ranks.size() + 1) + ", one more than messages";
+  });
+  check(offsets[0] == 0, 0, "_offsets", offsets[0], "0");
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    check(0 <= ranks[i] && ranks[i] < num_ranks && ranks[i] != rank, i, "_ranks", ranks[i],
+          "another rank than " + std::to_string(rank) + " of 0 to " + std::to_string(num_ranks - 1));
+    check(i == 0 || ranks[i - 1] < ranks[i], i, "_ranks", ranks[i], "ascending ranks");
+    check(offsets[i] < offsets[i + 1], i + 1, "_offsets", offsets[i + 1],
+          "more than " + std::to_string(offsets[i]) + ": no message is empty");
+  }
+}
+
+/// @throws InvalidArgument
+inline void check_halo(HaloMessages const& messages, int rank, int num_ranks, std::size_t entry_bytes) {
+  require<InvalidArgument>(entry_bytes > 0, "open_halo: entry_bytes is 0, expected the size of an entry");
+  check_messages("send", messages.send_ranks, messages.send_offsets, rank, num_ranks);
+  check_messages("receive", messages.receive_ranks, messages.receive_offsets, rank, num_ranks);
+}
+
+/// @throws InvalidArgument
+inline void check_gather(int first, int count, int max_count) {
+  require<InvalidArgument>(0 <= first && 0 <= count && first <= max_count - count, [&] {
+    return "gather: values " + std::to_string(first) + " to " + std::to_string(first) + " + " +
+           std::to_string(count) + " - 1 of a channel of " + std::to_string(max_count) + " values";
+  });
+}
+
+}  // namespace detail
 
 /// A halo exchange with fixed messages, repeated. Owns its buffers. For one execution-space instance at a time.
 template <class Exec>
@@ -65,11 +109,12 @@ class Transport {
   /// Whether start(), finish() and gather() only enqueue work on exec. Otherwise they wait on the host.
   [[nodiscard]] virtual bool is_stream_ordered() const { return false; }
   /// @param entry_bytes  size of an entry of the buffers
-  /// @throws OutOfMemory
+  /// @throws InvalidArgument, OutOfMemory on every rank
   [[nodiscard]] virtual std::unique_ptr<HaloChannel<Exec>> open_halo(Exec const& exec,
                                                                      HaloMessages const& messages,
                                                                      std::size_t entry_bytes) = 0;
   /// @param max_count  doubles of one rank
+  /// @throws InvalidArgument, OutOfMemory on every rank
   [[nodiscard]] virtual std::unique_ptr<GatherChannel<Exec>> open_gather(Exec const& exec, int max_count) = 0;
 
  private:

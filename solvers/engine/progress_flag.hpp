@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/pinned_space.hpp>
 #include <einkorn/solvers/engine/convergence.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -13,16 +14,9 @@
 #include <cstdint>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 namespace einkorn::detail {
-
-/// Memory space that kernels of Exec write while the host reads: pinned if the device has its own memory.
-template <class Exec>
-using PinnedSpace = std::conditional_t<
-    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
-    Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
 
 /// Publishes the progress of a solve to the host: one 64-bit word that the device writes and the host reads,
 /// without a fence or a copy. History: |r| after each iteration, written before the word, in a ring of
