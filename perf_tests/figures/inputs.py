@@ -145,7 +145,9 @@ def drawing(figure, title, records, names, panels, columns, caches):
 
 
 def caption(made):
-    """The caption below a figure."""
+    """The caption below a figure. A drawing that is not of measurements has its own."""
+    if "caption" in made:
+        return made["caption"]
     where = made["context"]
     low, high = (f"{rate:.0f}" for rate in where["copy_gb_per_s"])
     parts = [where["machine"], where["backend"], f"Kokkos {where['kokkos_version']}", f"Einkorn {where['commit']}",

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+"""Measurements that distributed_model.py is compared with: times of one H200, copies between two, and the published strong
+scaling of two other CG solvers on eight A100. No parameter of the model is fitted to them, except the bandwidth of an A100 to
+the published time of one device. A deviation is the computed over the measured value, minus one; of an efficiency the
+difference."""
+import dataclasses
+import json
+import pathlib
+import sys
+
+import distributed_model as model
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
+from tables import number, paragraph, table  # noqa: E402
+
+RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
+CSR = 7 * 12 + 4  # bytes of the matrix per row
+
+
+def measured_solves():
+    """(file, format, model, measured seconds per iteration) of the fused solves in a graph on one H200."""
+    for file, method in (("h200-solve-cg-464", model.CG), ("h200-solve-cg-256", model.CG),
+                         ("h200-solve-bicgstab-464", model.BICGSTAB)):
+        for record in json.loads((RESULTS / f"{file}.json").read_text(encoding="utf-8")):
+            wanted = not record["peer"] and (record["execution"], record["fusion"]) == ("automatic", "fused")
+            if wanted and record["format"] in ("csr", "dia"):
+                of_format = dataclasses.replace(method, matrix=CSR if record["format"] == "csr" else method.matrix)
+                yield (record["matrix"], method.name, record["format"],
+                       model.iteration(of_format, model.H200, record["rows"]), 1e-6 * record["time_per_iteration_us"])
+
+
+# Bytes and seconds of a copy to the other H200 by the copy engine: 390 GB/s from 64 MB on.
+COPIES = {512 * 1024: 3.3e-6, 4 * 1024**2: 13e-6, 64 * 1024**2: 64 * 1024**2 / 390e9}
+COPY = model.Link(latency=2.4e-6, bandwidth=390e9)  # the first from a copy of 8 B, the second from large copies
+
+
+def copies():
+    """(bytes, model, measured)."""
+    return [(size, model.wire(COPY, size / model.VALUE, 1), time) for size, time in COPIES.items()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Published:
+    name: str
+    side: int  # of the square grid
+    seconds: float  # of a solve of 14 iterations on one device
+    efficiency: dict  # of 2, 4 and 8 devices
+
+
+ITERATIONS = 14
+PUBLISHED = (  # github.com/1fni/cuda-spmv-benchmark: README.md, external/benchmarks/amgx/BENCHMARK_RESULTS.md
+    Published("1fni", 10000, 133.9e-3, {2: 0.975, 4: 0.939, 8: 0.868}),
+    Published("1fni", 20000, 531.4e-3, {2: 0.987, 4: 0.975, 8: 0.935}),
+    Published("AmgX", 10000, 188.7e-3, {2: 0.95, 4: 0.94, 8: 0.87}),
+    Published("AmgX", 20000, 746.7e-3, {2: 0.98, 4: 0.96, 8: 0.91}))
+# Textbook CG, 5 points, two reductions that the host waits for; halo through the host, not overlapped (1fni says so of its
+# solver, of AmgX it is assumed). PCI Express 4: 25 GB/s [a].
+TEXTBOOK = model.Method("CG", products=1, vectors=14, passes=5, synchronizations=2, matrix=5 * model.VALUE)
+A100_STAGED = dataclasses.replace(model.STAGED, host_bandwidth=25e9)
+
+
+def a100(published):
+    """An A100 whose bandwidth gives the published time of one device."""
+    rows, device = published.side**2, dataclasses.replace(model.H200, name="A100", bandwidth=1.0)
+    fixed = model.iteration(TEXTBOOK, device, 0)
+    return dataclasses.replace(
+        device, bandwidth=model.iteration(TEXTBOOK, device, rows) / (published.seconds / ITERATIONS - fixed))
+
+
+def efficiencies():
+    """(published, devices, model, measured)."""
+    def split(grid, ranks):
+        return model.split_rows((*grid, 1), ranks)
+
+    for published in PUBLISHED:
+        for ranks, measured in published.efficiency.items():
+            _, computed = model.strong(TEXTBOOK, a100(published), A100_STAGED, (published.side, published.side), ranks,
+                                       split=split, overlap=False)
+            yield published, ranks, computed, measured
+
+
+def percent(value):
+    return f"{100 * value:+.0f} %"
+
+
+def text():
+    """The comparison in the page."""
+    one = ", ".join(f"{name} {form.upper()} {matrix.removeprefix('gen:stencil7:')}³ {percent(computed / measured - 1)}"
+                    for matrix, name, form, computed, measured in measured_solves())
+    two = ", ".join(f"{size // 1024} kB {percent(computed / measured - 1)}" for size, computed, measured in copies())
+    rows = {}
+    for published, ranks, computed, measured in efficiencies():
+        rows.setdefault((published.name, f"{published.side}²"), []).append(
+            f"{number(100 * measured, 1)} → {number(100 * computed, 1)}")
+    return (paragraph(f"Computed over measured time: one H200, {one}; copies between two H200 by the copy engine, {two}. "
+                      "Published efficiencies on A100, 5 points, in percent, measured → computed:") +
+            table(["solver", "grid", "2", "4", "8"], [[*key, *cells] for key, cells in rows.items()], left=2))
