@@ -298,6 +298,7 @@ set(einkorn_headers
   solvers/engine/persistent.hpp
   solvers/engine/prepare_solve.hpp
   solvers/engine/progress_flag.hpp
+  solvers/engine/ranks.hpp
   solvers/engine/resident.hpp
   solvers/engine/residual_replacement.hpp
   solvers/engine/solve_in_range.hpp

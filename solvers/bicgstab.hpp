@@ -39,16 +39,7 @@ class BicgstabWorkspace {
   template <class A>
   BicgstabWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {},
                     bool preconditioned = false) {
-    require_kokkos("BicgstabWorkspace");
-    detail::check_options(options);
-    detail::require_square("BicgstabWorkspace", static_cast<std::size_t>(a.num_rows()),
-                           static_cast<std::size_t>(a.num_cols()));
-    auto const n = static_cast<std::size_t>(a.num_rows());
-    char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
-    int const count = preconditioned ? 9 : 7;
-    for (int i = 0; i < count; ++i)
-      vectors_[i] = allocate<Vector>(exec, std::string("einkorn::BicgstabWorkspace::") + names[i], n);
-    space_ = Space(exec, a, p(), v(), options, false);
+    detail::collectively(a, [&] { allocate_for(exec, a, options, preconditioned); });
   }
 
   [[nodiscard]] std::size_t size() const { return r().extent(0); }
@@ -72,6 +63,20 @@ class BicgstabWorkspace {
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
 
  private:
+  template <class A>
+  void allocate_for(Exec const& exec, A const& a, SolverOptions const& options, bool preconditioned) {
+    require_kokkos("BicgstabWorkspace");
+    detail::check_options(options);
+    detail::require_square("BicgstabWorkspace", static_cast<std::size_t>(a.num_rows()),
+                           static_cast<std::size_t>(a.num_cols()));
+    auto const n = static_cast<std::size_t>(a.num_rows());
+    char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
+    int const count = preconditioned ? 9 : 7;
+    for (int i = 0; i < count; ++i)
+      vectors_[i] = allocate<Vector>(exec, std::string("einkorn::BicgstabWorkspace::") + names[i], n);
+    space_ = Space(exec, a, p(), v(), options, false);
+  }
+
   Vector vectors_[9];
   Space space_;
   detail::OneCallAtATime one_call_ = detail::OneCallAtATime::checked();

@@ -65,6 +65,10 @@ class CgWorkspace {
  private:
   template <class A>
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
+    detail::collectively(a, [&] { allocate_for(exec, a, options, with_z); });
+  }
+  template <class A>
+  void allocate_for(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
     require_kokkos("CgWorkspace");
     detail::check_options(options);
     detail::require_square("CgWorkspace", static_cast<std::size_t>(a.num_rows()),
@@ -77,7 +81,8 @@ class CgWorkspace {
     if (with_z) z_ = allocate<Vector>(exec, "einkorn::CgWorkspace::z", n);
     space_ = Space(exec, a, p_, q_, options, true);
     constexpr SolverTuning tuning = solver_tuning(arch_of<Exec>);
-    if (space_.product_blocks() <= tuning.max_blocks_in_prologue && n <= tuning.max_rows_with_prologue)
+    if (!detail::IsDistributed<A> && space_.product_blocks() <= tuning.max_blocks_in_prologue &&
+        n <= tuning.max_rows_with_prologue)
       for (auto& sums : partials_)
         sums = allocate<Sums>(exec, "einkorn::CgWorkspace::partials", 3 * (n / 256 + 1));
   }

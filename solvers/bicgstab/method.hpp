@@ -22,6 +22,7 @@ template <class Exec, class A, class M, class Vectors, class Workspace>
 struct BicgstabMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   using Z = typename Vectors::Z;
+  static constexpr bool is_distributed = IsDistributed<A>;
   static constexpr char const *residual_label = "einkorn::bicgstab[residual]",
                               *save_best_label = "einkorn::bicgstab[save_best]";
 
@@ -39,28 +40,49 @@ struct BicgstabMethod {
 
   void start() const {  // r = b - A x, r0 = r, p = r, best = x
     a.apply(exec, v.x, v.t);
-    space().run_pass(exec, "einkorn::bicgstab[start]", size(), BicgstabFirstResidual<Vectors>{v},
+    space().run_pass(exec, a, "einkorn::bicgstab[start]", size(), BicgstabFirstResidual<Vectors>{v},
                      BicgstabStart<Z, Publisher>{state(), limits, publisher});
   }
   void iteration() const {
     // p_hat = M^-1 p
     if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.p, v.p_hat);
     // v = A p_hat, alpha = rho / r0.v                                                                3
-    space().template product<false>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
-                                    BicgstabAfterV<Z, Publisher>{state(), publisher});
+    if constexpr (is_distributed)  // one message with r.r of the previous iteration
+      space().template product<false, 1>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
+                                         BicgstabAfterXAndV<Z, Publisher>{state(), publisher});
+    else
+      space().template product<false>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
+                                      BicgstabAfterV<Z, Publisher>{state(), publisher});
     // s = r - alpha v, s.s                                                                           3
-    space().run_pass(exec, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()},
-                     BicgstabAfterS<Z>{state()});
+    if constexpr (is_distributed)
+      space().run_pass_deferred(exec, a, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()});
+    else
+      space().run_pass(exec, a, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()},
+                       BicgstabAfterS<Z>{state()});
     // s_hat = M^-1 s
     if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.s, v.s_hat);
     // t = A s_hat, omega = t.s / t.t, rho_new = r0.s - omega r0.t, beta = rho_new / rho alpha / omega  3
-    space().template product<true>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterT<Z>{state()});
+    if constexpr (is_distributed)  // one message with s.s
+      space().template product<true, 1>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterSAndT<Z>{state()});
+    else
+      space().template product<true>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterT<Z>{state()});
     // x += alpha p_hat + omega s_hat, r = s - omega t, p = r + beta (p - omega v), r.r               8
-    space().run_pass(exec, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},
-                     BicgstabAfterX<Z, Publisher>{state(), publisher});
+    if constexpr (is_distributed)
+      space().run_pass_deferred(exec, a, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()});
+    else
+      space().run_pass(exec, a, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},
+                       BicgstabAfterX<Z, Publisher>{state(), publisher});
+  }
+  /// Reduces the sum of the last pass, which the next iteration would have reduced.
+  void finish_update() const {
+    if constexpr (is_distributed)
+      space().template reduce<0, 1>(exec, a, 0, BicgstabFinishX<Z, Publisher>{state(), publisher});
   }
   /// t <- b - A x; r, p and r0 <- t if the recursive r deviates (engine/residual_replacement.hpp).
-  void true_residual(ResidualUse use) const { compute_true_residual(*this, use); }
+  void true_residual(ResidualUse use) const {
+    if (use == ResidualUse::replacement) finish_update();
+    compute_true_residual(*this, use);
+  }
 };
 
 template <bool preconditioned, class Exec, class A, class M, class Vector, class Workspace>

@@ -34,7 +34,8 @@ struct BicgstabState : Progress {
   bool in_iteration = false;     // alpha is set: the iteration is completed whatever the phase
   bool is_half_step = false;     // |s| is below the target: x + alpha p is the last iterate
   bool ends_with_restart = false;
-  Quantity breakdown{};  // the negligible divisor of this iteration
+  bool sums_pending = false;  // distributed operator: r.r of the last iteration is not reduced yet
+  Quantity breakdown{};       // the negligible divisor of this iteration
 
   /// Whether |r0.y| = product is too small a divisor. y2: |y|^2.
   [[nodiscard]] KOKKOS_FUNCTION bool is_negligible(double product, double y2) const {
@@ -201,6 +202,42 @@ struct BicgstabAfterX {
         s.stop(Outcome::non_finite);
     }
     publisher.publish(s);
+  }
+};
+
+/// BicgstabAfterX of the last iteration, if its sum is pending. sums: r.r.
+template <class Z, class Publisher>
+struct BicgstabFinishX {
+  BicgstabState<Z>* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    if (state->sums_pending) BicgstabAfterX<Z, Publisher>{state, publisher}(sums);
+    state->sums_pending = false;
+  }
+};
+
+/// BicgstabFinishX of the previous iteration, then BicgstabAfterV. sums: r.r, then those of the product.
+template <class Z, class Publisher>
+struct BicgstabAfterXAndV {
+  BicgstabState<Z>* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    BicgstabFinishX<Z, Publisher>{state, publisher}(sums);
+    BicgstabAfterV<Z, Publisher>{state, publisher}(sums + 1);
+    state->sums_pending = state->in_iteration;
+  }
+};
+
+/// BicgstabAfterS, then BicgstabAfterT. sums: s.s, then those of the product.
+template <class Z>
+struct BicgstabAfterSAndT {
+  BicgstabState<Z>* state;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    BicgstabAfterS<Z>{state}(sums);
+    BicgstabAfterT<Z>{state}(sums + 1);
   }
 };
 

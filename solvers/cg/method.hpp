@@ -25,6 +25,7 @@ namespace einkorn::detail {
 template <class Exec, class A, class Vectors, class Workspace>
 struct CgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
+  static constexpr bool is_distributed = IsDistributed<A>;
   static constexpr char const *residual_label = "einkorn::cg[residual]",
                               *save_best_label = "einkorn::cg[save_best]";
 
@@ -46,17 +47,18 @@ struct CgMethod {
   void start() const {  // r = b - A x, p = r, best = x
     a.apply(exec, v.x, v.q);
     space().run_pass(
-        exec, "einkorn::cg[start]", size(), CgFirstResidual<Vectors>{v},
+        exec, a, "einkorn::cg[start]", size(), CgFirstResidual<Vectors>{v},
         CgStart<Publisher>{state(), limits_of(options), Vectors::is_scaled, publish_each, scaling2, publisher});
   }
   void iteration() const {
+    if constexpr (is_distributed) return iteration_with_one_message();
     if constexpr (is_gpu<Exec>)
       if (has_prologue) return iteration_with_prologue();
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
     space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
                                     CgAfterProduct<Publisher>{state(), publisher, true});
     // r -= alpha q, p = r + beta p, r.r; every second time x += this and the deferred term           5, 7
-    space().run_pass(exec, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
+    space().run_pass(exec, a, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
                      CgAfterUpdate<Publisher>{state(), publisher});
   }
   /// r <- b - A x (engine/residual_replacement.hpp), after x has the deferred term.
@@ -65,8 +67,11 @@ struct CgMethod {
     space().run_pass(exec, "einkorn::cg[flush_x]", size(), CgFlushX<Vectors>{v, state(), use});
     compute_true_residual(*this, use);
   }
-  /// Reduces the sums of the last update, which the prologue of the next one would have reduced.
+  /// Reduces the sums of the last update, which the next iteration would have reduced.
   void finish_update() const {
+    if constexpr (is_distributed)
+      return space().template reduce<0, num_update_sums>(exec, a, 0,
+                                                         CgFinishUpdate<Publisher>{state(), publisher});
     if (!has_prologue) return;
     if constexpr (is_gpu<Exec>)
       space().template sum<Prologue::updates>(exec, workspace.partials(current), Prologue::league_for(size()),
@@ -82,6 +87,17 @@ struct CgMethod {
   }
 
  private:
+  static constexpr int num_update_sums = CgUpdate<Vectors>::Sums::count;
+
+  /// q.q and p.q travel in one message with the sums of the previous update.
+  void iteration_with_one_message() const {
+    // q = A p, alpha, beta                                                                           2
+    space().template product<false, num_update_sums>(
+        exec, a, v.p, v.p, v.p, v.q, CgAfterUpdateAndProduct<Publisher>{state(), publisher, num_update_sums});
+    // r -= alpha q, p = r + beta p, r.r; every second time x                                         5, 7
+    space().run_pass_deferred(exec, a, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()});
+  }
+
   using Prologue = CgPrologueUpdate<Exec, Vectors, Publisher, Workspace::Space::dots>;
 
   void iteration_with_prologue() const {

@@ -26,6 +26,7 @@ template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
 struct PcgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   static constexpr bool is_stored = std::is_same_v<Z, StoredZ<typename Workspace::Vector>>;
+  static constexpr bool is_distributed = IsDistributed<A>;
   static constexpr char const *residual_label = "einkorn::pcg[residual]",
                               *save_best_label = "einkorn::pcg[save_best]";
 
@@ -44,24 +45,26 @@ struct PcgMethod {
 
   void start() const {  // r = b - A x, z = M^-1 r, p = z, best = x
     a.apply(exec, v.x, v.q);
-    space().run_pass(exec, "einkorn::pcg[start]", size(), CgFirstResidual<Vectors>{v},
+    space().run_pass(exec, a, "einkorn::pcg[start]", size(), CgFirstResidual<Vectors>{v},
                      CgStart<Publisher>{state(), limits, false, true, nullptr, publisher});
     recompute_rho(true);
   }
   void iteration() const {
+    if constexpr (is_distributed) return iteration_with_two_messages();
     // q = A p, alpha = r.z / p.q                                                                     2
     space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Publisher>{state(), publisher});
     // r -= alpha q, r.r, and unless z is stored beta = r_new.z_new / r.z                             3 (+1)
-    space().run_pass(exec, "einkorn::pcg[residual]", size(), PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
+    space().run_pass(exec, a, "einkorn::pcg[residual]", size(),
+                     PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
                      PcgAfterResidual<Publisher>{state(), !is_stored, publisher});
     if constexpr (is_stored) {
       // z = M^-1 r, beta = r_new.z_new / r.z                                                         2 + M
       preconditioner.apply(exec, v.r, workspace.z());
-      space().run_pass(exec, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()},
+      space().run_pass(exec, a, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()},
                        PcgAfterPreconditioner<Publisher>{state(), publisher});
     }
     // x += alpha p, p = z + beta p                                                                   5 (+1)
-    space().run_pass(exec, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
+    space().run_pass(exec, a, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
                      PcgAfterDirection{state()});
   }
   /// r <- b - A x (engine/residual_replacement.hpp), and z with it.
@@ -71,9 +74,31 @@ struct PcgMethod {
   }
 
  private:
+  /// p.p travels with the sums of the next product, r.r of a stored z with r.z.
+  void iteration_with_two_messages() const {
+    using Residual = PcgResidual<Vectors, Z, !is_stored>;
+    // q = A p, alpha = r.z / p.q                                                                     2
+    space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
+                                       PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
+    // r -= alpha q, r.r, beta = r_new.z_new / r.z                                                    3 (+1), 5 + M
+    if constexpr (is_stored) {
+      space().run_pass_deferred(exec, a, residual_label, size(), Residual{v, z, state()});
+      preconditioner.apply(exec, v.r, workspace.z());
+      auto const num_blocks =
+          space().run_pass(exec, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()});
+      space().template reduce<1, Residual::Sums::count>(
+          exec, a, num_blocks, PcgAfterResidualAndPreconditioner<Publisher>{state(), publisher});
+    } else {
+      space().run_pass(exec, a, residual_label, size(), Residual{v, z, state()},
+                       PcgAfterResidual<Publisher>{state(), true, publisher});
+    }
+    // x += alpha p, p = z + beta p                                                                   5 (+1)
+    space().run_pass_deferred(exec, a, "einkorn::pcg[direction]", size(),
+                              PcgDirection<Vectors, Z>{v, z, state()});
+  }
   void recompute_rho(bool is_start) const {
     if constexpr (is_stored) preconditioner.apply(exec, v.r, workspace.z());
-    space().run_pass(exec, "einkorn::pcg[recompute_rho]", size(),
+    space().run_pass(exec, a, "einkorn::pcg[recompute_rho]", size(),
                      PcgRecomputeRho<Vectors, Z>{v, z, state(), is_start},
                      PcgAfterRecomputeRho<Publisher>{state(), publisher});
   }

@@ -169,6 +169,7 @@ struct PcgAfterRecomputeRho {
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     auto& s = *state;
+    s.sums_pending = false;
     if (!s.is_running()) return;
     s.rho = sums[0];
     s.pp = sums[1];
@@ -214,11 +215,37 @@ struct PcgAfterPreconditioner {
   }
 };
 
+/// PcgAfterResidual and PcgAfterPreconditioner in one step. sums: |r|^2, one that is not used, r.z.
+template <class Publisher>
+struct PcgAfterResidualAndPreconditioner {
+  CgState* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    PcgAfterResidual<Publisher>{state, false, publisher}(sums);
+    PcgAfterPreconditioner<Publisher>{state, publisher}(sums + 2);
+  }
+};
+
 /// After p <- z + beta p. sums: p.p.
 struct PcgAfterDirection {
   CgState* state;
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     if (state->in_iteration) state->pp = sums[0];
+  }
+};
+
+/// PcgAfterDirection of the previous iteration, if its sum is pending, then CgAfterProduct. sums: p.p, then those of
+/// the product.
+template <class Publisher>
+struct PcgAfterDirectionAndProduct {
+  CgState* state;
+  Publisher publisher;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    if (state->sums_pending) PcgAfterDirection{state}(sums);
+    CgAfterProduct<Publisher>{state, publisher}(sums + 1);
+    state->sums_pending = state->in_iteration;
   }
 };
 

@@ -23,7 +23,9 @@ struct CgState : Progress {
   bool defers_x = false;          // the current update leaves x
   bool has_unscaled_norm = true;  // the update computes |r|^2 of the caller's system in its second sum
   bool is_scaled = false;
-  bool sums_pending = false;     // the sums of the last update are not reduced yet (cg/prologue.hpp)
+  bool sums_pending =
+      false;  // the sums of the last pass are not reduced yet: a prologue (cg/prologue.hpp) or a
+              // distributed operator reduces them with those of the next product
   bool replacement_due = false;  // persistent loop: the residual is replaced next
 
   /// sums: |r|^2 of the iterated and of the caller's system.
@@ -131,7 +133,22 @@ struct CgAfterUpdate {
   }
 };
 
-/// CgAfterUpdate for the last iteration whose sums would have been reduced in the prologue of the next update.
+/// CgAfterUpdate of the previous iteration, if its sums are pending, then CgAfterProduct. sums: num_update_sums
+/// of the update, then those of the product.
+template <class Publisher>
+struct CgAfterUpdateAndProduct {
+  CgState* state;
+  Publisher publisher;
+  int num_update_sums;
+
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    if (state->sums_pending) CgAfterUpdate<Publisher>{state, publisher}(sums);
+    CgAfterProduct<Publisher>{state, publisher, true}(sums + num_update_sums);
+    state->sums_pending = state->in_iteration;
+  }
+};
+
+/// CgAfterUpdate for the last iteration, whose sums the next iteration would have reduced.
 template <class Publisher>
 struct CgFinishUpdate {
   CgState* state;

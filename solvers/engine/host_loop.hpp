@@ -30,7 +30,8 @@ template <class Method>
 /// the next one, finish_update() for the last. captures: iterations are captured in a graph of
 /// iterations_per_graph, which is submitted where no replacement falls between them. history: receives the
 /// residuals read by the host, if the options have keep_history. Returns false if the callback stopped the
-/// solve.
+/// solve. Method::is_distributed: the operator is; all ranks then take the same decisions, which costs one fence
+/// per iteration.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
                    Method const& method, bool captures, std::vector<double>& history) {
@@ -44,6 +45,11 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
                             (options.replace_every == 0 ||
                              launched % options.replace_every + iterations_per_graph <= options.replace_every);
     return uses_graph ? iterations_per_graph : 1;
+  };
+  // All ranks read the same word, so that they launch the same work.
+  auto const latest = [&] {
+    if constexpr (Method::is_distributed) exec.fence("einkorn::solve: progress of a distributed solve");
+    return flag.latest();
   };
   flag.clear();
   method.start();
@@ -80,7 +86,7 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
       launched += count;
       if (options.replace_every > 0 && launched % options.replace_every == 0)
         method.true_residual(ResidualUse::replacement);
-      word = flag.latest();
+      word = latest();
     } else {
       if constexpr (requires { method.finish_update(); })
         if (launched == options.max_iterations && !is_update_finished) {

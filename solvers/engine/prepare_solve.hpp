@@ -6,6 +6,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/solve_in_range.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -78,7 +79,8 @@ inline SolveReport failed_setup(Outcome outcome, std::int64_t row) {
 /// workspace at a time, memory of the workspace, range of b and r.
 ///
 /// check_method(): the method's own checks. Throws, or returns a report (std::optional) that ends the solve:
-/// its preconditioner could not be set up. solve(b, x, options, requirements): a SolveResult, for Views of the
+/// its preconditioner could not be set up. With a distributed operator all ranks throw or return the same
+/// (engine/ranks.hpp). solve(b, x, options, requirements): a SolveResult, for Views of the
 /// workspace's type. name: a string literal, "cg".
 template <class Exec, class A, class B, class X, class Workspace, class CheckMethod, class Solve>
 SolveReport prepare_and_solve(Exec const& exec, char const* name, A const& a, B const& b, X const& x,
@@ -86,14 +88,14 @@ SolveReport prepare_and_solve(Exec const& exec, char const* name, A const& a, B 
                               CheckMethod const& check_method, Solve const& solve) {
   using Vector = typename Workspace::Vector;
   Kokkos::Profiling::ScopedRegion region(std::string("einkorn::") + name);
-  check_system(a, b, x, options, workspace.size(), name);
+  collectively(a, [&] { check_system(a, b, x, options, workspace.size(), name); });
   auto const call = workspace.one_call().begin(name, "workspace");
-  if (std::optional<SolveReport> const failure = check_method()) return *failure;
+  if (auto const failure = failure_of_ranks(a, collectively(a, check_method))) return *failure;
   auto const x_vector = as_vector<Exec>(x);
-  auto const requirements =
-      workspace.space().require_fits(exec, a, workspace.p(), workspace.r(), options, name);
-  return run_solve<Exec, Vector>(
-      exec, as_vector<Exec>(b), x_vector, options, workspace,
+  auto const requirements = collectively(
+      a, [&] { return workspace.space().require_fits(exec, a, workspace.p(), workspace.r(), options, name); });
+  return run_solve<Exec, A, Vector>(
+      exec, a, as_vector<Exec>(b), x_vector, agreed_options(a, options, name), workspace,
       [&](typename Vector::const_type const& b_in_range, SolverOptions const& solve_options) {
         return solve(b_in_range, x_vector, solve_options, requirements);
       });

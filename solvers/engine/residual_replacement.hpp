@@ -98,7 +98,7 @@ void compute_true_residual(Method const& method, ResidualUse use) {
   auto* const state = method.state();
   using State = std::remove_pointer_t<decltype(method.state())>;
   method.a.apply(method.exec, method.v.x, method.v.ax());
-  method.space().run_pass(method.exec, Method::residual_label, method.size(),
+  method.space().run_pass(method.exec, method.a, Method::residual_label, method.size(),
                           TrueResidualPass<Vectors, State>{method.v, state, use},
                           AfterTrueResidual<State, Publisher>{state, use, method.publisher});
   if (use != ResidualUse::final)

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
@@ -79,13 +80,13 @@ inline void scale_report(SolveReport& report, int exponent) {
 /// - A x0 after the first solve.
 ///
 /// Additional cost: none; if scaled, n scalars of memory, 5 n-vectors and 2 products.
-template <class Exec, class Vector, class Solve>
-SolveReport solve_in_range(Exec const& exec, typename Vector::const_type const& b, Vector const& x,
+template <class Exec, class A, class Vector, class Solve>
+SolveReport solve_in_range(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
                            Vector const& r, SolverOptions const& options, Solve const& solve) {
   SolveResult first = solve(b, options);
   SolveReport& report = first.report;
   if (!first.out_of_range) return report;
-  double const max_b = max_abs_part(exec, b);
+  double const max_b = max_over_ranks(a, max_abs_part(exec, b));
   if (max_b == 0) {
     Kokkos::deep_copy(exec, x, 0);
     exec.fence("einkorn::solve: x = 0");
@@ -93,12 +94,13 @@ SolveReport solve_in_range(Exec const& exec, typename Vector::const_type const& 
     report.residual = report.recursive_residual = 0;
     return report;
   }
-  double const max_r = max_abs_part(exec, r);
+  double const max_r = max_over_ranks(a, max_abs_part(exec, r));
   if (!std::isfinite(max_b) || !std::isfinite(max_r)) return report;
   // The larger of the two becomes 1, or 2^300 if |b| would be too small.
   int const largest = std::ilogb(std::max(max_b, max_r)),
             exponent = (largest - std::ilogb(max_b) > 300 ? 300 : 0) - largest;
-  auto const scaled_b = allocate<Vector>(exec, "einkorn::solve: b in range", b.extent(0));
+  auto const scaled_b =
+      collectively(a, [&] { return allocate<Vector>(exec, "einkorn::solve: b in range", b.extent(0)); });
   scale_by_power(exec, exponent, b, scaled_b);
   scale_by_power(exec, exponent, x, x);
   SolverOptions scaled = options;
@@ -145,11 +147,12 @@ SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& i
 }
 
 /// solve_in_range() with the memory of a workspace; x is restored if the callback throws.
-template <class Exec, class Vector, class Workspace, class Solve>
-SolveReport run_solve(Exec const& exec, typename Vector::const_type const& b, Vector const& x,
+template <class Exec, class A, class Vector, class Workspace, class Solve>
+SolveReport run_solve(Exec const& exec, A const& a, typename Vector::const_type const& b, Vector const& x,
                       SolverOptions const& options, Workspace const& w, Solve const& solve) {
-  return restore_if_thrown(exec, x, w.space().initial(), bool(options.callback),
-                           [&] { return solve_in_range<Exec, Vector>(exec, b, x, w.r(), options, solve); });
+  return restore_if_thrown(exec, x, w.space().initial(), bool(options.callback), [&] {
+    return solve_in_range<Exec, A, Vector>(exec, a, b, x, w.r(), options, solve);
+  });
 }
 
 }  // namespace einkorn::detail

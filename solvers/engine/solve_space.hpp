@@ -10,6 +10,7 @@
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/solvers/engine/persistent.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/resident.hpp>
 #include <einkorn/solvers/engine/tuning.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -149,18 +150,37 @@ class SolveSpace {
   }
 
   /// One pass over n entries, then `step` with its sums.
-  template <class Body, class Step>
-  void run_pass(Exec const& exec, char const* label, std::size_t size, Body const& body,
+  template <class A, class Body, class Step>
+  void run_pass(Exec const& exec, A const& a, char const* label, std::size_t size, Body const& body,
                 Step const& step) const {
-    PartialsLayout layout;
-    fused_pass(exec, label, size, typename Body::Sums{sums_.partials(), &layout}, body);
-    sum_partials<Body::Sums::count>(exec, "einkorn::solve[sum]", sums_, layout.num_blocks, step);
+    auto const num_blocks = run_pass(exec, label, size, body);
+    reduce<Body::Sums::count, 0>(exec, a, num_blocks, step);
   }
-  /// One pass without sums.
+  /// One pass whose sums are reduced by the next reduce() with as many deferred sums. For distributed operators.
+  template <class A, class Body>
+  void run_pass_deferred(Exec const& exec, A const& a, char const* label, std::size_t size,
+                         Body const& body) const {
+    auto const num_blocks = run_pass(exec, label, size, body);
+    store_sums<Body::Sums::count>(exec, num_blocks, a.gathered_sums().deferred(Body::Sums::count));
+  }
+  /// One pass over n entries. Returns the number of blocks of partial sums.
   template <class Body>
-  void run_pass(Exec const& exec, char const* label, std::size_t size, Body const& body) const {
+  std::size_t run_pass(Exec const& exec, char const* label, std::size_t size, Body const& body) const {
     PartialsLayout layout;
     fused_pass(exec, label, size, typename Body::Sums{sums_.partials(), &layout}, body);
+    return layout.num_blocks;
+  }
+  /// `step` with `num_deferred` sums of an earlier pass, then `count` totals of the partial sums of the last one.
+  /// With a distributed operator the sums of all ranks are added: one message.
+  template <int count, int num_deferred, class A, class Step>
+  void reduce(Exec const& exec, [[maybe_unused]] A const& a, std::size_t num_blocks, Step const& step) const {
+    if constexpr (IsDistributed<A>) {
+      if constexpr (count > 0) store_sums<count>(exec, num_blocks, a.gathered_sums().mine());
+      a.gathered_sums().template reduce<count, num_deferred>(exec, step);
+    } else {
+      static_assert(num_deferred == 0);
+      sum_partials<count>(exec, "einkorn::solve[sum]", sums_, num_blocks, step);
+    }
   }
   /// `step` with the totals of stored partial sums.
   template <int count, class Step>
@@ -179,13 +199,13 @@ class SolveSpace {
   [[nodiscard]] std::size_t product_blocks() const { return requirements_.num_blocks; }
   static constexpr int dots = 1 + components<Scalar>;
 
-  /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these.
-  template <bool uses_w, class A, class Step>
+  /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these, after `num_deferred` sums of an earlier pass.
+  template <bool uses_w, int num_deferred = 0, class A, class Step>
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {
     PartialsLayout layout;
     product_and_dots(exec, a, make_epilogue<uses_w>(sums_.partials(), u, w, layout), x, y);
-    sum_partials<EpilogueOp<uses_w>::count>(exec, "einkorn::solve[sum]", sums_, layout.num_blocks, step);
+    reduce<EpilogueOp<uses_w>::count, num_deferred>(exec, a, layout.num_blocks, step);
   }
 
   /// Whether a solve is one cooperative launch. requirements: those of `a`; the workspace may have been made
@@ -223,12 +243,13 @@ class SolveSpace {
     bool is_supported = is_fused && can_capture<Exec> &&
                         requires(Exec const& exec, EpilogueOp<false> const& epilogue, Y const& y) {
                           a.apply_fused(exec, epilogue, y, y);
-                        };
+                        } && !IsDistributed<A>;
     if constexpr (requires { a.has_fused_apply(); }) is_supported = is_supported && a.has_fused_apply();
     bool const requested = options.execution == Execution::graph;
-    require<InvalidArgument>(!requested || is_supported,
-                             "solve: Execution::graph needs CUDA or HIP, an operator with apply_fused(), and "
-                             "no preconditioner except a diagonal in CG");
+    require<InvalidArgument>(
+        !requested || is_supported,
+        "solve: Execution::graph needs CUDA or HIP, an operator with apply_fused() that is "
+        "not distributed, and no preconditioner except a diagonal in CG");
     return is_supported && (requested || (options.execution == Execution::automatic &&
                                           rows <= solver_tuning(arch_of<Exec>).max_graph_rows));
   }
@@ -239,7 +260,7 @@ class SolveSpace {
                MakeLoop const& make_loop) const {
     if constexpr (is_gpu<Exec>) {
       persist_resident(exec, label, a, make_loop);
-    } else if constexpr (is_cooperative<Exec>) {
+    } else if constexpr (is_cooperative<Exec> && !IsDistributed<A>) {
       auto cooperative = *cooperative_;
       PartialsLayout layout;
       auto const epilogue = make_epilogue<false>({}, p, p, layout);
@@ -263,6 +284,19 @@ class SolveSpace {
  private:
   template <bool uses_w>
   using EpilogueOp = EpilogueWithDots<Scalar, typename Vector::const_type, uses_w>;
+
+  /// Step of sum_partials(): stores the totals.
+  template <int count>
+  struct StoreSums {
+    double* to;
+    KOKKOS_FUNCTION void operator()(double const* sums) const {
+      for (int j = 0; j < count; ++j) to[j] = sums[j];
+    }
+  };
+  template <int count>
+  void store_sums(Exec const& exec, std::size_t num_blocks, double* to) const {
+    sum_partials<count>(exec, "einkorn::solve[sum]", sums_, num_blocks, StoreSums<count>{to});
+  }
   struct NoCooperativeSpace {
     NoCooperativeSpace() = default;
     [[nodiscard]] static std::size_t bytes() { return 0; }
@@ -328,7 +362,7 @@ class SolveSpace {
         max_sums;
     result.num_blocks = product_layout.num_blocks;
     result.concurrency = static_cast<int>(exec.concurrency());
-    if constexpr (requires { a.apply_fused(exec, epilogue, x, y); })
+    if constexpr (!IsDistributed<A> && requires { a.apply_fused(exec, epilogue, x, y); })
       result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
     return result;
   }
