@@ -33,6 +33,14 @@ if(NOT ZLIB_FOUND)
   message(STATUS "Einkorn::io: skipped, zlib was not found")
 endif()
 
+if(NOT TARGET MPI::MPI_CXX AND Einkorn_ENABLE_MPI)
+  set(MPI_CXX_SKIP_MPICXX TRUE)  # without the former C++ interface of MPI
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND)
+    message(STATUS "Einkorn::mpi: skipped, MPI was not found (MPI_HOME)")
+  endif()
+endif()
+
 if(Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
   if(NOT TARGET CUDA::cusparse)

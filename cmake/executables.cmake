@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn_add_test and einkorn_add_perf, for unit_tests/ and perf_tests/; einkorn_install_program, for einkorn-bench and
+# einkorn_add_test, einkorn_add_mpi_test and einkorn_add_perf, for unit_tests/ and perf_tests/; einkorn_install_program, for einkorn-bench and
 # einkorn-solve.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
@@ -124,6 +124,55 @@ function(einkorn_add_test)
       if(space MATCHES "Cuda|HIP|SYCL")
         set_property(TEST ${test} PROPERTY RESOURCE_LOCK device)
       endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# einkorn_add_mpi_test(NAME comm.mpi SOURCES comm/mpi_test.cpp [RANKS 1 2 3 4] [LIBRARIES ...] [LABELS ...] [QUICK])
+#
+# Builds einkorn.test.comm.mpi.<space> as einkorn_add_test does, with the main() of support/mpi_main.cpp, and runs it by
+# mpirun once per number in RANKS (without them 1 to 4), with one OpenMP thread per rank and no other test at the same time.
+# Label mpi. Nothing without Einkorn::mpi, and nothing under the sanitizers, for which MPI libraries are not instrumented:
+# the tests of run_ranks() run the same code.
+function(einkorn_add_mpi_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK" "NAME" "SOURCES;RANKS;LIBRARIES;LABELS")
+  if(NOT TARGET Einkorn::mpi OR Einkorn_TEST_FEW_TYPES)
+    return()
+  endif()
+  if(NOT arg_RANKS)
+    set(arg_RANKS 1 2 3 4)
+  endif()
+  if(NOT TARGET einkorn.test.mpi_main)
+    add_library(einkorn.test.mpi_main STATIC support/mpi_main.cpp)
+    einkorn_configure(einkorn.test.mpi_main HEADER_ONLY Einkorn::mpi GTest::gtest)
+    execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
+    set(options "")
+    if(version MATCHES "Open MPI|OpenRTE")  # more ranks than cores
+      set(options --oversubscribe --bind-to none)
+    endif()
+    set(Einkorn_MPIEXEC_OPTIONS ${options} CACHE STRING "Options of MPIEXEC_EXECUTABLE for the tests")
+  endif()
+  set(name einkorn.test.${arg_NAME})
+  add_custom_target(${name})
+  add_dependencies(einkorn.test ${name})
+  foreach(space IN LISTS Einkorn_TEST_SPACES)
+    string(TOLOWER ${space} suffix)
+    set(target ${name}.${suffix})
+    add_executable(${target} ${arg_SOURCES})
+    # main() is that of the first library; the second has the test matrices.
+    einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
+    target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
+    if(arg_QUICK)
+      einkorn_compile_quickly(${target})
+    endif()
+    add_dependencies(${name} ${target})
+    foreach(ranks IN LISTS arg_RANKS)
+      set(test ${target}.ranks_${ranks})
+      add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${Einkorn_MPIEXEC_OPTIONS} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+                                    ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS} --gtest_brief=1)
+      set_tests_properties(${test} PROPERTIES
+        LABELS "unit;mpi;${suffix};${arg_LABELS}" TIMEOUT 120 PROCESSORS ${ranks} RUN_SERIAL ON
+        ENVIRONMENT "EINKORN_PROFILE=;OMP_NUM_THREADS=1;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive;GTEST_COLOR=no;KOKKOS_DISABLE_WARNINGS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
     endforeach()
   endforeach()
 endfunction()

@@ -358,6 +358,9 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels.hpp
   formats/interop/kokkos_kernels_bsr.hpp)
 
+set(einkorn_mpi_headers
+  core/comm/mpi_communicator.hpp)
+
 set(einkorn_cusparse_headers
   formats/vendor/cusparse_bsr_spmv.hpp
   formats/vendor/cusparse_spmm.hpp

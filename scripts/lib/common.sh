@@ -41,8 +41,8 @@ need_packages() {
 }
 
 need_build_packages() {
-  need_packages ca-certificates cmake g++ libbenchmark-dev libcli11-dev libeigen3-dev libgtest-dev ninja-build \
-    nlohmann-json3-dev python3 zlib1g-dev
+  need_packages ca-certificates cmake g++ libbenchmark-dev libcli11-dev libeigen3-dev libgtest-dev libopenmpi-dev ninja-build \
+    nlohmann-json3-dev openmpi-bin python3 zlib1g-dev
 }
 
 # use_kokkos: sets kokkos_root to Kokkos_ROOT of the caller, or else to a copy in the cache, created once.
