@@ -185,6 +185,17 @@ set(einkorn_headers
   formats/diagonals/detail/spmv_rows.hpp
   formats/diagonals/detail/spmv_rows_tuning.hpp
   formats/diagonals/detail/to_csr.hpp
+  formats/distributed/detail/assemble.hpp
+  formats/distributed/detail/scatter_slices.hpp
+  formats/distributed/detail/split_rows.hpp
+  formats/distributed/distribute_csr.hpp
+  formats/distributed/distribute_parts.hpp
+  formats/distributed/distribute_rows.hpp
+  formats/distributed/distributed_csr.hpp
+  formats/distributed/gather_csr.hpp
+  formats/distributed/halo_plan.hpp
+  formats/distributed/row_blocks.hpp
+  formats/distributed/update_values.hpp
   formats/ell/detail/fill_slots.hpp
   formats/ell/ell.hpp
   formats/ell/from_csr.hpp
