@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """A model of the time per iteration of CG, block-Jacobi PCG and BiCGStab on P ranks, one device each, for a 7-point stencil.
 
-  T(1) = passes * kernel + bytes / bandwidth
+  T(1) = kernels * kernel + bytes / bandwidth           kernels: products, vector passes, sums of partial sums
   T(P) = the same for rows / P, where each product is   pack + max(local, exchange) + boundary
-         and each synchronization adds                  sum + gather
+         and each synchronization adds                  gather + sum over ranks
 
   exchange = setup + 2 bytes / host bandwidth (staged only) + max over the links of latency + bytes / bandwidth
   gather   = setup + hops * latency + P values / bandwidth + P additions in rank order
@@ -53,6 +53,7 @@ class Transport:
     in_graph: bool = True
     direct: bool = False  # within a node all ranks store into all others: one hop
     ring: bool = False  # the all-gather takes P - 1 hops instead of log2 P
+    fence: float = 0  # of the host, per iteration
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +62,9 @@ class Method:
     products: int
     vectors: int  # n-vectors, including two per product
     passes: int  # besides the products
+    sums: int  # passes and products whose partial sums are added
     synchronizations: int
+    prologue_rows: int = 0  # up to here, on one device, the next pass adds them
     matrix: int = 7 * VALUE  # bytes of the matrix per row: 7 diagonals (DIA)
 
 
@@ -96,7 +99,7 @@ LAUNCH = 2.6e-6  # [m]
 NCCL_EXCHANGE = NCCL_512K - 512 * 1024 / COPY_512K  # the part that does not depend on the size
 
 STAGED = Transport(
-    "mpi", host_bandwidth=45e9, in_graph=False,  # [m] 43 to 46 GB/s, pinned
+    "mpi", host_bandwidth=45e9, in_graph=False, fence=READ_BACK,  # [m] 43 to 46 GB/s, pinned
     inside=Link(1e-6, 10e9, 0.5e-6, 1e-6, READ_BACK + LAUNCH, READ_BACK + LAUNCH),  # [a] shared memory of the host
     between=Link(NETWORK_MPI, **NDR, message=0.5e-6, hop=NETWORK_MPI))
 NCCL = Transport(
@@ -111,9 +114,9 @@ PEER = Transport(  # between nodes NCCL in a graph
                  gather_setup=NCCL_GATHER_GRAPH - NVLINK_NCCL))
 TRANSPORTS = (STAGED, NCCL, PEER)
 
-CG = Method("CG", products=1, vectors=8, passes=1, synchronizations=1)
-PCG = Method("PCG", products=1, vectors=18, passes=3, synchronizations=2)  # M: inverse blocks of 4 rows, r, z
-BICGSTAB = Method("BiCGStab", products=2, vectors=17, passes=2, synchronizations=2)
+CG = Method("CG", products=1, vectors=8, passes=1, sums=2, synchronizations=1, prologue_rows=10**6)
+PCG = Method("PCG", products=1, vectors=18, passes=4, sums=4, synchronizations=2)  # M: inverse blocks of 4 rows, r, z
+BICGSTAB = Method("BiCGStab", products=2, vectors=17, passes=2, sums=4, synchronizations=2)
 METHODS = (CG, PCG, BICGSTAB)
 
 
@@ -209,7 +212,8 @@ def gather(transport, device, ranks, node=NODE):
 def iteration(method, device, rows):
     """T(1): seconds per iteration on one device."""
     moved = method.products * method.matrix + method.vectors * VALUE
-    return (method.products + method.passes) * device.graph_kernel + rows * moved / device.bandwidth
+    kernels = method.products + method.passes + (method.sums if rows > method.prologue_rows else 0)
+    return kernels * device.graph_kernel + rows * moved / device.bandwidth
 
 
 def distributed_iteration(method, device, transport, halo, ranks, node=NODE, overlap=True):
@@ -221,8 +225,9 @@ def distributed_iteration(method, device, transport, halo, ranks, node=NODE, ove
     messages = exchange(transport, halo)
     product = 2 * fixed + halo.ghosts * (PACK + BOUNDARY) / device.bandwidth + (
         max(local, messages) if overlap else local + messages)
-    vectors = method.passes * fixed + halo.rows * (method.vectors - 2 * method.products) * VALUE / device.bandwidth
-    return (method.products * product + vectors +
+    vectors = ((method.passes + method.sums) * fixed +
+               halo.rows * (method.vectors - 2 * method.products) * VALUE / device.bandwidth)
+    return (method.products * product + vectors + transport.fence +
             method.synchronizations * (fixed + gather(transport, device, ranks, node)))
 
 

@@ -164,6 +164,19 @@ class Limits(unittest.TestCase):
             self.assertAlmostEqual(model.exchange(model.Transport("t", inside, between), halo), 7 + wires)
             self.assertAlmostEqual(model.exchange(model.Transport("t", inside, between, host_bandwidth=800), halo), 7 + 1 + wires)
 
+    def test_kernels_and_fences_per_iteration(self):
+        device = dataclasses.replace(TIMELESS, graph_kernel=1.0, launched_kernel=10.0, bandwidth=math.inf)
+        self.assertEqual([model.iteration(m, device, 10**6) for m in model.METHODS], [2, 9, 8])
+        self.assertEqual(model.iteration(model.CG, device, 10**6 + 1), 4)  # and the two sums
+        halo = model.Halo(0)
+        # pack, local, boundary per product; passes; sums of partial sums; sums over ranks
+        wanted = [3 + 1 + 2 + 1, 3 + 4 + 4 + 2, 6 + 2 + 4 + 2]
+        for transport, factor in ((IDEAL, 1), (dataclasses.replace(IDEAL, in_graph=False), 10)):
+            times = [model.distributed_iteration(m, device, transport, halo, 2) for m in model.METHODS]
+            self.assertEqual(times, [factor * kernels for kernels in wanted])
+        fenced = dataclasses.replace(IDEAL, fence=3)
+        self.assertEqual([model.distributed_iteration(m, TIMELESS, fenced, halo, 2) for m in model.METHODS], [3, 3, 3])
+
     def test_synchronizations_per_iteration(self):
         link = model.Link(gather_setup=1.0)
         times = [model.distributed_iteration(m, TIMELESS, model.Transport("t", link, link), model.Halo(0), 2)
