@@ -21,7 +21,7 @@ namespace detail {
 
 /// Copies values(k) to its place in `local` or `ghost`: DistributedCsr::ghost_entries.
 template <class Values, class Target, class Entries>
-struct ScatterValues {
+struct SplitValues {
   using Scalar = typename Target::non_const_value_type;
   using Offset = typename Entries::non_const_value_type;
 
@@ -76,7 +76,7 @@ auto accessible_values(View const& values) {
 /// @param values  accessible_values()
 template <class Exec, class Matrix, class Values>
 void scatter_values(Exec const& exec, Matrix const& A, Values const& values) {
-  using Functor = ScatterValues<Values, decltype(A.local.values), decltype(A.ghost_entries)>;
+  using Functor = SplitValues<Values, decltype(A.local.values), decltype(A.ghost_entries)>;
   launch_update_values(exec, values.extent(0),
                        Functor{values, A.local.values, A.ghost.values, A.ghost_entries, A.ghosts_before,
                                Matrix::entries_per_chunk});
