@@ -301,6 +301,10 @@ set(einkorn_headers
   solvers/cg/persistent.hpp
   solvers/cg/prologue.hpp
   solvers/cg/state.hpp
+  solvers/distributed/epilogues.hpp
+  solvers/distributed/gathered_sums.hpp
+  solvers/distributed/operator.hpp
+  solvers/distributed/scaled_system.hpp
   solvers/engine/background_task.hpp
   solvers/engine/call_types.hpp
   solvers/engine/convergence.hpp

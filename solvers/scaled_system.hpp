@@ -47,6 +47,22 @@ class ScaledOperator {
   [[nodiscard]] ScaledSides sides() const { return sides_; }
   [[nodiscard]] SetupStatus status() const { return status_; }
   [[nodiscard]] Operator const& scaled() const { return scaled_; }
+  /// Of a distributed operator (solvers/distributed/scaled_system.hpp).
+  [[nodiscard]] decltype(auto) gathered_sums() const
+  requires requires(Operator const& scaled) { scaled.gathered_sums(); }
+  {
+    return scaled_.gathered_sums();
+  }
+  [[nodiscard]] decltype(auto) communicator() const
+  requires requires(Operator const& scaled) { scaled.communicator(); }
+  {
+    return scaled_.communicator();
+  }
+  [[nodiscard]] auto first_row() const
+  requires requires(Operator const& scaled) { scaled.first_row(); }
+  {
+    return scaled_.first_row();
+  }
   [[nodiscard]] std::size_t bytes() const { return scaling_.extent(0) * sizeof(typename Scaling::value_type); }
 
   template <class Exec, class X, class Y>
@@ -93,6 +109,33 @@ struct ComputeScaling {
   }
 };
 
+/// The scaling of a Csr, the square of its largest entry in device memory, and the status of the diagonal.
+template <class Scaling>
+struct JacobiScaling {
+  Scaling scaling;  // [n]
+  Kokkos::View<double*, typename Scaling::device_type> largest;
+  SetupStatus status;
+};
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+auto make_jacobi_scaling(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, ScaledSides sides) {
+  using Scaling = Kokkos::View<real_type<Scalar>*, Device>;
+  require_enumerator(sides, ScaledSides::right, "make_jacobi_scaled: sides");
+  auto const jacobi = make_jacobi(exec, A);
+  auto const n = static_cast<std::size_t>(A.num_rows);
+  JacobiScaling<Scaling> result{
+      allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n),
+      allocate_zeros<Kokkos::View<double*, Device>>(exec, "einkorn::ScaledOperator::largest", 1),
+      jacobi.status()};
+  using Body = ComputeScaling<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
+  Kokkos::parallel_reduce(
+      "einkorn::make_jacobi_scaled", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
+      Body{jacobi.inverse(), result.scaling, sides == ScaledSides::both},
+      Kokkos::Max<double, typename Device::memory_space>(Kokkos::subview(result.largest, 0)));
+  if (sides == ScaledSides::right && result.status.outcome == Outcome::indefinite_preconditioner)
+    result.status = {};
+  return result;
+}
+
 }  // namespace detail
 
 /// Jacobi preconditioning by scaling: S A S with S = diag(A)^-1/2, or A S with S = diag(|A_ii|)^-1. Copies the
@@ -111,26 +154,14 @@ struct ComputeScaling {
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class ToOperator>
 auto make_jacobi_scaled(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, ScaledSides sides,
                         ToOperator const& to_operator) {
-  using Real = real_type<Scalar>;
-  using Scaling = Kokkos::View<Real*, Device>;
-  detail::require_enumerator(sides, ScaledSides::right, "make_jacobi_scaled: sides");
-  auto const jacobi = make_jacobi(exec, A);
-  auto const n = static_cast<std::size_t>(A.num_rows);
-  auto const scaling = allocate<Scaling>(exec, "einkorn::ScaledOperator::scaling", n);
-  auto const largest =
-      allocate_zeros<Kokkos::View<double*, Device>>(exec, "einkorn::ScaledOperator::largest", 1);
-  using Body = detail::ComputeScaling<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
-  Kokkos::parallel_reduce("einkorn::make_jacobi_scaled",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
-                          Body{jacobi.inverse(), scaling, sides == ScaledSides::both},
-                          Kokkos::Max<double, typename Device::memory_space>(Kokkos::subview(largest, 0)));
-  auto status = jacobi.status();
-  if (sides == ScaledSides::right && status.outcome == Outcome::indefinite_preconditioner) status = {};
-  auto const B = scale_rows_and_columns(exec, sides == ScaledSides::both ? scaling : Scaling(), A, scaling);
+  auto const setup = detail::make_jacobi_scaling(exec, A, sides);
+  using Scaling = std::decay_t<decltype(setup.scaling)>;
+  auto const B =
+      scale_rows_and_columns(exec, sides == ScaledSides::both ? setup.scaling : Scaling(), A, setup.scaling);
   auto scaled = to_operator(B);
   exec.fence("einkorn::make_jacobi_scaled: the scaled matrix is complete");
-  return ScaledOperator<std::decay_t<decltype(scaled)>, Scaling>(std::move(scaled), scaling, largest, sides,
-                                                                 status);
+  return ScaledOperator<std::decay_t<decltype(scaled)>, Scaling>(std::move(scaled), setup.scaling,
+                                                                 setup.largest, sides, setup.status);
 }
 
 template <ExecutionSpace Exec, CrsMatrixLike Matrix, class ToOperator>
