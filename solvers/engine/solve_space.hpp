@@ -62,6 +62,15 @@ void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& 
   if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
 }
 
+/// Step of sum_partials(): stores the totals.
+template <int count>
+struct StoreSums {
+  double* to;
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    for (int j = 0; j < count; ++j) to[j] = sums[j];
+  }
+};
+
 /// What the product of an operator needs on one execution-space instance: one dry run of its launches.
 struct ProductRequirements {
   std::size_t rows = 0;
@@ -285,14 +294,6 @@ class SolveSpace {
   template <bool uses_w>
   using EpilogueOp = EpilogueWithDots<Scalar, typename Vector::const_type, uses_w>;
 
-  /// Step of sum_partials(): stores the totals.
-  template <int count>
-  struct StoreSums {
-    double* to;
-    KOKKOS_FUNCTION void operator()(double const* sums) const {
-      for (int j = 0; j < count; ++j) to[j] = sums[j];
-    }
-  };
   template <int count>
   void store_sums(Exec const& exec, std::size_t num_blocks, double* to) const {
     sum_partials<count>(exec, "einkorn::solve[sum]", sums_, num_blocks, StoreSums<count>{to});
