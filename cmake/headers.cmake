@@ -16,6 +16,7 @@ set(einkorn_headers
   core/ceil_div.hpp
   core/comm/communicator.hpp
   core/comm/detail/comm_buffer.hpp
+  core/comm/detail/device_event.hpp
   core/comm/detail/loopback_world.hpp
   core/comm/loopback.hpp
   core/comm/transport.hpp
@@ -41,7 +42,6 @@ set(einkorn_headers
   core/mix64.hpp
   core/overlap.hpp
   core/partial_sums.hpp
-  core/pinned_space.hpp
   core/scalar.hpp
   core/scan.hpp
   core/staged_copy.hpp
@@ -374,7 +374,8 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_mpi_headers
-  core/comm/mpi_communicator.hpp)
+  core/comm/mpi_communicator.hpp
+  core/comm/mpi_transport.hpp)
 
 set(einkorn_cusparse_headers
   formats/vendor/cusparse_bsr_spmv.hpp

@@ -10,6 +10,7 @@
 #include <exception>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -21,6 +22,12 @@ inline void require_kokkos(char const* operation) {
 }
 
 namespace detail {
+
+/// Memory space that kernels of Exec and the host access: pinned if the device has its own memory.
+template <class Exec>
+using PinnedSpace = std::conditional_t<
+    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible),
+    Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
 
 template <class View, class Make>
 View allocate_or_throw(std::string const& label, std::size_t bytes, Make const& make) {

@@ -227,8 +227,8 @@ class LoopbackTransport final : public Transport<Exec> {
                                                              std::size_t entry_bytes) override {
     auto const& comm = this->communicator();
     auto const tag = sender_.backend().next_tag();
+    detail::check_halo(comm, messages, entry_bytes);
     return comm.collectively([&]() -> std::unique_ptr<HaloChannel<Exec>> {
-      detail::check_halo(messages, comm.rank(), comm.size(), entry_bytes);
       return std::make_unique<detail::LoopbackHalo<Exec>>(exec, sender_, tag, messages, entry_bytes, poison_);
     });
   }

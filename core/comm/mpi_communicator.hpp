@@ -69,11 +69,9 @@ class MpiRequests {
   /// @param receives  the first `receives` requests are receives
   void allocate(std::size_t receives, std::size_t sends) {
     list_ = allocate_vector<MPI_Request>("MPI requests", receives + sends, MPI_REQUEST_NULL);
-    statuses_ = allocate_vector<MPI_Status>("MPI requests", receives + sends);
     num_receives_ = receives;
   }
   [[nodiscard]] MPI_Request& operator[](std::size_t i) { return list_[i]; }
-  [[nodiscard]] bool is_active() const { return is_active_; }
   /// The requests are active: begun one by one, or by start_all().
   void set_active() { is_active_ = true; }
   /// Starts persistent requests, receives first.
@@ -82,22 +80,9 @@ class MpiRequests {
     start(0, num_receives_);
     start(num_receives_, list_.size() - num_receives_);
   }
-  /// Waits for all. status(i) is valid afterwards.
   void wait_all() {
-    auto const code = MPI_Waitall(static_cast<int>(list_.size()), list_.data(), statuses_.data());
-    if (code == MPI_ERR_IN_STATUS)
-      for (auto const& status : statuses_) check_mpi(status.MPI_ERROR, "MPI_Waitall");
-    check_mpi(code, "MPI_Waitall");
     is_active_ = false;
-  }
-  /// @throws Error unless receive i was of `bytes` bytes
-  void check_received(std::size_t i, int bytes) const {
-    int received = 0;
-    check_mpi(MPI_Get_count(&statuses_[i], MPI_BYTE, &received), "MPI_Get_count");
-    require<Error>(received == bytes, [&] {
-      return "rank " + std::to_string(statuses_[i].MPI_SOURCE) + " sent " + std::to_string(received) +
-             " bytes, expected " + std::to_string(bytes);
-    });
+    check_mpi(MPI_Waitall(static_cast<int>(list_.size()), list_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
  private:
@@ -106,7 +91,6 @@ class MpiRequests {
   }
 
   std::vector<MPI_Request> list_;
-  std::vector<MPI_Status> statuses_;
   std::size_t num_receives_ = 0;
   bool is_active_ = false;
 };

@@ -176,6 +176,10 @@ TEST(LoopbackTransport, InvalidMessages) {
   with_transports([](Communicator const& comm, auto const& make) { invalid_messages(comm, make); });
 }
 
+TEST(LoopbackTransport, MismatchedMessages) {
+  with_transports([](Communicator const& comm, auto const& make) { mismatched_messages(comm, make); });
+}
+
 TEST(LoopbackTransport, Name) {
   on_ranks([](Communicator const& comm) {
     LoopbackTransport<Space> const transport(comm);

@@ -256,4 +256,22 @@ void invalid_messages(Communicator const& comm, Make const& make) {
   EXPECT_TRUE(refuses(receives, 8, {"receive_offsets has 1 entries, expected 2"}));
 }
 
+/// Ranks that disagree about a message: every rank throws.
+template <class Make>
+void mismatched_messages(Communicator const& comm, Make const& make) {
+  if (comm.size() < 2) return;
+  auto const transport = make(comm);
+  // Rank 0 sends `sent` entries to rank 1, which expects `expected`.
+  auto const refuses = [&](std::size_t sent, std::size_t expected, std::vector<std::string> const& parts) {
+    HaloMessages messages;
+    if (comm.rank() == 0 && sent > 0) messages = {{1}, {}, {0, sent}, {0}};
+    if (comm.rank() == 1 && expected > 0) messages = {{}, {0}, {0}, {0, expected}};
+    return throws<InvalidArgument>([&] { (void)transport->open_halo(Space(), messages, 8); }, parts);
+  };
+  EXPECT_TRUE(refuses(2, 3, {"rank 1: ", "24 bytes to receive from rank 0, which sends 16"}));
+  EXPECT_TRUE(refuses(4, 3, {"rank 1: ", "24 bytes", "sends 32"}));
+  EXPECT_TRUE(refuses(0, 3, {"rank 1: ", "24 bytes", "sends 0"}));
+  EXPECT_TRUE(refuses(2, 0, {"rank 1: ", "0 bytes", "sends 16"}));
+}
+
 }  // namespace einkorn::test

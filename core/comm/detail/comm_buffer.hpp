@@ -3,7 +3,6 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/pinned_space.hpp>
 
 #include <Kokkos_Core.hpp>
 
