@@ -128,6 +128,19 @@ function(einkorn_add_test)
   endforeach()
 endfunction()
 
+# Sets Einkorn_MPIEXEC_OPTIONS in the cache.
+function(einkorn_find_mpiexec_options)
+  if(DEFINED Einkorn_MPIEXEC_OPTIONS)
+    return()
+  endif()
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
+  set(options "")
+  if(version MATCHES "Open MPI|OpenRTE")  # more ranks than cores
+    set(options --oversubscribe --bind-to none)
+  endif()
+  set(Einkorn_MPIEXEC_OPTIONS ${options} CACHE STRING "Options of MPIEXEC_EXECUTABLE for the tests")
+endfunction()
+
 # einkorn_add_mpi_test(NAME comm.mpi SOURCES comm/mpi_test.cpp [RANKS 1 2 3 4] [LIBRARIES ...] [LABELS ...] [QUICK])
 #
 # Builds einkorn.test.comm.mpi.<space> as einkorn_add_test does, with the main() of support/mpi_main.cpp, and runs it by
@@ -142,15 +155,10 @@ function(einkorn_add_mpi_test)
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 3 4)
   endif()
+  einkorn_find_mpiexec_options()
   if(NOT TARGET einkorn.test.mpi_main)
     add_library(einkorn.test.mpi_main STATIC support/mpi_main.cpp)
     einkorn_configure(einkorn.test.mpi_main HEADER_ONLY Einkorn::mpi GTest::gtest)
-    execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
-    set(options "")
-    if(version MATCHES "Open MPI|OpenRTE")  # more ranks than cores
-      set(options --oversubscribe --bind-to none)
-    endif()
-    set(Einkorn_MPIEXEC_OPTIONS ${options} CACHE STRING "Options of MPIEXEC_EXECUTABLE for the tests")
   endif()
   set(name einkorn.test.${arg_NAME})
   add_custom_target(${name})

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "distributed/launcher.hpp"
 #include "program/run_program.hpp"
 #include "solve/run.hpp"
 #include "solve/settings.hpp"
+#ifdef EINKORN_SOLVE_WITH_MPI
+#include "distributed/mpi_program.hpp"
+#include "distributed/run.hpp"
+#endif
 
 #include <einkorn/core/version.hpp>
 
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 
+#include <functional>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,7 +24,9 @@ namespace {
 
 using namespace einkorn::tools;
 
-int solve(int argc, char* argv[]) {
+/// Parses the command line and calls run_settings. prints: false on ranks other than 0.
+int solve(int argc, char* argv[], bool with_mpi, bool prints,
+          std::function<int(Settings const&)> const& run_settings) {
   Settings settings;
   CLI::App app("Solves A x = b by CG, preconditioned CG or BiCGStab.", "einkorn-solve");
   declare_options(app, settings);
@@ -25,23 +34,38 @@ int solve(int argc, char* argv[]) {
   std::vector<char*> arguments, kokkos_arguments{argv[0]};
   for (int i = 0; i < argc; ++i)
     (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? kokkos_arguments : arguments).push_back(argv[i]);
+  std::ostringstream unseen;
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (CLI::ParseError const& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? done : usage;
+    return app.exit(error, prints ? std::cout : unseen, prints ? std::cerr : unseen) == 0 ? done : usage;
   }
-  if (auto const conflict = option_conflict(settings); !conflict.empty()) {
-    std::cerr << "einkorn-solve: " << conflict << '\n';
+  if (auto const conflict = option_conflict(settings, with_mpi); !conflict.empty()) {
+    (prints ? std::cerr : unseen) << "einkorn-solve: " << conflict << '\n';
     return usage;
   }
+  std::string no_warnings = "--kokkos-disable-warnings";  // rank 0 prints them
+  if (!prints) kokkos_arguments.push_back(no_warnings.data());
   int count = static_cast<int>(kokkos_arguments.size());
   kokkos_arguments.push_back(nullptr);
   Kokkos::ScopeGuard const kokkos(count, kokkos_arguments.data());
-  return run(settings);
+  return run_settings(settings);
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return einkorn::program::run_program("einkorn-solve", [&] { return solve(argc, argv); });
+#ifdef EINKORN_SOLVE_WITH_MPI
+  if (uses_mpi(argc, argv))
+    return run_mpi_program("einkorn-solve", argc, argv, [&](einkorn::Communicator const& comm) {
+      return solve(argc, argv, true, comm.rank() == 0,
+                   [&](Settings const& settings) { return run_on_ranks(settings, make_mpi_transport(comm)); });
+    });
+#else
+  if (uses_mpi(argc, argv)) {
+    std::cerr << "einkorn-solve: built without MPI; with --mpi off every process solves the system alone\n";
+    return usage;
+  }
+#endif
+  return einkorn::program::run_program("einkorn-solve", [&] { return solve(argc, argv, false, true, run); });
 }

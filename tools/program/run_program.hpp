@@ -14,28 +14,41 @@
 
 namespace einkorn::program {
 
+/// The line and the exit code of an exception.
+struct Failure {
+  std::string what;
+  Exit code;
+};
+
+/// Of the exception being handled.
+inline Failure current_failure() {
+  try {
+    throw;
+  } catch (OutOfMemory const& error) {
+    return {error.what(), no_memory_or_device};
+  } catch (Error const& error) {
+    return {error.what(), bad_input};
+  } catch (std::bad_alloc const& error) {
+    return {"out of memory (" + std::string(error.what()) + ")", no_memory_or_device};
+  } catch (std::exception const& error) {
+    return {error.what(), no_memory_or_device};
+  } catch (...) {
+    return {"unknown exception", no_memory_or_device};
+  }
+}
+
 /// Calls body() and returns its exit code, the result of main. Every exception becomes a line on stderr and an
 /// exit code. If stdout cannot be written, the code is bad_input.
 template <class Body>
 int run_program(char const* name, Body const& body) noexcept {
-  auto const report_error = [name](char const* what, Exit code) {
-    std::cerr << name << ": " << what << '\n';
-    return static_cast<int>(code);
-  };
   try {
     int const code = body();
     flush_stdout();
     return code;
-  } catch (OutOfMemory const& error) {
-    return report_error(error.what(), no_memory_or_device);
-  } catch (Error const& error) {
-    return report_error(error.what(), bad_input);
-  } catch (std::bad_alloc const& error) {
-    return report_error(("out of memory (" + std::string(error.what()) + ")").c_str(), no_memory_or_device);
-  } catch (std::exception const& error) {
-    return report_error(error.what(), no_memory_or_device);
   } catch (...) {
-    return report_error("unknown exception", no_memory_or_device);
+    auto const failure = current_failure();
+    std::cerr << name << ": " << failure.what << '\n';
+    return failure.code;
   }
 }
 

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "solve/any_preconditioner.hpp"
-#include "solve/methods.hpp"
-#include "solve/stopwatch.hpp"
-
-#include <einkorn/solvers/bicgstab.hpp>
+#include "solve/bicgstab_method.hpp"
 
 namespace einkorn::tools {
-
-template <class Scalar>
-TimedSolve solve_by_bicgstab(Task<Scalar> const& task) {
-  TimedSolve result;
-  Stopwatch watch(task.exec);
-  bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
-  auto const M = preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
-                                : AnyPreconditioner<Scalar>();
-  BicgstabWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, preconditioned);
-  result.setup_seconds = watch.lap();
-  if (preconditioned) {
-    result.preconditioner = M.name();
-    result.report = bicgstab(task.exec, task.A, M, task.b, task.x, task.options, workspace);
-  } else {
-    result.report = bicgstab(task.exec, task.A, task.b, task.x, task.options, workspace);
-  }
-  result.solve_seconds = watch.lap();
-  return result;
-}
 
 template TimedSolve solve_by_bicgstab(Task<double> const&);
 template TimedSolve solve_by_bicgstab(Task<Kokkos::complex<double>> const&);

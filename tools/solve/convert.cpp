@@ -15,7 +15,7 @@ namespace {
 Converted<double> convert_to(Exec const& exec, Matrix<double> const& A, FormatName format,
                              std::string const& reason) {
   RunTimeOperator<double> const product(make_any_matrix(exec, A, format));
-  return Converted<double>{product, reason};
+  return Converted<double>{product, format, reason};
 }
 
 }  // namespace
@@ -39,7 +39,8 @@ Converted<Kokkos::complex<double>> convert(Exec const& exec, Matrix<Kokkos::comp
     return "--format " + std::string(name_of(*format)) + ": complex matrices are supported in csr only";
   });
   RunTimeOperator<Kokkos::complex<double>> const product(make_spmv_plan(exec, A));
-  return Converted<Kokkos::complex<double>>{product, "csr, the only format for complex matrices"};
+  return Converted<Kokkos::complex<double>>{product, FormatName::csr,
+                                            "csr, the only format for complex matrices"};
 }
 
 }  // namespace einkorn::tools

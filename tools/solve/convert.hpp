@@ -16,6 +16,7 @@ namespace einkorn::tools {
 template <class Scalar>
 struct Converted {
   RunTimeOperator<Scalar> A;
+  FormatName format;
   std::string reason;  // text with the format and the reason
 };
 

@@ -13,12 +13,12 @@
 
 namespace einkorn::tools {
 
-/// The input of a solve. x contains x0.
-template <class Scalar>
+/// The input of a solve. x contains x0. Operator: that of one process, or of the rows of a rank.
+template <class Scalar, class Operator = RunTimeOperator<Scalar>>
 struct Task {
   Exec exec;
-  Matrix<Scalar> csr;  // for the preconditioner
-  RunTimeOperator<Scalar> A;
+  Matrix<Scalar> csr;  // for the preconditioner; of a rank: the entries in its own columns
+  Operator A;
   DenseVector<Scalar> b, x;
   PreconditionerChoice preconditioner;
   SolverOptions options;
@@ -31,12 +31,34 @@ struct TimedSolve {
   double solve_seconds = 0;
 };
 
-/// One source file per method, because each instantiates the fused passes of every format.
-template <class Scalar>
-TimedSolve solve_by_cg(Task<Scalar> const& task);
-template <class Scalar>
-TimedSolve solve_by_pcg(Task<Scalar> const& task);
-template <class Scalar>
-TimedSolve solve_by_bicgstab(Task<Scalar> const& task);
+/// body(); if it throws on one rank of a distributed operator, all ranks throw.
+template <class Operator, class Body>
+auto on_all_ranks([[maybe_unused]] Operator const& A, Body const& body) {
+  if constexpr (requires { A.communicator(); })
+    return A.communicator().collectively(body);
+  else
+    return body();
+}
+
+/// One source file per method, because each instantiates the fused passes of every format. Definitions:
+/// cg_method.hpp, pcg_method.hpp, bicgstab_method.hpp.
+template <class Scalar, class Operator>
+TimedSolve solve_by_cg(Task<Scalar, Operator> const& task);
+template <class Scalar, class Operator>
+TimedSolve solve_by_pcg(Task<Scalar, Operator> const& task);
+template <class Scalar, class Operator>
+TimedSolve solve_by_bicgstab(Task<Scalar, Operator> const& task);
+
+template <class Scalar, class Operator>
+TimedSolve solve_by(SolverKind solver, Task<Scalar, Operator> const& task) {
+  switch (solver) {
+    case SolverKind::bicgstab:
+      return solve_by_bicgstab(task);
+    case SolverKind::pcg:
+      return solve_by_pcg(task);
+    default:
+      return solve_by_cg(task);
+  }
+}
 
 }  // namespace einkorn::tools

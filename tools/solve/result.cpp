@@ -31,6 +31,11 @@ std::string residual_of(Result const& result) {
   return text.str();
 }
 
+std::string range_of(RankRange const& range) {
+  auto const smallest = std::to_string(range.min);
+  return (range.min == range.max ? smallest : smallest + " to " + std::to_string(range.max)) + " per rank";
+}
+
 }  // namespace
 
 std::string advice_for(Result const& result) {
@@ -83,6 +88,12 @@ void print_table(std::ostream& out, Result const& result) {
   row("matrix", result.matrix);
   row("right-hand side", result.right_hand_side);
   row("machine", result.machine);
+  if (result.distribution) {
+    row("ranks", std::to_string(result.distribution->ranks) + ", transport " + result.distribution->transport);
+    row("rows", range_of(result.distribution->rows));
+    row("entries", range_of(result.distribution->entries));
+    row("ghosts", range_of(result.distribution->ghosts));
+  }
   row("format", result.format);
   row("solver", result.solver);
   row("preconditioner", result.preconditioner);

@@ -6,16 +6,30 @@
 
 #include <einkorn/solvers/report.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
 
 namespace einkorn::tools {
 
+/// The smallest and the largest number of a rank.
+struct RankRange {
+  std::int64_t min = 0, max = 0;
+};
+
+/// How a system is distributed over the ranks of MPI.
+struct Distribution {
+  int ranks = 1;
+  std::string transport;  // its name()
+  RankRange rows, entries, ghosts;
+};
+
 /// The contents of the table of a solve.
 struct Result {
   std::string matrix, right_hand_side, format;  // as text
   std::string solver, preconditioner, machine;
+  std::optional<Distribution> distribution;   // empty: one process without MPI
   SolverKind method = SolverKind::automatic;  // the method that ran
   bool is_preconditioned = false;
   SolveReport report;

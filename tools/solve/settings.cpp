@@ -38,13 +38,15 @@ std::optional<PreconditionerChoice> preconditioner_of(std::string const& text) {
   return choice;
 }
 
-std::string option_conflict(Settings const& settings) {
+std::string option_conflict(Settings const& settings, bool with_mpi) {
   if (settings.solver == SolverKind::cg && !settings.preconditioner.empty() &&
       settings.preconditioner != "none")
     return "--solver cg has no preconditioner; use --solver pcg";
   if (settings.solver == SolverKind::pcg && settings.preconditioner == "none")
     return "--solver pcg requires a preconditioner; use --solver cg";
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
+  if (!settings.owners.empty() && !with_mpi)
+    return "--owners distributes rows over ranks; start several processes with mpirun, or use --mpi on";
   return {};
 }
 
@@ -105,6 +107,17 @@ void declare_options(CLI::App& app, Settings& settings) {
       "--progress", settings.progress,
       "One line per second on stderr, as on a terminal. Disables persistent execution, so small systems\n"
       "run slower");
+  app.add_option(
+         "--mpi", settings.mpi,
+         "auto: solve one system with all processes that mpirun or srun starts, if there are several; each\n"
+         "owns some of the rows, and rank 0 reads and writes the files. on: also one process. off: every\n"
+         "process runs alone")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->option_text("auto|on|off [auto]");
+  app.add_option(
+      "--owners", settings.owners,
+      "With MPI: file with the rank of each row, one integer per line, as gpmetis writes it. Default:\n"
+      "consecutive rows with about equal numbers of entries");
   app.footer(
       "If other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
       "Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");

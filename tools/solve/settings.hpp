@@ -31,6 +31,7 @@ struct Settings {
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10000;
   std::string output, history;
+  std::string mpi = "auto", owners;  // owners: a file
   bool quiet = false, progress = false;
 };
 
@@ -39,7 +40,8 @@ struct Settings {
 std::optional<PreconditionerChoice> preconditioner_of(std::string const& text);
 
 /// The message for options that exclude each other; empty if there are none.
-std::string option_conflict(Settings const& settings);
+/// @param with_mpi whether this run uses MPI
+std::string option_conflict(Settings const& settings, bool with_mpi = false);
 
 char const* name_of(SolverKind solver);
 

@@ -40,6 +40,18 @@ TEST(Table, ShowsResidualRelativeToB) {
   EXPECT_FALSE(contains(text, "error")) << text;
 }
 
+TEST(Table, ShowsDistribution) {
+  Result result;
+  EXPECT_FALSE(contains(table_of(result), "\nranks ")) << table_of(result);
+  result.distribution = Distribution{4, "mpi", {284, 285}, {1000, 1100}, {7, 7}};
+  EXPECT_TRUE(contains(table_of(result),
+                       "\nranks           4, transport mpi\n"
+                       "rows            284 to 285 per rank\n"
+                       "entries         1000 to 1100 per rank\n"
+                       "ghosts          7 per rank\n"))
+      << table_of(result);
+}
+
 TEST(Table, ShowsRestarts) {
   Result result;
   result.report.iterations = 42;

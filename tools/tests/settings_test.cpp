@@ -38,9 +38,26 @@ TEST(Preconditioner, RejectsOtherText) {
 }
 
 TEST(Settings, ParseEveryOption) {
-  auto const s =
-      parsed({"A.mtx", "b.mtx", "--solver", "pcg", "--preconditioner", "block-jacobi:3", "--format", "sell",
-              "--tolerance", "1e-6", "--max-iterations", "17", "--output", "x.mtx", "--history", "h.csv"});
+  auto const s = parsed({"A.mtx",
+                         "b.mtx",
+                         "--solver",
+                         "pcg",
+                         "--preconditioner",
+                         "block-jacobi:3",
+                         "--format",
+                         "sell",
+                         "--tolerance",
+                         "1e-6",
+                         "--max-iterations",
+                         "17",
+                         "--output",
+                         "x.mtx",
+                         "--history",
+                         "h.csv",
+                         "--mpi",
+                         "off",
+                         "--owners",
+                         "parts.txt"});
   EXPECT_EQ(s.matrix, "A.mtx");
   EXPECT_EQ(s.right_hand_side, "b.mtx");
   EXPECT_EQ(s.solver, SolverKind::pcg);
@@ -50,6 +67,8 @@ TEST(Settings, ParseEveryOption) {
   EXPECT_EQ(s.max_iterations, 17);
   EXPECT_EQ(s.output, "x.mtx");
   EXPECT_EQ(s.history, "h.csv");
+  EXPECT_EQ(s.mpi, "off");
+  EXPECT_EQ(s.owners, "parts.txt");
 }
 
 TEST(Settings, AutomaticSolverAndFormat) {
@@ -73,6 +92,7 @@ TEST(Settings, RejectInvalidValues) {
                                                                  {"A.mtx", "--tolerance", "1e-6x"},
                                                                  {"A.mtx", "--max-iterations", "-1"},
                                                                  {"A.mtx", "--max-iterations", "many"},
+                                                                 {"A.mtx", "--mpi", "perhaps"},
                                                                  {"A.mtx", "b.mtx", "c.mtx"}})
     EXPECT_THROW(parsed(words), CLI::ParseError) << (words.empty() ? "" : words.back());
 }
@@ -84,6 +104,8 @@ TEST(Settings, DetectOptionConflicts) {
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "jacobi"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "pcg", "--preconditioner", "none"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--quiet", "--progress"})), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), false), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), true), "");
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "solve/any_preconditioner.hpp"
+#include "solve/methods.hpp"
+#include "solve/stopwatch.hpp"
+
+#include <einkorn/solvers/bicgstab.hpp>
+
+namespace einkorn::tools {
+
+template <class Scalar, class Operator>
+TimedSolve solve_by_bicgstab(Task<Scalar, Operator> const& task) {
+  TimedSolve result;
+  Stopwatch watch(task.exec);
+  bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
+  auto const M = on_all_ranks(task.A, [&] {
+    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
+                          : AnyPreconditioner<Scalar>();
+  });
+  BicgstabWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, preconditioned);
+  result.setup_seconds = watch.lap();
+  if (preconditioned) {
+    result.preconditioner = M.name();
+    result.report = bicgstab(task.exec, task.A, M, task.b, task.x, task.options, workspace);
+  } else {
+    result.report = bicgstab(task.exec, task.A, task.b, task.x, task.options, workspace);
+  }
+  result.solve_seconds = watch.lap();
+  return result;
+}
+
+}  // namespace einkorn::tools

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include "solve/methods.hpp"
+#include "solve/stopwatch.hpp"
+
+#include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/block_jacobi.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
+
+namespace einkorn::tools {
+
+template <class Scalar, class Operator, class M>
+TimedSolve solve_with(Task<Scalar, Operator> const& task, Stopwatch& watch, M const& preconditioner) {
+  TimedSolve result;
+  result.preconditioner = preconditioner.name();
+  CgWorkspace<Scalar, Exec> const workspace(task.exec, task.A, preconditioner, task.options);
+  result.setup_seconds = watch.lap();
+  result.report = pcg(task.exec, task.A, preconditioner, task.b, task.x, task.options, workspace);
+  result.solve_seconds = watch.lap();
+  return result;
+}
+
+template <class Scalar, class Operator>
+TimedSolve solve_by_pcg(Task<Scalar, Operator> const& task) {
+  Stopwatch watch(task.exec);
+  auto const& choice = task.preconditioner;
+  if (choice.kind == PreconditionerKind::block_jacobi)
+    return solve_with(task, watch, on_all_ranks(task.A, [&] {
+                        return make_block_jacobi(task.exec, task.csr, {choice.block_size});
+                      }));
+  return solve_with(task, watch, on_all_ranks(task.A, [&] { return make_jacobi(task.exec, task.csr); }));
+}
+
+}  // namespace einkorn::tools
