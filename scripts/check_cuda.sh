@@ -41,6 +41,10 @@ if command -v ccache >/dev/null; then launcher=(ccache); fi
 options=(-std=c++20 -x cu --extended-lambda -Wext-lambda-captures-this -Werror all-warnings
   -Xcompiler -Wall -Xcompiler -Wextra -Xcompiler -fsyntax-only -DKOKKOS_DEPENDENCE
   "-I$work/include" -Itools -Iperf_tests -Iunit_tests -isystem "$work/config" -isystem "$kokkos")
+if command -v mpicxx >/dev/null; then  # Open MPI; without it the headers of MPI are not checked
+  for folder in $(mpicxx --showme:incdirs 2>/dev/null); do options+=(-isystem "$folder"); done
+  options+=(-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+fi
 # Without optimization of the kernels, which takes several times as long for the solvers.
 if "$nvcc" --help | grep -e --Ofast-compile >/dev/null; then options+=(--Ofast-compile=max); fi
 
@@ -105,11 +109,12 @@ else
   start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
   start "$host" Cuda $public/public_solvers.cpp $machine_code
   start "$host" Cuda $public/public_distributed.cpp $machine_code
+  start "$host" Cuda $public/public_comm.cpp $machine_code
   for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
-  for file in distributed functions solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
+  for file in comm distributed functions solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
   for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
     for file in "${with_kernels[@]}" $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
