@@ -143,9 +143,9 @@ endfunction()
 
 # einkorn_add_mpi_test(NAME comm.mpi SOURCES comm/mpi_test.cpp [RANKS 1 2 3 4] [LIBRARIES ...] [LABELS ...] [QUICK])
 #
-# Builds einkorn.test.comm.mpi.<space> as einkorn_add_test does, with the main() of support/mpi_main.cpp, and runs it by
-# mpirun once per number in RANKS (without them 1 to 4), with one OpenMP thread per rank and no other test at the same time.
-# Label mpi. Nothing without Einkorn::mpi, and nothing under the sanitizers, for which MPI libraries are not instrumented:
+# Builds einkorn.test.comm.mpi.<space> as einkorn_add_test does, with the main() of support/mpi_main.cpp and
+# EINKORN_TEST_MPI (support/ranks.hpp), and runs it by mpirun once per number in RANKS (without them 1 to 4), with one
+# OpenMP thread per rank and no other test at the same time. Label mpi. Nothing without Einkorn::mpi, and nothing under the sanitizers, for which MPI libraries are not instrumented:
 # the tests of run_ranks() run the same code.
 function(einkorn_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK" "NAME" "SOURCES;RANKS;LIBRARIES;LABELS")
@@ -169,7 +169,7 @@ function(einkorn_add_mpi_test)
     add_executable(${target} ${arg_SOURCES})
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
-    target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
+    target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)
     if(arg_QUICK)
       einkorn_compile_quickly(${target})
     endif()

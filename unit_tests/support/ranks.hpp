@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/comm/communicator.hpp>
+#ifdef EINKORN_TEST_MPI
+#include <einkorn/core/comm/mpi_communicator.hpp>
+#else
+#include <einkorn/core/comm/loopback.hpp>
+#endif
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace einkorn::test {
+
+/// Calls test(communicator) on every rank: with EINKORN_TEST_MPI on those of MPI_COMM_WORLD, otherwise on 1 to 4
+/// ranks of run_ranks(), which are host threads.
+template <class Test>
+void for_each_communicator(Test const& test) {
+#ifdef EINKORN_TEST_MPI
+  test(make_mpi_communicator(MPI_COMM_WORLD));
+#else
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    run_ranks(ranks, [&](Communicator const& comm) {
+      SCOPED_TRACE("rank " + std::to_string(comm.rank()) + " of " + std::to_string(comm.size()));
+      test(comm);
+    });
+  }
+#endif
+}
+
+}  // namespace einkorn::test
