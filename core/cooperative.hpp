@@ -164,11 +164,9 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///     int rank(), size()                 rank and number of threads: blocks x threads on a GPU; host threads
 ///     void sync()                        barrier; earlier writes of all threads are visible afterwards
 ///     void sum_all(double (&sums)[k])    replaces numbers by totals; k = 1 .. 8; a sync()
-///     void for_each_part(n, body)        body(part) for part 0 .. n-1
-///     void sum_parts(n, body, total)     body(part, sums) adds to sums; total: over all parts; a sync()
 ///
-/// sum_all and sum_parts take an optional last argument step(totals). One thread (on a GPU one per
-/// block) runs it before the barrier ends, so that its writes to state() are visible to all.
+/// sum_all takes an optional last argument step(totals). One thread (on a GPU one per block) runs it before the
+/// barrier ends, so that its writes to state() are visible to all.
 ///
 ///     T& state<T>()                      up to 512 bytes that steps write and all threads read; uninitialized;
 ///                                        one on the host, one per block on a GPU, where all steps get the same
@@ -184,12 +182,14 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
 ///                                        the totals, and earlier writes are visible to the own block only
 ///     std::uint32_t epoch()              number of barriers so far: a barrier changes it; never 0 afterwards
 ///
-/// Loops do not end with a barrier. All threads get the same bits of a total, and the same bits in every run
-/// with the same number of threads. On a GPU parts are strided over the threads. On the host they are
-/// divided into host_parts chunks; up to 16 threads steal chunks of others after their own (run_work_queues()),
-/// and the sums of chunks are added in the order of the chunks. For sums over parts use sum_parts on the host,
-/// not for_each_part and sum_all. A host thread has no fixed parts: it must not keep data from one loop to the
-/// next.
+/// Host only:
+///
+///     void sum_parts(n, body, total, step)  body(part, sums) adds to sums; total: over all parts; a sync()
+///
+/// All threads get the same bits of a total, and the same bits in every run with the same number of threads.
+/// sum_parts divides the parts into host_parts chunks; up to 16 threads steal chunks of others after their own
+/// (run_work_queues()), and the sums of chunks are added in the order of the chunks. A host thread has no fixed
+/// parts: it must not keep data from one loop to the next.
 ///
 /// @pre Data that the launch writes is not read by the launch through the read-only cache of a GPU
 /// (Lanes::load, Views with the RandomAccess trait), which is not coherent.

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace einkorn {
@@ -57,11 +58,14 @@ struct Epilogue {
 
   template <class Policy, class Kernel>
   void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
-    launch_teams(label, policy, kernel);
+    Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
   }
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
-    einkorn::launch_parts(exec, label, num_parts, kernel);
+    for_each_part(exec, label, static_cast<std::int64_t>(num_parts), [&kernel](std::int64_t part) {
+      Accumulators unused{};
+      kernel.run(static_cast<Index>(part), unused);
+    });
   }
 };
 

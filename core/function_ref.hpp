@@ -18,14 +18,16 @@ class FunctionRef<void(Args...)> {
  public:
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef>) && std::invocable<F const&, Args...>
-  FunctionRef(F const& f)
-      : object_(&f), call_([](void const* object, Args... args) {
-          (*static_cast<F const*>(object))(static_cast<Args&&>(args)...);
-        }) {}
+  FunctionRef(F const& f) : object_(&f), call_(&call<F>) {}
 
   void operator()(Args... args) const { call_(object_, static_cast<Args&&>(args)...); }
 
  private:
+  template <class F>
+  static void call(void const* object, Args... args) {
+    (*static_cast<F const*>(object))(static_cast<Args&&>(args)...);
+  }
+
   void const* object_;
   void (*call_)(void const*, Args...);
 };

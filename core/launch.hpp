@@ -4,9 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
-#include <string>
-
 namespace einkorn {
 
 /// The policy with the hint that a launch is light-weight: Kokkos then passes functors of up to 4 KB as kernel
@@ -42,11 +39,5 @@ struct TeamKernel {
       kernel.epilogue.template store_partials<L>(team, accumulators);
   }
 };
-
-/// kernel.run(team, accumulators) for every team of the policy. 1 launch, asynchronous.
-template <class Policy, class Kernel>
-void launch_teams(std::string const& label, Policy const& policy, Kernel const& kernel) {
-  Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
-}
 
 }  // namespace einkorn

@@ -79,34 +79,32 @@ struct PartialSums {
     auto const bytes = scratch_bytes(policy.team_size() / Kernel::L::size) + alignof(double) +
                        static_cast<std::size_t>(policy.scratch_size(0, policy.team_size()));
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
-    launch_teams(label, policy, kernel);
+    Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
   }
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
-    auto const add = [&kernel](std::int64_t part, double* sums) {
-      Accumulators accumulators{};
-      kernel.run(static_cast<Index>(part), accumulators);
-      for (int j = 0; j < num_sums; ++j) sums[j] += accumulators.sums[j];
-    };
-    launch_parts(exec, label, {static_cast<std::int64_t>(num_parts), add});
-  }
-
- private:
-  template <class Exec>
-  void launch_parts(Exec const& exec, std::string const& label, HostParts const& kernel) const {
+    auto const parts = static_cast<std::int64_t>(num_parts);
     auto const first = layout->num_blocks;
     ++layout->launches;
-    layout->num_blocks += static_cast<std::size_t>(kernel.num_parts);
+    layout->num_blocks += static_cast<std::size_t>(parts);
     if (layout->dry_run) return;
-    if (layout->capture != nullptr) return (*layout->capture)(kernel);
-    for_each_part(exec, label, kernel.num_parts, [&](std::int64_t part) {
-      double sums[num_sums] = {};
-      kernel.add_part(part, sums);
-      for (int j = 0; j < num_sums; ++j)
-        partials((first + static_cast<std::size_t>(part)) * num_sums + static_cast<std::size_t>(j)) = sums[j];
+    if (layout->capture != nullptr) {
+      auto const add = [&kernel](std::int64_t part, double* sums) {
+        Accumulators accumulators{};
+        kernel.run(static_cast<Index>(part), accumulators);
+        for (int j = 0; j < num_sums; ++j) sums[j] += accumulators.sums[j];
+      };
+      return (*layout->capture)({parts, add});
+    }
+    for_each_part(exec, label, parts, [&](std::int64_t part) {
+      Accumulators accumulators{};
+      kernel.run(static_cast<Index>(part), accumulators);
+      auto* const to = &partials((first + static_cast<std::size_t>(part)) * num_sums);
+      for (int j = 0; j < num_sums; ++j) to[j] = accumulators.sums[j];
     });
   }
 
+ private:
   static KOKKOS_FUNCTION std::size_t scratch_bytes(int warps) {
     return static_cast<std::size_t>(warps) * num_sums * sizeof(double);
   }

@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -32,6 +33,17 @@ template <class Exec>
 int host_parts(Exec const& exec) {
   return host_parts_of(static_cast<int>(exec.concurrency()));
 }
+
+/// The index of a part, which converts to the integer type of the function that it is passed to.
+struct PartIndex {
+  std::int64_t index;
+
+  PartIndex(std::int64_t part) : index(part) {}
+  template <std::integral Index>
+  operator Index() const {
+    return static_cast<Index>(index);
+  }
+};
 
 namespace detail {
 
@@ -66,7 +78,7 @@ inline int pop_or_steal(WorkQueue& queue, std::uint32_t loop, int parts) {
 /// shared queue: 66 and 117 us on DIA of stencil27:40, 33 and 62 us on DIA of stencil7:30, 2.2 to 2.4 and 2.8
 /// to 3.0 ms on CSR of stencil27:100, 4.1 and 4.6 ms on CSR of stencil7:160.
 inline void run_work_queues(WorkQueue* queues, std::uint32_t loop, int rank, int threads, int num_parts,
-                            FunctionRef<void(int)> body) {
+                            FunctionRef<void(PartIndex)> body) {
   for (int step = 0; step < threads; ++step) {
     int const owner = rank + step < threads ? rank + step : rank + step - threads;
     auto const begin = [&](int thread) { return static_cast<int>(std::int64_t(num_parts) * thread / threads); };
@@ -80,48 +92,33 @@ inline void run_work_queues(WorkQueue* queues, std::uint32_t loop, int rank, int
 struct RunWorkQueues {
   WorkQueue* queues;
   int threads, num_parts;
-  FunctionRef<void(std::int64_t)> body;
+  FunctionRef<void(PartIndex)> body;
 
   void operator()(int rank) const { run_work_queues(queues, 1, rank, threads, num_parts, body); }
 };
 
-/// for_each_part() with the type of the body erased: compiled once per execution space.
+}  // namespace detail
+
+/// Runs body(part) for part 0 .. num_parts - 1 on host threads. Compiled once per execution space. 1 launch,
+/// synchronous.
+/// @param body function of an integer of any type
 template <class Exec>
-void run_parts(Exec const& exec, std::string const& label, std::int64_t num_parts,
-               FunctionRef<void(std::int64_t)> body) {
+void for_each_part(Exec const& exec, std::string const& label, std::int64_t num_parts,
+                   FunctionRef<void(PartIndex)> body) {
   using Static = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   auto const threads = static_cast<int>(exec.concurrency());
   if (num_parts <= threads) {
     Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
   } else if (threads <= max_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
     using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    WorkQueue queues[max_sharing_threads];
+    detail::WorkQueue queues[max_sharing_threads];
     Kokkos::parallel_for(label, Threads(exec, 0, threads, Kokkos::ChunkSize(1)),
-                         RunWorkQueues{queues, threads, static_cast<int>(num_parts), body});
+                         detail::RunWorkQueues{queues, threads, static_cast<int>(num_parts), body});
   } else {
     using Dynamic =
         Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(label, Dynamic(exec, 0, num_parts, Kokkos::ChunkSize(1)), body);
   }
-}
-
-}  // namespace detail
-
-/// Runs body(part) for part 0 .. num_parts - 1 on host threads. 1 launch, synchronous.
-template <class Exec, class Index, class Body>
-void for_each_part(Exec const& exec, std::string const& label, Index num_parts, Body const& body) {
-  detail::run_parts(exec, label, static_cast<std::int64_t>(num_parts),
-                    [&body](std::int64_t part) { body(static_cast<Index>(part)); });
-}
-
-/// Runs kernel.run(part, accumulators) for part 0 .. num_parts - 1 on host threads, for a kernel that
-/// accumulates no sums. 1 launch, synchronous.
-template <class Exec, class Index, class Kernel>
-void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) {
-  for_each_part(exec, label, num_parts, [&kernel](Index part) {
-    typename decltype(Kernel::epilogue)::Accumulators unused{};
-    kernel.run(part, unused);
-  });
 }
 
 }  // namespace einkorn

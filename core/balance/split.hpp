@@ -31,14 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION Index partition_point_index(Index low, Index high, P
 /// Cost: at most log2(high - low) + 1 reads.
 template <class At, class Index, class Value>
 KOKKOS_FORCEINLINE_FUNCTION Index lower_bound_index(At const& at, Index low, Index high, Value value) {
-  while (low < high) {
-    Index const middle = low + (high - low) / 2;
-    if (at(middle) < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return partition_point_index(low, high, [&](Index i) { return at(i) < value; });
 }
 
 /// The last row in [low, high) with offsets(row) <= k: the row that holds entry k. Empty rows never qualify.

@@ -130,21 +130,6 @@ class DeviceCooperativeMember {
     sync<k, false>(step);
   }
 
-  template <class Index, class Body>
-  KOKKOS_FUNCTION void for_each_part(Index num_parts, Body const& body) const {
-    auto const end = static_cast<std::int64_t>(num_parts);
-    for (std::int64_t part = rank(); part < end; part += size()) body(static_cast<Index>(part));
-  }
-  template <int k, class Index, class Body>
-  KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k]) {
-    sum_parts(num_parts, body, total, [](double const*) {});
-  }
-  template <int k, class Index, class Body, class Step>
-  KOKKOS_FUNCTION void sum_parts(Index num_parts, Body const& body, double (&total)[k], Step const& step) {
-    for (int i = 0; i < k; ++i) total[i] = 0;
-    for_each_part(num_parts, [&](Index part) { body(part, total); });
-    sum_all(total, step);
-  }
   /// Stores the epoch from which the next launch continues. Called by all threads at the end. All threads have
   /// read the old epoch before the first barrier; without a barrier it does not change.
   KOKKOS_FUNCTION void finish() const {

@@ -83,16 +83,6 @@ class HostCooperativeMember {
   KOKKOS_FUNCTION void sum_all([[maybe_unused]] double (&sums)[k], [[maybe_unused]] Step const& step) {
     KOKKOS_IF_ON_HOST((store_sums(rank_, sums); sync_and_read(size_, sums, step);))
   }
-  template <class Index, class Body>
-  KOKKOS_FUNCTION void for_each_part([[maybe_unused]] Index num_parts,
-                                     [[maybe_unused]] Body const& body) const {
-    KOKKOS_IF_ON_HOST((run_parts(num_parts, body);))
-  }
-  template <int k, class Index, class Body>
-  KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
-                                 [[maybe_unused]] double (&total)[k]) {
-    sum_parts(num_parts, body, total, [](double const*) {});
-  }
   template <int k, class Index, class Body, class Step>
   KOKKOS_FUNCTION void sum_parts([[maybe_unused]] Index num_parts, [[maybe_unused]] Body const& body,
                                  [[maybe_unused]] double (&total)[k], [[maybe_unused]] Step const& step) {
@@ -100,35 +90,22 @@ class HostCooperativeMember {
   }
 
  private:
-  template <class Index, class Body>
-  void run_parts(Index num_parts, Body const& body) const {
-    for_each_chunk(static_cast<std::int64_t>(num_parts), [&](int, std::int64_t begin, std::int64_t end) {
-      for (std::int64_t part = begin; part < end; ++part) body(static_cast<Index>(part));
-    });
-  }
+  /// sum_parts(). The number of chunks depends only on num_parts and the number of threads.
   template <int k, class Index, class Body, class Step>
   void add_parts(Index num_parts, Body const& body, double (&total)[k], Step const& step) {
-    int const chunks = for_each_chunk(static_cast<std::int64_t>(num_parts),
-                                      [&](int chunk, std::int64_t begin, std::int64_t end) {
-                                        double sums[k] = {};
-                                        for (std::int64_t part = begin; part < end; ++part)
-                                          body(static_cast<Index>(part), sums);
-                                        store_sums(chunk, sums);
-                                      });
-    sync_and_read(chunks, total, step);
-  }
-  /// Runs work(chunk, begin, end) for every chunk of 0 .. count-1. Returns the number of chunks, which depends
-  /// only on count and the number of threads.
-  template <class Work>
-  int for_each_chunk(std::int64_t count, Work const& work) const {
+    auto const count = static_cast<std::int64_t>(num_parts);
     int const chunks = static_cast<int>(std::min<std::int64_t>(count, host_parts_of(size_)));
-    auto const run = [&](int chunk) { work(chunk, count * chunk / chunks, count * (chunk + 1) / chunks); };
-    if (chunks <= size_) {
-      if (rank_ < chunks) run(rank_);
-    } else {
-      run_work_queues(barrier_->queues, ++loop_, rank_, size_, chunks, run);
-    }
-    return chunks;
+    auto const add_chunk = [&](std::int64_t chunk) {
+      double sums[k] = {};
+      std::int64_t const end = count * (chunk + 1) / chunks;
+      for (std::int64_t part = count * chunk / chunks; part < end; ++part) body(static_cast<Index>(part), sums);
+      store_sums(static_cast<int>(chunk), sums);
+    };
+    if (chunks > size_)
+      run_work_queues(barrier_->queues, ++loop_, rank_, size_, chunks, add_chunk);
+    else if (rank_ < chunks)
+      add_chunk(rank_);
+    sync_and_read(chunks, total, step);
   }
 
   template <int k>
@@ -166,7 +143,7 @@ class HostCooperativeMember {
   HostSums* slots_;
   int rank_, size_;
   std::uint32_t epoch_ = 0;
-  mutable std::uint32_t loop_ = 0;
+  std::uint32_t loop_ = 0;
 };
 
 }  // namespace einkorn::detail

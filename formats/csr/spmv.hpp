@@ -29,15 +29,6 @@ namespace einkorn {
 
 namespace detail {
 
-/// Calls body(std::true_type) to conjugate, body(std::false_type) otherwise; only the latter for real scalars.
-template <class Scalar, class Body>
-void with_conjugation(bool conjugated, Body const& body) {
-  if constexpr (is_complex<Scalar>) {
-    if (conjugated) return body(std::true_type{});
-  }
-  body(std::false_type{});
-}
-
 /// Throws InvalidArgument for options that are invalid for every matrix: values that are no enumerators, lanes
 /// that are no power of two up to 64, and sorted_rows or row_bins without a plan.
 inline void check_spmv_options(SpmvOptions const& options, bool with_plan = false) {
@@ -71,24 +62,6 @@ void spmm_by_rows(Exec const& exec, SpmmKernel kernel, int lanes, Epilogue<Sum> 
                               Kokkos::subview(y, Kokkos::ALL, 0));
   else
     spmm_column_tile<conjugated>(exec, "einkorn::spmv[csr,column_tile]", epilogue, rows, x, y, longest);
-}
-
-/// y <- alpha A x + beta y by kernels that give whole rows to threads, without a plan: groups of lanes on a
-/// GPU, parts of equal work on the host, where lanes > 1 means SIMD lanes within a row.
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
-void spmv_by_rows(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
-                  Y const& y) {
-  if constexpr (!is_gpu<Exec>) {
-    if (lanes == 1)
-      spmv_row_split<false, conjugated>(exec, epilogue, A, x, y);
-    else
-      spmv_row_split<true, conjugated>(exec, epilogue, A, x, y);
-  } else if constexpr (Y::rank() == 1) {
-    spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y);
-  } else if (y.extent(1) > 0) {
-    spmm_by_rows<conjugated>(exec, choose_spmm(y.extent(1), layout_of(x, y), arch_of<Exec>, {}), lanes,
-                             epilogue, A, x, y, std::numeric_limits<typename Matrix::offset_type>::max());
-  }
 }
 
 template <bool conjugated, class Matrix, class X, class Y, class Sum>
@@ -125,6 +98,22 @@ void spmv_scatter(Exec const& exec, Epilogue<Sum> const& epilogue, Matrix const&
   Kokkos::parallel_for("einkorn::spmv[csr,scatter]",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
                        ScatterRow<conjugated, Matrix, X, Y, Sum>{A, x, y, alpha, width});
+}
+
+/// y <- alpha op(A) x + beta y without a plan: spmv_scatter() for a transposed op, otherwise kernels that give
+/// whole rows to threads: groups of lanes on a GPU, parts of equal work on the host.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum>
+void spmv_without_plan(Exec const& exec, bool transposed, int lanes, Epilogue<Sum> const& epilogue,
+                       Matrix const& A, X const& x, Y const& y) {
+  if (transposed)
+    spmv_scatter<conjugated>(exec, epilogue, A, x, y);
+  else if constexpr (!is_gpu<Exec>)
+    spmv_row_split<conjugated>(exec, lanes, epilogue, A, x, y);
+  else if constexpr (Y::rank() == 1)
+    spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y);
+  else if (y.extent(1) > 0)
+    spmm_by_rows<conjugated>(exec, choose_spmm(y.extent(1), layout_of(x, y), arch_of<Exec>, {}), lanes,
+                             epilogue, A, x, y, std::numeric_limits<typename Matrix::offset_type>::max());
 }
 
 }  // namespace detail
@@ -177,12 +166,10 @@ void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> 
   Epilogue<Sum> const epilogue{alpha, beta};
   double const mean = static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);
   int const lanes = choose_lanes(options, arch_of<Exec>, mean);
-  detail::with_conjugation<Scalar>(is_conjugated(options.op), [&](auto conjugated) {
-    if (transposed)
-      detail::spmv_scatter<conjugated()>(exec, epilogue, A, x, y);
-    else
-      detail::spmv_by_rows<conjugated()>(exec, lanes, epilogue, A, x, y);
-  });
+  if constexpr (is_complex<Scalar>)
+    if (is_conjugated(options.op))
+      return detail::spmv_without_plan<true>(exec, transposed, lanes, epilogue, A, x, y);
+  detail::spmv_without_plan<false>(exec, transposed, lanes, epilogue, A, x, y);
 }
 
 /// spmv() for a KokkosSparse::CrsMatrix, or a type with its interface, without a copy.

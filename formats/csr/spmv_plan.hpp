@@ -238,44 +238,44 @@ auto row_entries(SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> const& plan) 
 
 namespace detail {
 
-/// A x for vectors, with the kernel of the plan.
+/// op(A) x with the kernel of the plan; for multivectors with the one that choose_spmm() selects.
 template <bool conjugated, class Exec, class Plan, class EpilogueOp, class X, class Y>
-void spmv_vector(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
-  SpmvKernel const kernel = plan.template kernel<Exec>();
+void launch_spmv(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
   auto const& A = plan.matrix();
   int const lanes = std::max(plan.lanes(), 1);
-  if (kernel == SpmvKernel::segmented_sum)
-    return spmv_segmented_sum<conjugated>(exec, epilogue, A, x, y, plan.tiles());
-  if constexpr (is_gpu<Exec>) {
-    using Order = std::decay_t<decltype(plan.row_order())>;
-    if (kernel == SpmvKernel::row_bins) return spmv_row_bins<conjugated>(exec, epilogue, A, x, y, plan.bins());
-    if (kernel == SpmvKernel::sorted_rows)
-      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, ListedOrder<Order>{plan.row_order()});
-  }
-  spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
-}
-
-/// A X for multivectors of at least one column, with the kernel that choose_spmm() selects.
-template <bool conjugated, class Exec, class Plan, class EpilogueOp, class X, class Y>
-void spmv_multivector(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
-  auto const& A = plan.matrix();
-  int const lanes = std::max(plan.lanes(), 1);
-  SpmmKernel const kernel =
-      choose_spmm(y.extent(1), layout_of(x, y), arch_of<Exec>, plan.template spmm_statistics<Exec>());
-  if (kernel == SpmmKernel::single_columns)
-    return for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
-      spmv_vector<conjugated>(exec, plan, epilogue, x_j, y_j);
-    });
-  if constexpr (is_gpu<Exec>) {
-    auto const longest = plan.row_lengths().longest;
-    if (kernel == SpmmKernel::pack_columns)
-      return spmm_packed<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
-                                     StridedCsrRows<std::decay_t<decltype(A)>>{A}, x, y, plan.pack_buffer(),
-                                     longest);
-    spmm_by_rows<conjugated>(exec, kernel, lanes, epilogue, A, x, y, longest);
+  if constexpr (!EpilogueOp::accumulates)
+    if (plan.algorithm() == SpmvAlgorithm::atomic_scatter)
+      return spmv_scatter<conjugated>(exec, epilogue, A, x, y);
+  if constexpr (Y::rank() == 1) {
+    SpmvKernel const kernel = plan.template kernel<Exec>();
+    if (kernel == SpmvKernel::segmented_sum)
+      return spmv_segmented_sum<conjugated>(exec, epilogue, A, x, y, plan.tiles());
+    if constexpr (is_gpu<Exec>) {
+      using Order = std::decay_t<decltype(plan.row_order())>;
+      if (kernel == SpmvKernel::row_bins)
+        return spmv_row_bins<conjugated>(exec, epilogue, A, x, y, plan.bins());
+      if (kernel == SpmvKernel::sorted_rows)
+        return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, ListedOrder<Order>{plan.row_order()});
+      return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y);
+    }
   } else {
-    spmv_by_rows<conjugated>(exec, lanes, epilogue, A, x, y);
+    if (y.extent(1) == 0) return;
+    SpmmKernel const kernel =
+        choose_spmm(y.extent(1), layout_of(x, y), arch_of<Exec>, plan.template spmm_statistics<Exec>());
+    if (kernel == SpmmKernel::single_columns)
+      return for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
+        launch_spmv<conjugated>(exec, plan, epilogue, x_j, y_j);
+      });
+    if constexpr (is_gpu<Exec>) {
+      auto const longest = plan.row_lengths().longest;
+      if (kernel == SpmmKernel::pack_columns)
+        return spmm_packed<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue,
+                                       StridedCsrRows<std::decay_t<decltype(A)>>{A}, x, y, plan.pack_buffer(),
+                                       longest);
+      return spmm_by_rows<conjugated>(exec, kernel, lanes, epilogue, A, x, y, longest);
+    }
   }
+  if constexpr (!is_gpu<Exec>) spmv_row_split<conjugated>(exec, lanes, epilogue, A, x, y);
 }
 
 /// spmv_fused() for kernel views (core/kernel_view.hpp).
@@ -294,14 +294,9 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
   auto const call = plan.one_call().begin("spmv", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
   if (epilogue.alpha == Sum(0) || A.nnz() == 0) return scale(exec, epilogue.beta, y);
-  with_conjugation<Scalar>(is_conjugated(plan.op()), [&](auto conjugated) {
-    if constexpr (!EpilogueOp::accumulates)
-      if (scatters) return spmv_scatter<conjugated()>(exec, epilogue, A, x, y);
-    if constexpr (Y::rank() == 1)
-      spmv_vector<conjugated()>(exec, plan, epilogue, x, y);
-    else if (y.extent(1) > 0)
-      spmv_multivector<conjugated()>(exec, plan, epilogue, x, y);
-  });
+  if constexpr (is_complex<Scalar>)
+    if (is_conjugated(plan.op())) return launch_spmv<true>(exec, plan, epilogue, x, y);
+  launch_spmv<false>(exec, plan, epilogue, x, y);
 }
 
 }  // namespace detail
@@ -332,7 +327,8 @@ void spmv(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, V> co
           PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> alpha, X const& x,
           PlanSum<Csr<Scalar, Ordinal, Offset, Device>, V> beta, Y const& y) {
   if constexpr (check_plan_scalar<Csr<Scalar, Ordinal, Offset, Device>, V, X, Y>())
-    spmv_fused(exec, plan, Epilogue<sum_type<Scalar, V>>{alpha, beta}, x, y);
+    detail::spmv_with_plan(exec, plan, Epilogue<sum_type<Scalar, V>>{alpha, beta}, detail::as_input(x),
+                           detail::as_output(y));
 }
 
 }  // namespace einkorn

@@ -52,7 +52,9 @@ requires AccessibleFrom<Device, Exec>
 auto spgemm_symbolic(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
                      Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_symbolic");
-  return SpgemmPlan(detail::compute_symbolic<COffset>(exec, A, B, options));
+  using Symbolic = detail::SpgemmSymbolic<Exec, Csr<AScalar, Ordinal, AOffset, Device>,
+                                          Csr<BScalar, Ordinal, BOffset, Device>, COffset>;
+  return SpgemmPlan(Symbolic::run(exec, A, B, options));
 }
 
 /// The values of C on the plan's pattern.
@@ -94,7 +96,7 @@ template <class COffset, class Exec, class AMatrix, class BMatrix>
 typename SpgemmStateFor<COffset, AMatrix, BMatrix>::Matrix multiply(Exec const& exec, AMatrix const& A,
                                                                     BMatrix const& B,
                                                                     SpgemmOptions const& options) {
-  auto const plan = compute_symbolic<COffset>(exec, A, B, options);
+  auto const plan = SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset>::run(exec, A, B, options);
   auto const C = allocate_product(exec, plan);
   compute_numeric(exec, plan, A, B, C);
   return C;

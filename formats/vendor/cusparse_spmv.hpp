@@ -309,9 +309,6 @@ class CusparseSpmv {
         "cusparseSpMV");
   }
 
-  /// Bytes of the cuSPARSE workspace.
-  [[nodiscard]] std::size_t workspace_bytes() const { return buffer_.size(); }
-
  private:
   struct Destroy {
     void operator()(cusparseConstSpMatDescr_t matrix) const { cusparseDestroySpMat(matrix); }

@@ -168,12 +168,11 @@ struct CooperativePass {
   Kokkos::View<double*, Device> x;
 
   KOKKOS_FUNCTION void operator()(CooperativeMember<Space>& member) const {
-    int const size = static_cast<int>(x.extent(0));
-    double sums[2] = {}, total[1];
-    member.for_each_part(size, [&](int i) { x(i) += 1; });
+    double sums[2] = {};
     member.sync();
+    x(0) += 1;
+    member.sum_all(sums, [&](double const* totals) { x(1) = totals[0]; });
     member.sum_all(sums);
-    member.sum_parts(size, [&](int i, double(&sum)[1]) { sum[0] += x(i); }, total);
   }
 };
 

@@ -10,6 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace einkorn::detail {
 
 /// Y <- alpha A X + beta Y for row-major X and Y (host). Parts of equal work; within a stripe
@@ -64,7 +66,7 @@ template <class Exec, class Format, class X, class Y, class Sum>
 void spmm_stripes_host(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                        Y const& y) {
   auto const parts = static_cast<typename Format::ordinal_type>(host_parts(exec));
-  for_each_part(exec, "einkorn::spmv[brcv]", parts,
+  for_each_part(exec, "einkorn::spmv[brcv]", static_cast<std::int64_t>(parts),
                 SpmmStripesHost<Format, X, Y, Sum>{F, x, y, epilogue, parts});
 }
 

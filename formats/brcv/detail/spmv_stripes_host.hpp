@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn::detail {
 
@@ -76,7 +77,7 @@ template <class Exec, class Format, class X, class Y, class Sum>
 void spmv_stripes_host(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x,
                        Y const& y) {
   auto const parts = static_cast<typename Format::ordinal_type>(host_parts(exec));
-  for_each_part(exec, "einkorn::spmv[brcv]", parts,
+  for_each_part(exec, "einkorn::spmv[brcv]", static_cast<std::int64_t>(parts),
                 SpmvStripesHost<Format, X, Y, Sum>{F, x, y, epilogue, parts});
 }
 

@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -110,7 +111,7 @@ void spmv_blocks(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& 
     } else {
       using Ordinal = typename Format::ordinal_type;
       auto const parts = static_cast<Ordinal>(host_parts(exec));
-      for_each_part(exec, "einkorn::spmv[bsr]", parts,
+      for_each_part(exec, "einkorn::spmv[bsr]", static_cast<std::int64_t>(parts),
                     SpmvBlockRowsHost<b, Format, X, Y, Sum>{F, x, y, epilogue, parts});
     }
   });

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn::detail {
 
@@ -73,7 +74,7 @@ void expand_rows(Exec const& exec, Offsets const& offsets, typename Rows::value_
   } else {
     auto const parts = static_cast<Offset>(host_parts(exec));
     Offset const size = num_entries / parts + (num_entries % parts != 0);
-    for_each_part(exec, "einkorn::expand_rows", static_cast<Offset>(num_blocks(size)),
+    for_each_part(exec, "einkorn::expand_rows", static_cast<std::int64_t>(num_blocks(size)),
                   ExpandRowsHost<Offsets, Rows, Offset>{offsets, rows, num_rows, num_entries, size});
   }
 }

@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace einkorn::detail {
@@ -37,7 +38,8 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
         Functor{F, x, y, epilogue, parts, carry, column});
   } else {
     using Functor = SpmvEntryPartsHost<target, Format, X, Y, Sum, Parts, Carry>;
-    for_each_part(exec, label, parts.num_parts, Functor{F, x, y, epilogue, parts, carry});
+    for_each_part(exec, label, static_cast<std::int64_t>(parts.num_parts),
+                  Functor{F, x, y, epilogue, parts, carry});
   }
 }
 

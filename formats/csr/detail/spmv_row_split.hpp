@@ -93,12 +93,18 @@ struct SpmvRowSplit {
   }
 };
 
-template <bool simd, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
-void spmv_row_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y) {
-  using Offset = typename Matrix::offset_type;
-  auto const parts = static_cast<Offset>(host_parts(exec));
-  epilogue.launch_parts(exec, "einkorn::spmv[csr,row_split]", parts,
-                        SpmvRowSplit<simd, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
+/// y <- alpha A x + beta y on host threads. lanes > 1: SIMD lanes within a row. 1 launch.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
+void spmv_row_split(Exec const& exec, int lanes, EpilogueOp const& epilogue, Matrix const& A, X const& x,
+                    Y const& y) {
+  char const* const label = "einkorn::spmv[csr,row_split]";
+  auto const parts = static_cast<typename Matrix::offset_type>(host_parts(exec));
+  if (lanes == 1)
+    epilogue.launch_parts(exec, label, parts,
+                          SpmvRowSplit<false, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
+  else
+    epilogue.launch_parts(exec, label, parts,
+                          SpmvRowSplit<true, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
 }
 
 }  // namespace einkorn::detail

@@ -244,14 +244,6 @@ struct SpmvSegmentedSumHost {
   }
 };
 
-template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Tiles>
-void spmv_segmented_sum_host(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x,
-                             Y const& y, Tiles const& tiles) {
-  epilogue.launch_parts(
-      exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
-      SpmvSegmentedSumHost<conjugated, Matrix, X, Y, EpilogueOp, Tiles>{A, x, y, epilogue, tiles});
-}
-
 /// Steps of the merge path per tile: the products of a team on a GPU, one of host_parts parts on the host.
 template <class Exec, class Sum, class Matrix>
 std::int64_t merge_tile_items([[maybe_unused]] Exec const& exec, [[maybe_unused]] Matrix const& A) {
@@ -272,7 +264,9 @@ void spmv_segmented_sum(Exec const& exec, EpilogueOp const& epilogue, Matrix con
   if constexpr (is_gpu<Exec>)
     spmv_segmented_sum_gpu<conjugated>(exec, epilogue, A, x, y, tiles);
   else
-    spmv_segmented_sum_host<conjugated>(exec, epilogue, A, x, y, tiles);
+    epilogue.launch_parts(
+        exec, "einkorn::spmv[csr,segmented_sum]", tiles.num_tiles,
+        SpmvSegmentedSumHost<conjugated, Matrix, X, Y, EpilogueOp, Tiles>{A, x, y, epilogue, tiles});
   if (tiles.num_tiles > 1)
     add_carry(exec, tiles, tiles.num_tiles, tiles.has_long_runs, tiles.carry, y, epilogue);
 }

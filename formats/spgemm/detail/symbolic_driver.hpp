@@ -271,9 +271,4 @@ class SpgemmSymbolic {
   }
 };
 
-template <class COffset, class Exec, class AMatrix, class BMatrix>
-auto compute_symbolic(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
-  return SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset>::run(exec, A, B, options);
-}
-
 }  // namespace einkorn::detail
