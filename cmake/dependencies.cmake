@@ -20,20 +20,22 @@ if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
   enable_language(${Kokkos_COMPILE_LANGUAGE})
 endif()
 
-if(NOT TARGET Kokkos::kokkoskernels AND Einkorn_ENABLE_KOKKOS_KERNELS)
+if(Einkorn_ENABLE_KOKKOS_KERNELS AND NOT TARGET Kokkos::kokkoskernels)
   find_package(KokkosKernels QUIET)
   if(NOT KokkosKernels_FOUND)
     message(STATUS "Einkorn::kokkos_kernels: skipped, Kokkos Kernels was not found (KokkosKernels_ROOT)")
   endif()
 endif()
 
-find_package(Threads QUIET)   # with zlib, for the reader
-find_package(ZLIB QUIET)
-if(NOT ZLIB_FOUND)
-  message(STATUS "Einkorn::io: skipped, zlib was not found")
+if(Einkorn_ENABLE_IO)
+  find_package(Threads QUIET)   # with zlib, for the reader
+  find_package(ZLIB QUIET)
+  if(NOT ZLIB_FOUND)
+    message(STATUS "Einkorn::io: skipped, zlib was not found")
+  endif()
 endif()
 
-if(NOT TARGET MPI::MPI_CXX AND Einkorn_ENABLE_MPI)
+if(Einkorn_ENABLE_MPI AND NOT TARGET MPI::MPI_CXX)
   set(MPI_CXX_SKIP_MPICXX TRUE)  # without the former C++ interface of MPI
   find_package(MPI QUIET COMPONENTS CXX)
   if(NOT MPI_CXX_FOUND)
@@ -41,7 +43,7 @@ if(NOT TARGET MPI::MPI_CXX AND Einkorn_ENABLE_MPI)
   endif()
 endif()
 
-if(Kokkos_ENABLE_CUDA)
+if(Einkorn_ENABLE_CUSPARSE AND Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
   if(NOT TARGET CUDA::cusparse)
     message(STATUS "Einkorn::cusparse: skipped, the CUDA toolkit's cuSPARSE was not found (CUDAToolkit_ROOT)")
