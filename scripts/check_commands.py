@@ -26,10 +26,12 @@ NOT_RUN = (
     (r"compute-sanitizer ", "needs a GPU"),
     (r"for \w+ in .*draw\.py", "needs an hour of measurements by measure.sh on an idle machine"),
     (r"export \w+=", "sets a variable for the next lines"),
+    (r"spack ", "needs Spack: scripts/check_spack.sh"),
+    (r"cpack ", "scripts/check_consumers.sh runs it"),
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
 FIRST = re.compile(r"(?:[A-Z]\w*=\S+ +)*(?:sudo )?((?:[\w./-]+/)?(?:einkorn-[\w-]+|[\w-]+\.(?:sh|py))|perf_tests/plot|cmake|ctest|ninja|export|for|"
-                   r"compute-sanitizer|git|apt-get|spack)\b")
+                   r"compute-sanitizer|git|apt-get|spack|cpack)\b")
 INLINE = re.compile(r"`((?:sudo )?(?:[\w./-]+/)?(?:einkorn-(?:bench|bench-full|solve)|plot|[\w-]+\.(?:sh|py))(?: [^`]*)?)`")
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 TAKES_CTEST_OPTIONS = "[CTEST ARGUMENT...]"  # in a script's header: the options are those of ctest

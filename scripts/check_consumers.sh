@@ -117,6 +117,24 @@ g++ "$repo/unit_tests/install/consumer.cpp" "${flags[@]}" -o "$build/pkg_config/
   { tail -n 30 "$build/pkg_config.log" >&2; die "a program does not build with pkg-config's flags: ${flags[*]}"; }
 run pkg_config app
 
+say "packages: cpack -G TGZ, unpacked elsewhere, and cpack -G DEB"
+configure "$build/package" -DEinkorn_ENABLE_COMPILED=OFF -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF \
+  -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
+rm -rf "$build/package/made" "$build/package.configured"
+for kind in TGZ DEB; do
+  (cd "$build/package" && cpack -G "$kind" -B made) >"$build/package.log" 2>&1 || die "cpack -G $kind fails: see $build/package.log"
+done
+tar -C "$build/package/made" -xzf "$build"/package/made/einkorn-*.tar.gz
+unpacked=$(dirname "$build"/package/made/einkorn-*/include)
+{ cmake -S "$repo/examples/spmv" -B "$build/package.configured" -G Ninja "-DCMAKE_PREFIX_PATH=$unpacked;$kokkos_root" &&
+  grep "^Einkorn_DIR:PATH=$unpacked/" "$build/package.configured/CMakeCache.txt"; } >"$build/package.log" 2>&1 ||
+  die "find_package does not find the unpacked archive: see $build/package.log"
+if command -v dpkg-deb >/dev/null; then
+  dpkg-deb -c "$build"/package/made/libeinkorn-dev_*_all.deb >"$build/package.log"
+  grep -q ' \./usr/lib/cmake/Einkorn/EinkornConfig\.cmake$' "$build/package.log" ||
+    die "the package of Debian has no EinkornConfig.cmake: see $build/package.log"
+fi
+
 say "find_package: versions, build type, a component that is not there"
 # find_einkorn NAME SOURCE: configures only, without a build type
 find_einkorn() {
