@@ -28,7 +28,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     variant("tools", default=False, when="+io", description="Program einkorn-solve")
     variant("compiled", default=False, description="Library of the kernels for common types")
     variant("kokkos_kernels", default=False, description="Conversion to CrsMatrix")
-    variant("mpi", default=False, description="Communicator of MPI")
+    variant("mpi", default=False, description="Matrices and solves on the ranks of MPI")
     variant("cusparse", default=True, when="+cuda", description="Calls of cuSPARSE by name")
     variant("openmp", default=False, description="Kokkos with OpenMP")
 
