@@ -216,7 +216,8 @@ class DistributedOperator {
 template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device,
           class ToOperator>
 auto make_distributed_operator(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Device> const& A,
-                               std::shared_ptr<Transport<Exec>> transport, ToOperator const& to_operator) {
+                               std::type_identity_t<std::shared_ptr<Transport<Exec>>> transport,
+                               ToOperator const& to_operator) {
   auto local = A.communicator.collectively([&] {
     require<InvalidArgument>(transport != nullptr, "make_distributed_operator: transport is empty");
     require<InvalidArgument>(transport->communicator().size() == A.communicator.size(), [&] {
@@ -233,7 +234,7 @@ auto make_distributed_operator(Exec const& exec, DistributedCsr<Scalar, Ordinal,
 /// The same with the local part as a Csr, whose values may change between solves.
 template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 auto make_distributed_operator(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Device> const& A,
-                               std::shared_ptr<Transport<Exec>> transport) {
+                               std::type_identity_t<std::shared_ptr<Transport<Exec>>> transport) {
   return make_distributed_operator<V>(exec, A, std::move(transport),
                                       [&](auto const& local) { return make_operator<V>(exec, local); });
 }

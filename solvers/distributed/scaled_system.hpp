@@ -48,7 +48,7 @@ void max_of_ranks(Exec const& exec, Communicator const& comm, Largest const& lar
 template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device,
           class ToOperator>
 auto make_jacobi_scaled(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Device> const& A,
-                        std::shared_ptr<Transport<Exec>> transport, ScaledSides sides,
+                        std::type_identity_t<std::shared_ptr<Transport<Exec>>> transport, ScaledSides sides,
                         ToOperator const& to_operator) {
   auto const& comm = A.communicator;
   auto const setup = comm.collectively([&] {
@@ -85,7 +85,7 @@ auto make_jacobi_scaled(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset
 /// The same with the local part as a Csr.
 template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 auto make_jacobi_scaled(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Device> const& A,
-                        std::shared_ptr<Transport<Exec>> transport, ScaledSides sides) {
+                        std::type_identity_t<std::shared_ptr<Transport<Exec>>> transport, ScaledSides sides) {
   return make_jacobi_scaled<V>(exec, A, std::move(transport), sides,
                                [&](auto const& local) { return make_operator<V>(exec, local); });
 }
