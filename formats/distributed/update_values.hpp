@@ -33,8 +33,9 @@ struct SplitValues {
   KOKKOS_FUNCTION void operator()(std::size_t k) const {
     auto const chunk = k / entries_per_chunk;
     // the first ghost entry that is not below k
-    auto const g = static_cast<std::size_t>(lower_bound_index(
-        ghost_entries, ghosts_before(chunk), ghosts_before(chunk + 1), static_cast<Offset>(k)));
+    auto const g =
+        lower_bound_index(ghost_entries, static_cast<std::size_t>(ghosts_before(chunk)),
+                          static_cast<std::size_t>(ghosts_before(chunk + 1)), static_cast<Offset>(k));
     if (g < ghost.extent(0) && static_cast<std::size_t>(ghost_entries(g)) == k)
       ghost(g) = Scalar(values(k));
     else
