@@ -319,6 +319,11 @@ set(einkorn_headers
   solvers/engine/solve_in_range.hpp
   solvers/engine/solve_space.hpp
   solvers/engine/tuning.hpp
+  solvers/gmres.hpp
+  solvers/gmres/basis.hpp
+  solvers/gmres/method.hpp
+  solvers/gmres/passes.hpp
+  solvers/gmres/state.hpp
   solvers/operator.hpp
   solvers/options.hpp
   solvers/pcg.hpp

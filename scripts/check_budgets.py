@@ -16,7 +16,7 @@ MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
 MAX_REACH, MAX_CHAIN = 50, 8  # traits.hpp of the formats, small and always included together, are not counted
 UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/analysis/select_by_measuring.hpp")  # include every format
 MAX_UNION_REACH, MAX_UNION_CHAIN = 180, 11
-SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/pcg.hpp",
+SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
 MAX_SOLVER_REACH = 90
 MAX_MACROS = 5
@@ -38,7 +38,7 @@ FOLDERS = [  # within a layer, each folder may include itself and the folders on
     ("formats/any",),
     ("solvers/shared",),
     ("solvers/engine", "solvers/precond"),
-    ("solvers/bicgstab", "solvers/cg"),
+    ("solvers/bicgstab", "solvers/cg", "solvers/gmres"),
     ("solvers/public",),
     ("solvers/distributed",),
 ]
@@ -59,7 +59,7 @@ DEPRECATED = (
     "formats/select_by_measuring.hpp", "formats/select_model.hpp", "formats/structure.hpp",
     "formats/symmetry.hpp", "solvers/set_up.hpp",
 )
-INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/")  # included by public headers only
+INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/", "solvers/gmres/")  # included by public headers only
 FOREIGN = {  # headers of a library: the only places that may include them
     r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
     r"cusparse|rocsparse": ("/vendor/",),

@@ -40,6 +40,7 @@ struct SolverOptions {
   Recurrence recurrence = Recurrence::fused;
   Execution execution = Execution::automatic;
   int run_ahead = 4;  ///< iterations that the host may launch ahead of the device
+  int restart = 30;   ///< gmres, fgmres: steps per cycle, at most n are done. Not used by the others
 };
 
 namespace detail {
@@ -54,6 +55,7 @@ inline void check_options(SolverOptions const& options) {
   require<InvalidArgument>(options.max_stalls >= 0, "solve: max_stalls must not be negative");
   require<InvalidArgument>(options.divergence_factor >= 1.0, "solve: divergence_factor must be 1 or more");
   require<InvalidArgument>(options.run_ahead >= 1, "solve: run_ahead must be 1 or more");
+  require<InvalidArgument>(options.restart >= 1, "solve: restart must be 1 or more");
   require_enumerator(options.relative_to, RelativeTo::initial_residual, "solve: relative_to");
   require_enumerator(options.recurrence, Recurrence::classical, "solve: recurrence");
   require_enumerator(options.execution, Execution::persistent, "solve: execution");

@@ -27,7 +27,8 @@ enum class Quantity {
   curvature,         ///< p.Ap
   rho,               ///< BiCGStab: r0.r
   shadow_curvature,  ///< BiCGStab: r0.Ap
-  omega              ///< BiCGStab: As.s
+  omega,             ///< BiCGStab: As.s
+  triangular_pivot   ///< GMRES: a diagonal entry of R, A V = V' Q R
 };
 
 constexpr char const* name_of(Outcome outcome) {
@@ -65,6 +66,8 @@ constexpr char const* name_of(Quantity quantity) {
       return "r0.Ap";
     case Quantity::omega:
       return "As.s";
+    case Quantity::triangular_pivot:
+      return "pivot of R";
     default:
       return "none";
   }
@@ -88,7 +91,7 @@ struct SolveReport {
   Outcome outcome = Outcome::iteration_limit;
   Quantity quantity = Quantity::none;
   std::int64_t iterations = 0;
-  std::int64_t restarts = 0;      ///< BiCGStab: restarts with p = r and a new r0
+  std::int64_t restarts = 0;      ///< BiCGStab: with p = r and a new r0; GMRES: cycles after the first
   double residual = 0;            ///< |b - A x| of the returned x, recomputed
   double recursive_residual = 0;  ///< |r| of the recursion when it ended
   double initial_residual = 0;    ///< |b - A x0|

@@ -9,6 +9,7 @@
 #include <einkorn/solvers/async_setup.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
+#include <einkorn/solvers/gmres.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
@@ -36,6 +37,10 @@ struct SolverDoors {
     pcg(exec, op, make_block_jacobi(exec, csr, {.block_size = 4}), b, x);
     bicgstab(exec, op, b, x, options, BicgstabWorkspace<V, Space>(exec, op, options));
     bicgstab(exec, op, make_jacobi(exec, csr), b, x);
+    gmres(exec, op, b, x, options, GmresWorkspace<V, Space>(exec, op, options));
+    gmres(exec, op, make_jacobi(exec, csr), b, x);
+    fgmres(exec, op, make_block_jacobi(exec, csr, {.block_size = 4}), b, x, options,
+           GmresWorkspace<V, Space>(exec, op, options, GmresKind::flexible));
     auto const scaled = make_jacobi_scaled(exec, csr, ScaledSides::both,
                                            [&](auto const& S) { return make_operator<V>(exec, S); });
     return cg(exec, scaled, b, x);
