@@ -27,10 +27,10 @@
 
 namespace einkorn {
 
-/// Memory of gmres() and fgmres(): m + 1 basis vectors and the best x, [n] each, m = min(options.restart, n); one
-/// vector more for gmres() with a preconditioner, m more for fgmres(); (m + 1)^2 + 5 m scalars for the projected
-/// system; memory for sums. Otherwise as CgWorkspace. A workspace for a longer cycle serves shorter ones, and one
-/// for fgmres() the other two methods. Source: the vectors of Saad & Schultz, 1986.
+/// Memory of gmres() and fgmres(): m + 1 basis vectors and the best x, [n] each, m = min(options.restart, n);
+/// one vector more for gmres() with a preconditioner, m more for fgmres(); m^2 + 5 m + 3 scalars for the
+/// projected system; memory for sums. Otherwise as CgWorkspace. A workspace for a longer cycle serves shorter
+/// ones, and one for fgmres() the other two methods. Source: the vectors of Saad & Schultz, 1986.
 template <class Scalar, class Exec>
 class GmresWorkspace {
  public:
@@ -206,9 +206,9 @@ struct NoGmresPreconditioner {};
 ///
 /// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
 /// Hermitian and must not be distributed. An iteration is one product. A cycle has m = min(options.restart, n)
-/// steps; m is not a template parameter and no type of options has it as a required field, so that
-/// {.restart = 50} suffices. x changes at the end of a cycle, or of the solve, only. The recursive residual is
-/// that of the projected system; b - A x is computed at the end of each cycle, so that replace_every is not used.
+/// steps; restart is a field of SolverOptions, so that one list of designated initializers suffices. x changes
+/// at the end of a cycle, or of the solve, only. The recursive residual is that of the projected system; b - A
+/// x is computed at the end of each cycle, so that replace_every is not used.
 ///
 /// Outcome::stagnated: also after max_stalls consecutive cycles that reduce |b - A x| by less than 1e-4 of it.
 /// Outcome::breakdown: A is singular on the Krylov space (Quantity::triangular_pivot). If the Krylov space is
@@ -218,16 +218,16 @@ struct NoGmresPreconditioner {};
 /// @param options  execution: not persistent and not graph (InvalidArgument)
 /// @param workspace  made for at least this m
 ///
-/// Cost of step k = 0, 1, ..., m - 1: a product and 2 k + 5 n-vectors; 3 k + 9 with a second orthogonalization
-/// pass, which is decided on the device. One reduction per pass. A cycle: a product and 2 m + 12 n-vectors more.
+/// Cost of step k = 0, 1, ..., m - 1: a product and 2 k + 5 n-vectors; 3 k + 8 with a second orthogonalization
+/// pass, which is decided on the device. One reduction per pass. A cycle: a product and m + 9 n-vectors more.
 /// Host: no synchronization before the end of the solve, except to poll for a residual below the target.
 ///
 /// Sources: Saad & Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; classical Gram-Schmidt with
-/// reorthogonalization: Giraud, Langou & Rozloznik, Comput. Math. Appl. 50(7), 2005; norm of the new vector from
-/// the reduction of the projections: Swirydowicz, Langou, Ananthan, Yang & Thomas, Numer. Linear Algebra Appl.
-/// 28(2), 2020. Departures: the second pass is omitted where the sum of |h_jk| is at most h_{k+1,k} / 2, which
-/// bounds the loss of orthogonality by O(u); it is not delayed to the next step, so that a step with a second
-/// pass has two reductions.
+/// reorthogonalization: Giraud, Langou & Rozloznik, Comput. Math. Appl. 50(7), 2005; norm of the new vector
+/// from the reduction of the projections: Swirydowicz, Langou, Ananthan, Yang & Thomas, Numer. Linear Algebra
+/// Appl. 28(2), 2020. Departures: the second pass is omitted where the sum of |h_jk| is at most h_{k+1,k} / 2,
+/// which bounds the loss of orthogonality by O(u); it is not delayed to the next step, so that a step with a
+/// second pass has two reductions.
 template <ExecutionSpace Exec, class A, class B, class X>
 requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X>
 SolveReport gmres(Exec const& exec, A const& a, B const& b, X const& x, SolverOptions const& options,
@@ -243,8 +243,8 @@ SolveReport gmres(Exec const& exec, A const& a, B const& b, X const& x, SolverOp
 /// @param workspace  made with GmresKind::preconditioned or flexible
 ///
 /// If the setup of M failed (M.status()) with another outcome than indefinite_preconditioner, its outcome and
-/// row are returned, and x is unchanged. Cost: M's own traffic once per step and once per cycle; 3 n-vectors per
-/// cycle more.
+/// row are returned, and x is unchanged. Cost: M's own traffic once per step and once per cycle; 2 n-vectors
+/// per cycle more.
 template <ExecutionSpace Exec, class A, class M, class B, class X>
 requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X> &&
          detail::PreconditionerFor<M, Exec, X>

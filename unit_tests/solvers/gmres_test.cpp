@@ -69,7 +69,7 @@ class Gmres : public testing::Test {
     }
   }
 };
-using Scalars = TestTypes<double, float, Complex, Kokkos::complex<float>>;
+using Scalars = TestTypes<double, float, Complex>;
 TYPED_TEST_SUITE(Gmres, Scalars);
 
 TYPED_TEST(Gmres, ResidualsOfTheTextbook) {
@@ -118,8 +118,10 @@ TEST(GmresCounts, OfTheTextbook) {
 /// max |V^H V - I| after a cycle of m steps. Classical Gram-Schmidt without a second pass, in this test, loses
 /// orthogonality on this system, so that the bound can fail.
 TEST(GmresBasis, IsOrthonormal) {
-  System<double> const system = diagonal_spectrum(200, 1e10);
-  constexpr int m = 60;
+  constexpr int m = 40;
+  System<double> system = diagonal_spectrum(100, 2);
+  for (std::size_t i = 0; i < 100; ++i)
+    system.A.values[i] = std::pow(0.5, static_cast<double>(i * 7 % 100) / 2);
   auto const b = system.b();
   auto const op = make_operator<double>(Space(), system.A.on_device());
   SolverOptions const options{.tolerance = 0, .max_iterations = m - 1, .restart = m};
@@ -148,7 +150,7 @@ TEST(GmresBasis, IsOrthonormal) {
     for (auto& entry : next) entry /= size;
     once.push_back(next);
   }
-  EXPECT_GE(loss_of(once), 1e-8) << "one pass would suffice: the test shows nothing";
+  EXPECT_GE(loss_of(once), 1e-10) << "one pass would suffice: the test shows nothing";
 }
 
 TEST(GmresPreconditioned, BlockJacobi) {
@@ -193,9 +195,16 @@ struct Changing {
 };
 
 TEST(Fgmres, PreconditionerThatChanges) {
-  auto const system = badly_scaled(convection(20, 20, 0.5));
+  auto const system = badly_scaled(dominant<double>(400, 1.5));
   auto const A = system.A.on_device();
   auto const b = system.b();
+  Changing const changing{UserDiagonal<double>(inverse_diagonal(system.A)),
+                          UserDiagonal<double>(std::vector<double>(b.size(), 1.0))};
+  auto const fixed =
+      solved([&](auto const& given_b, auto const& given_x,
+                 auto const& given) { return gmres(Space(), A, changing, given_b, given_x, given); },
+             b, {.tolerance = 1e-8, .max_iterations = 10});
+  EXPECT_GE(fixed.report.residual, 2 * fixed.report.recursive_residual) << "gmres() assumes one M";
   for (int const restart : {7, 40}) {
     Changing const M{UserDiagonal<double>(inverse_diagonal(system.A)),
                      UserDiagonal<double>(std::vector<double>(b.size(), 1.0))};
