@@ -101,7 +101,7 @@ if [ $# -gt 0 ]; then
 else
   public=unit_tests/compile_only
   with_kernels=(tools/solve/{cg,convert,system}.cpp)
-  without_kernels=(perf_tests/einkorn_bench{,_full}.cpp)  # or with kernels of the other files
+  without_kernels=(perf_tests/einkorn_bench{,_full}.cpp tools/distributed/{launcher,owners,run}.cpp)  # or with kernels of the other files
   for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
     [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
   done
