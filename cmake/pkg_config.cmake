@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn_pkg_config(<destination>): installs einkorn.pc and, with Einkorn::io, einkorn-io.pc. The flags of
+# einkorn_pkg_config(<destination>): installs einkorn.pc and, with the components, einkorn-io.pc and einkorn-mpi.pc. The flags of
 # Kokkos are those of its CMake package, with its additional libraries (libkokkosshim.so of scripts/kokkos/get.sh).
 include_guard(GLOBAL)
 
@@ -35,14 +35,11 @@ macro(einkorn_collect_flags target)
   endforeach()
 endmacro()
 
-function(einkorn_pkg_config destination)
-  get_target_property(imported Kokkos::kokkos IMPORTED)
-  if(NOT imported)
-    return()  # part of this build, not installed
-  endif()
+# The flags of <target> as one line of compiler flags and one of linker flags.
+function(einkorn_pkg_config_flags target compiler linker)
   set(flags "")
   set(libs "")
-  set(pending Kokkos::kokkos)
+  set(pending ${target})
   while(pending)
     list(POP_FRONT pending next)
     einkorn_collect_flags(${next})
@@ -58,8 +55,18 @@ function(einkorn_pkg_config destination)
   list(REVERSE libs)
   list(REMOVE_DUPLICATES libs)
   list(REVERSE libs)
-  list(JOIN flags " " kokkos_flags)
-  list(JOIN libs " " kokkos_libs)
+  list(JOIN flags " " flags)
+  list(JOIN libs " " libs)
+  set(${compiler} "${flags}" PARENT_SCOPE)
+  set(${linker} "${libs}" PARENT_SCOPE)
+endfunction()
+
+function(einkorn_pkg_config destination)
+  get_target_property(imported Kokkos::kokkos IMPORTED)
+  if(NOT imported)
+    return()  # part of this build, not installed
+  endif()
+  einkorn_pkg_config_flags(Kokkos::kokkos kokkos_flags kokkos_libs)
 
   # The prefix is relative to the file, so that `cmake --install --prefix` works.
   cmake_path(IS_ABSOLUTE destination is_absolute)
@@ -77,6 +84,10 @@ function(einkorn_pkg_config destination)
   set(files einkorn.pc)
   if(TARGET Einkorn::io)
     list(APPEND files einkorn-io.pc)
+  endif()
+  if(TARGET Einkorn::mpi)
+    einkorn_pkg_config_flags(MPI::MPI_CXX mpi_flags mpi_libs)
+    list(APPEND files einkorn-mpi.pc)
   endif()
   foreach(file IN LISTS files)
     configure_file(cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)
