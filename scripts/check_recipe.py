@@ -21,7 +21,7 @@ repository = root / "spack/spack_repo" / NAME
 recipe = repository / "packages" / NAME / "package.py"
 NOT_FORWARDED = {
     "Einkorn_ENABLE_INSTALL": "on, as Einkorn is the top-level project",
-    "Einkorn_COMPILED_TYPES": "the default; cmakeflags of the user",
+    "Einkorn_COMPILED_TYPES": "the default types",
     "Einkorn_HOST_SIMD": "none: Spack's compiler wrapper passes the target, Kokkos has its own",
     "Einkorn_TEST_SPACES": "the default execution space",
     "Einkorn_TEST_FEW_TYPES": "for sanitizers",
