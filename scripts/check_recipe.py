@@ -101,7 +101,11 @@ def check_options(text, tree):
         fault("check_recipe.py", f"NOT_FORWARDED has {name}, which is forwarded or no option")
 
     variants = {names[0] for names, _ in directives(tree, "variant")}
+    conditional = {names[0] for names, words in directives(tree, "variant") if "when" in words}
     forwarded = dict(re.findall(r'define_from_variant\("(\w+)", "(\w+)"\)', text))
+    for name in sorted(conditional & set(forwarded.values())):
+        fault("package.py", f"define_from_variant gives an empty argument where {name}, which has a condition, is no variant")
+    forwarded |= dict(re.findall(r'define\("(\w+)", self.spec.satisfies\("\+(\w+)"\)\)', text))
     for option, variant in forwarded.items():
         if option != f"Einkorn_ENABLE_{variant.upper()}":
             fault("package.py", f"the variant {variant} sets {option}")
