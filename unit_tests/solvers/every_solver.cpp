@@ -8,6 +8,7 @@
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
+#include <einkorn/solvers/gmres.hpp>
 #include <einkorn/solvers/pcg.hpp>
 
 #include <cmath>
@@ -54,6 +55,16 @@ std::vector<Solver> const& every_solver() {
         {"bicgstab, apply()",
          [](Matrix const& A, Vector const& b, Vector const& x, SolverOptions const& options) {
            return bicgstab(Space(), A, UserDiagonal<double>(positive_inverse(A)), b, x, options);
+         }},
+        {"gmres", [](Matrix const& A, Vector const& b, Vector const& x,
+                     SolverOptions const& options) { return gmres(Space(), A, b, x, options); }},
+        {"gmres, apply()",
+         [](Matrix const& A, Vector const& b, Vector const& x, SolverOptions const& options) {
+           return gmres(Space(), A, UserDiagonal<double>(positive_inverse(A)), b, x, options);
+         }},
+        {"fgmres, apply()",
+         [](Matrix const& A, Vector const& b, Vector const& x, SolverOptions const& options) {
+           return fgmres(Space(), A, UserDiagonal<double>(positive_inverse(A)), b, x, options);
          }}};
     if (is_cooperative<Space>)
       solvers.push_back(cg_in("cg, persistent", Recurrence::fused, Execution::persistent));

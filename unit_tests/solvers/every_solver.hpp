@@ -27,7 +27,7 @@ struct Solver {
 };
 
 /// CG: fused, persistent, classical; PCG with a diagonal that it sees, and one that it does not; BiCGStab with
-/// and without a preconditioner; on a GPU CG and BiCGStab as graphs. Preconditioners: 1 / |a_ii|, or 1 where
+/// and without a preconditioner; GMRES, and flexible GMRES with one; on a GPU CG and BiCGStab as graphs. Preconditioners: 1 / |a_ii|, or 1 where
 /// that is not finite.
 std::vector<Solver> const& every_solver();
 
