@@ -108,6 +108,12 @@ if kernels=$(nm --demangle --defined-only "$build/as_compiled/CMakeFiles/app.dir
   die "a user of Einkorn::compiled compiles kernels: $kernels"
 fi
 
+consumer as_mpi unit_tests/install/mpi
+two_ranks=(mpirun -np 2)
+if mpirun --version | grep -q "Open MPI"; then two_ranks+=(--oversubscribe --bind-to none); fi
+OMP_PROC_BIND=false OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  "${two_ranks[@]}" "$build/as_mpi/app" >&2 || die "the consumer as_mpi gives a wrong result"
+
 say "consumer: pkg-config"
 mkdir -p "$build/pkg_config"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name einkorn.pc)")
@@ -116,6 +122,9 @@ read -ra flags <<<"$(pkg-config --cflags --libs einkorn-io)"
 g++ "$repo/unit_tests/install/consumer.cpp" "${flags[@]}" -o "$build/pkg_config/app" >"$build/pkg_config.log" 2>&1 ||
   { tail -n 30 "$build/pkg_config.log" >&2; die "a program does not build with pkg-config's flags: ${flags[*]}"; }
 run pkg_config app
+read -ra flags <<<"$(pkg-config --cflags --libs einkorn-mpi)"
+g++ "$repo/unit_tests/install/mpi/main.cpp" "${flags[@]}" -o "$build/pkg_config/mpi" >"$build/pkg_config.log" 2>&1 ||
+  { tail -n 30 "$build/pkg_config.log" >&2; die "a program does not build with pkg-config's flags: ${flags[*]}"; }
 
 say "packages: cpack -G TGZ, unpacked elsewhere, and cpack -G DEB"
 configure "$build/package" -DEinkorn_ENABLE_COMPILED=OFF -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF \
