@@ -182,8 +182,9 @@ class MpiGather final : public GatherChannel<Exec> {
 /// work launched between them overlaps with both. With Staging::pinned kernels write the send buffer in pinned
 /// host memory, and finish() copies the ghosts to the device on exec. gather() fences exec.
 ///
-/// Errors of MPI are thrown as Error by start(), finish() and gather(). Channels have a tag each, and their communicator is a duplicate: their messages never mix with
-/// others. MPI must not be finalised before the last channel ends, but a channel that ends later is harmless.
+/// Errors of MPI are thrown as Error by start(), finish() and gather(). Each channel has its own tag, and the
+/// communicator is a duplicate, so messages of channels never mix with others. A channel may be destroyed after
+/// MPI_Finalize(), but not used.
 template <class Exec>
 class MpiTransport final : public Transport<Exec> {
  public:
