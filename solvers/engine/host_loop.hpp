@@ -79,10 +79,9 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
             for (int i = 0; i < iterations_per_graph; ++i) iterate(method);
           });
       int const count = iterations_to_launch(launched);
-      if (count > 1)
-        graph->submit(exec);
-      else
-        iterate(method);
+      if (count == 1) iterate(method);
+      if constexpr (can_capture<Exec>)
+        if (count > 1) graph->submit(exec);
       launched += count;
       if (options.replace_every > 0 && launched % options.replace_every == 0)
         method.true_residual(ResidualUse::replacement);

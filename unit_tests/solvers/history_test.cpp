@@ -19,6 +19,8 @@ using ProgressFlag = detail::ProgressFlag<Space>;
 
 /// Publishes |r| = 1 / (k + 1) after iteration k, and stops after `last`.
 struct Counting {
+  static constexpr bool is_distributed = false;
+
   detail::Progress* progress;
   ProgressFlag::Publisher publisher;
   std::int64_t last;
