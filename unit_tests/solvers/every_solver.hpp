@@ -27,8 +27,8 @@ struct Solver {
 };
 
 /// CG: fused, persistent, classical; PCG with a diagonal that it sees, and one that it does not; BiCGStab with
-/// and without a preconditioner; GMRES, and flexible GMRES with one; on a GPU CG and BiCGStab as graphs. Preconditioners: 1 / |a_ii|, or 1 where
-/// that is not finite.
+/// and without a preconditioner; GMRES with and without one, flexible GMRES with one; on a GPU CG and BiCGStab as
+/// graphs. Preconditioners: 1 / |a_ii|, or 1 where that is not finite.
 std::vector<Solver> const& every_solver();
 
 }  // namespace einkorn::test

