@@ -7,6 +7,7 @@
 #include <einkorn/solvers/cg/prologue.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/options.hpp>
