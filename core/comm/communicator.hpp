@@ -37,16 +37,23 @@ struct RankFailure {
   using ErrorTypes = List<Error, DimensionMismatch, InvalidArgument, InvalidStructure, IoError, OverflowError,
                           FillLimit, OutOfMemory, StalePlan>;
 
+  // Arrays instead of folds over the comma operator, which clang++ refuses as nvcc writes them.
   template <class... Types>
   static int index_of(std::exception const& failure, List<Types...>) {
-    int index = 0, found = 0;  // the last match: Error is the base of the others
-    (void)((dynamic_cast<Types const*>(&failure) != nullptr ? found = index++ : index++), ...);
+    bool const matches[] = {dynamic_cast<Types const*>(&failure) != nullptr...};
+    int found = 0;  // the last match: Error is the base of the others
+    for (int i = 0; i < static_cast<int>(sizeof...(Types)); ++i)
+      if (matches[i]) found = i;
     return found;
+  }
+  template <class Type>
+  [[noreturn]] static void throw_as(std::string const& what) {
+    throw Type(what);
   }
   template <class... Types>
   static void throw_type(int index, std::string const& what, List<Types...>) {
-    int at = 0;
-    (void)((at++ == index ? throw Types(what) : void()), ...);
+    void (*const throw_each[])(std::string const&) = {&RankFailure::throw_as<Types>...};
+    if (index >= 0 && index < static_cast<int>(sizeof...(Types))) throw_each[index](what);
   }
 };
 
