@@ -37,15 +37,6 @@ S from_parts(double const* sums) {
     return sums[0];
 }
 
-/// The step of SolveSpace::product(): stores the sums.
-template <int count>
-struct KeepSums {
-  double* to;
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    for (int j = 0; j < count; ++j) to[j] = sums[j];
-  }
-};
-
 /// y = A x by apply(), and with y.y, u.y, w.y and w.u by apply_fused(), for the operator that to_operator makes of the
 /// local part. Every rank has the sums over all ranks.
 template <class S, class ToOperator>
@@ -75,7 +66,7 @@ void expect_product(HostMatrix<S> const& A, RowBlocks const& blocks, ToOperator 
     detail::SolveSpace<State, Vector, Space, true> const space(exec, op, my_x, my_y, {}, false);
     Kokkos::View<double*, Device> const totals("sums", num_sums);
     Kokkos::deep_copy(my_y, not_a_number<S>());
-    space.template product<true>(exec, op, my_u, my_w, my_x, my_y, KeepSums<num_sums>{totals.data()});
+    space.template product<true>(exec, op, my_u, my_w, my_x, my_y, detail::StoreSums<num_sums>{totals.data()});
     exec.fence();
     keep(y_fused);
     sums[static_cast<std::size_t>(rank)] = to_host(totals);

@@ -5,6 +5,7 @@
 
 #include "../support/battery.hpp"
 #include "../support/host_matrix.hpp"
+#include "../support/sorted_rows.hpp"
 
 #include <einkorn/formats/distributed/distributed_csr.hpp>
 #include <einkorn/formats/distributed/row_blocks.hpp>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -178,23 +178,6 @@ inline std::string prefix(Communicator const& comm, int rank) {
 template <class Host>
 auto on_root(Communicator const& comm, int root, Host const& global) {
   return comm.rank() == root ? global.on_device() : decltype(global.on_device()){};
-}
-
-/// The matrix with every row sorted by column, stably.
-template <class S, class O, class F>
-HostMatrix<S, O, F> sorted_by_column(HostMatrix<S, O, F> const& A) {
-  auto B = A;
-  for (std::size_t i = 0; i < A.rows(); ++i) {
-    std::vector<std::size_t> order(A.end(i) - A.begin(i));
-    std::iota(order.begin(), order.end(), A.begin(i));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return A.columns[a] < A.columns[b]; });
-    for (std::size_t j = 0; j < order.size(); ++j) {
-      B.columns[A.begin(i) + j] = A.columns[order[j]];
-      B.values[A.begin(i) + j] = A.values[order[j]];
-    }
-  }
-  return B;
 }
 
 }  // namespace einkorn::test
