@@ -6,8 +6,8 @@
 
 #include <type_traits>
 
-/// Before a host-device function template that may be called on the host with a host-only function object, which
-/// nvcc otherwise refuses.
+/// Before a host-device function template that may be called on the host with a host-only function object,
+/// which nvcc otherwise refuses.
 #ifdef __CUDACC__
 #define EINKORN_NO_EXECUTION_SPACE_CHECK _Pragma("nv_exec_check_disable")
 #else

@@ -19,8 +19,8 @@ struct EntryBody {
 
 }  // namespace detail
 
-/// Row access by iteration, for kernels that copy the rows of a matrix into memory of their own. row_entries(plan)
-/// returns it for the formats that have it.
+/// Row access by iteration, for kernels that copy the rows of a matrix into memory of their own.
+/// row_entries(plan) returns it for the formats that have it.
 ///
 ///     static constexpr bool max_is_known;
 ///     bool is_available() const;                      // for this matrix

@@ -2,5 +2,5 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-// Deprecated: include <einkorn/formats/analysis/select_by_measuring.hpp>. This header will be removed after 0.2.
+// Deprecated: include <einkorn/formats/analysis/select_by_measuring.hpp>. Removed after 0.2.
 #include <einkorn/formats/analysis/select_by_measuring.hpp>

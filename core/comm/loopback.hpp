@@ -69,8 +69,8 @@ void run_ranks(int num_ranks, Body const& body) {
 }
 
 struct LoopbackOptions {
-  /// Halo channels: start() fills the ghost buffer with bytes 0xff, which are NaNs. finish() throws Error if the
-  /// send buffer or the ghost buffer was written since.
+  /// Halo channels: start() fills the ghost buffer with bytes 0xff, which are NaNs. finish() throws Error if
+  /// the send buffer or the ghost buffer was written since.
   bool poison_ghosts = false;
   /// Waits up to so many microseconds before each message, at random.
   int max_delay_us = 0;

@@ -202,9 +202,9 @@ inline MpiBackend& mpi_backend(Communicator const& comm) {
 
 /// The ranks of an MPI communicator. Collective over `comm`.
 ///
-/// Uses a duplicate of `comm` with MPI_ERRORS_RETURN: errors of MPI are thrown as Error with the text of MPI. The
-/// last copy of the communicator and of the transports made with it frees the duplicate, which is collective,
-/// unless MPI is finalised.
+/// Uses a duplicate of `comm` with MPI_ERRORS_RETURN: errors of MPI are thrown as Error with the text of MPI.
+/// The last copy of the communicator and of the transports made with it frees the duplicate, which is
+/// collective, unless MPI is finalised.
 /// @param max_message_bytes  longer messages are split
 /// @pre With less than MPI_THREAD_SERIALIZED, the communicator is used by the thread that initialised MPI.
 /// @throws InvalidArgument if MPI is not initialised, is finalised, or was initialised with less than

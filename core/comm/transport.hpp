@@ -50,7 +50,8 @@ inline void check_messages(char const* direction, std::vector<int> const& ranks,
   }
 }
 
-/// Collective: also checks that each message has one length on both ranks, because transports would wait for ever.
+/// Collective: also checks that each message has one length on both ranks, because transports would wait for
+/// ever.
 /// @throws InvalidArgument on every rank
 inline void check_halo(Communicator const& comm, HaloMessages const& messages, std::size_t entry_bytes) {
   comm.collectively([&] {

@@ -82,8 +82,8 @@ void require_global_matrix(Exec const& exec, RowBlocks const& blocks, Matrix con
 /// @param blocks  the same on all ranks, one block per rank
 /// @param A       on root: square. Not read on the other ranks, which may pass Csr{}
 /// @param root    the same on all ranks
-/// @throws InvalidArgument, DimensionMismatch, InvalidStructure (as validate()), OverflowError, OutOfMemory: the
-/// same on all ranks; names the lowest rank with an error
+/// @throws InvalidArgument, DimensionMismatch, InvalidStructure (as validate()), OverflowError, OutOfMemory:
+/// the same on all ranks; names the lowest rank with an error
 ///
 /// Cost: 3 exchanges of the matrix, then as distribute_rows(). On root up to two more copies of the largest
 /// array of A on the host, and one of A if it is on a device. Fences exec. Deterministic.

@@ -66,8 +66,8 @@ DistributedCsr<Scalar, Ordinal, Offset, Device> distribute_rows_as(
 /// All three are on the host (values contiguous) or where kernels of Exec access them. The result shares no
 /// memory with them.
 /// @throws InvalidArgument, DimensionMismatch, InvalidStructure (the first invalid offset, or column with its
-/// row), OverflowError (counts that do not fit Ordinal or Offset), OutOfMemory: the same on all ranks; names the
-/// lowest rank with an error
+/// row), OverflowError (counts that do not fit Ordinal or Offset), OutOfMemory: the same on all ranks; names
+/// the lowest rank with an error
 ///
 /// Cost: one host thread reads the structure four times and sorts the columns of ghosts, O(ghost entries
 /// log(ghost entries)); a copy of the structure on the host if it is on a device; 1 launch for the values;

@@ -25,8 +25,8 @@ namespace einkorn {
 /// ghost:  one row per boundary row, one column per ghost. The other entries of these rows, in the order of the
 ///         caller.
 ///
-/// Made by distribute_rows(), distribute_csr() or distribute_parts(); see also update_values() and gather_csr().
-/// Copied like a View.
+/// Made by distribute_rows(), distribute_csr() or distribute_parts(); see also update_values() and
+/// gather_csr(). Copied like a View.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct DistributedCsr {
   using scalar_type = std::remove_const_t<Scalar>;

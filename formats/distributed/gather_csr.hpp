@@ -114,14 +114,15 @@ std::vector<Target> converted(std::vector<Source> const& from) {
 
 }  // namespace detail
 
-/// The global matrix on rank root, rows sorted by column; an empty Csr on the other ranks. Collective. For tests
-/// and tools: root needs memory for the whole matrix.
+/// The global matrix on rank root, rows sorted by column; an empty Csr on the other ranks. Collective. For
+/// tests and tools: root needs memory for the whole matrix.
 ///
-/// Lossless: stored zeros and repeated positions are kept. Entries of a row in the same column keep their order.
+/// Lossless: stored zeros and repeated positions are kept. Entries of a row in the same column keep their
+/// order.
 /// @tparam GlobalOrdinal, GlobalOffset  of the result
 /// @param root  the same on all ranks
-/// @throws InvalidArgument, OverflowError if rows or entries do not fit the types of the result, OutOfMemory: the
-/// same on all ranks
+/// @throws InvalidArgument, OverflowError if rows or entries do not fit the types of the result, OutOfMemory:
+/// the same on all ranks
 ///
 /// Cost: a copy of A to the host, sorts of every row on one host thread, 3 exchanges. Fences. Deterministic.
 template <class GlobalOrdinal, class GlobalOffset, class Scalar, class Ordinal, class Offset, class Device>

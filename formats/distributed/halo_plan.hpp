@@ -28,8 +28,8 @@ struct HaloPlan {
 /// The halo exchange for the given ghosts. Collective: asks the owner of every ghost to send it.
 /// @param blocks     the same on all ranks, one block per rank
 /// @param ghost_ids  global rows that this rank needs and does not own, ascending and unique; taken by value
-/// @throws InvalidArgument on all ranks, which names the rank: if the blocks of two ranks differ or there is not
-/// one block per rank; for the first ghost id that is out of range, owned or not above the previous one.
+/// @throws InvalidArgument on all ranks, which names the rank: if the blocks of two ranks differ or there is
+/// not one block per rank; for the first ghost id that is out of range, owned or not above the previous one.
 /// OutOfMemory
 ///
 /// Cost: O(ghosts log ranks) on one host thread, 1 exchange of 8 bytes per ghost, 3 all-gathers of a few bytes.

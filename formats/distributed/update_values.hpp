@@ -104,15 +104,15 @@ void require_values(Matrix const& A, Values const& values, char const* name, std
 }  // namespace detail
 
 /// The values of A <- values, for an unchanged structure. Collective.
-/// @param values  [A.num_entries()] on the host (contiguous) or where kernels of Exec access it: the values of this rank's
-/// rows in the order in which A was made. After distribute_rows() the order of its `values`; after
+/// @param values  [A.num_entries()] on the host (contiguous) or where kernels of Exec access it: the values of
+/// this rank's rows in the order in which A was made. After distribute_rows() the order of its `values`; after
 /// distribute_csr() the order of the global matrix; after distribute_parts() those of `local`, then of `ghost`.
 /// Converted to the scalar of A.
 /// @throws DimensionMismatch if the length differs, InvalidArgument if values overlaps A: on all ranks, before
 /// A changes; names the rank
 ///
-/// Cost: 1 launch; reads values and writes them; 1 all-gather of an int. Asynchronous on exec, except for values
-/// on the host that kernels of Exec cannot access, which are copied first.
+/// Cost: 1 launch; reads values and writes them; 1 all-gather of an int. Asynchronous on exec, except for
+/// values on the host that kernels of Exec cannot access, which are copied first.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, Vector Values>
 void update_values(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Device> const& A,
                    Values const& values) {

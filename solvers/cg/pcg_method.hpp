@@ -81,7 +81,7 @@ struct PcgMethod {
     // q = A p, alpha = r.z / p.q                                                                     2
     space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
                                        PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
-    // r -= alpha q, r.r, beta = r_new.z_new / r.z                                                    3 (+1), 5 + M
+    // r -= alpha q, r.r, beta = r_new.z_new / r.z                                                 3 (+1), 5 + M
     if constexpr (is_stored) {
       space().run_pass_deferred(exec, a, residual_label, size(), Residual{v, z, state()});
       preconditioner.apply(exec, v.r, workspace.z());

@@ -235,8 +235,8 @@ struct PcgAfterDirection {
   }
 };
 
-/// PcgAfterDirection of the previous iteration, if its sum is pending, then CgAfterProduct. sums: p.p, then those of
-/// the product.
+/// PcgAfterDirection of the previous iteration, if its sum is pending, then CgAfterProduct. sums: p.p, then
+/// those of the product.
 template <class Publisher>
 struct PcgAfterDirectionAndProduct {
   CgState* state;

@@ -23,8 +23,8 @@ struct RowMarks {
   }
 };
 
-/// EpilogueWithDots of the local part of a distributed matrix: without the dot products of rows that also have ghost
-/// columns, whose y is not final. Additional traffic: 1 bit per row.
+/// EpilogueWithDots of the local part of a distributed matrix: without the dot products of rows that also have
+/// ghost columns, whose y is not final. Additional traffic: 1 bit per row.
 template <class EpilogueOp, class Marks>
 struct InteriorDots : EpilogueOp {
   using typename EpilogueOp::Accumulators;
@@ -61,8 +61,8 @@ struct InteriorDots : EpilogueOp {
   }
 };
 
-/// The epilogue of a matrix with some of the rows only: row k of the matrix is row rows(k) of y. Replaces the y of the
-/// kernel. EpilogueOp: Epilogue or EpilogueWithDots.
+/// The epilogue of a matrix with some of the rows only: row k of the matrix is row rows(k) of y. Replaces the y
+/// of the kernel. EpilogueOp: Epilogue or EpilogueWithDots.
 template <class EpilogueOp, class Rows, class Y>
 struct RowsOf : EpilogueOp {
   using typename EpilogueOp::Accumulators;

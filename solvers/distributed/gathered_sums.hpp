@@ -32,11 +32,11 @@ struct AddRanks {
 
 }  // namespace detail
 
-/// Sums of doubles over ranks: an all-gather, whose values every rank adds in rank order. All ranks get the same
-/// bits, whatever algorithm the transport uses, and therefore take the same decisions.
+/// Sums of doubles over ranks: an all-gather, whose values every rank adds in rank order. All ranks get the
+/// same bits, whatever algorithm the transport uses, and therefore take the same decisions.
 ///
-/// Holds the sums of this rank: those of the last pass, and before them at most max_deferred of an earlier pass,
-/// which are gathered in the same message.
+/// Holds the sums of this rank: those of the last pass, and before them at most max_deferred of an earlier
+/// pass, which are gathered in the same message.
 template <class Exec>
 class GatheredSums {
  public:
@@ -52,8 +52,8 @@ class GatheredSums {
   /// [count]
   [[nodiscard]] double* deferred(int count) const { return mine() - count; }
 
-  /// step(totals) in one thread: `num_deferred` totals of deferred(num_deferred), then `count` totals of mine().
-  /// Collective; one message.
+  /// step(totals) in one thread: `num_deferred` totals of deferred(num_deferred), then `count` totals of
+  /// mine(). Collective; one message.
   template <int count, int num_deferred, class Step>
   void reduce(Exec const& exec, Step const& step) const {
     static_assert(count <= max_sums && num_deferred <= max_deferred);

@@ -69,18 +69,20 @@ struct ZeroOperator {
 
 }  // namespace detail
 
-/// The product with a distributed matrix, for cg(), pcg() and bicgstab(), which then solve one system on all ranks:
+/// The product with a distributed matrix, for cg(), pcg() and bicgstab(), which then solve one system on all
+/// ranks:
 ///
 ///     y = local x + ghost g,   g: the entries of x that other ranks own
 ///
-/// The exchange of g runs during the product with `local`; the boundary rows are completed afterwards. Dot products
-/// are accumulated in the same two passes. Local: the operator of A.local, of any format. V: scalar of the vectors.
+/// The exchange of g runs during the product with `local`; the boundary rows are completed afterwards. Dot
+/// products are accumulated in the same two passes. Local: the operator of A.local, of any format. V: scalar of
+/// the vectors.
 ///
-/// num_rows() are the rows of this rank, vectors hold their entries only. Every function except the observers is
-/// collective. Copies share the buffers: one product at a time. Made by make_distributed_operator().
+/// num_rows() are the rows of this rank, vectors hold their entries only. Every function except the observers
+/// is collective. Copies share the buffers: one product at a time. Made by make_distributed_operator().
 ///
-/// Source: the splitting into local and ghost columns of Ginkgo's distributed matrix and hypre's ParCSR. Departure: the
-/// dot products of rows without ghost columns are accumulated before the exchange has ended.
+/// Source: the splitting into local and ghost columns of Ginkgo's distributed matrix and hypre's ParCSR.
+/// Departure: the dot products of rows without ghost columns are accumulated before the exchange has ended.
 template <class V, class Exec, class Matrix, class Local>
 class DistributedOperator {
  public:
@@ -210,8 +212,8 @@ class DistributedOperator {
 ///         [&](auto const& local) { return make_operator<double>(exec, from_csr<Sell>(exec, local)); });
 ///
 /// V: scalar of the vectors.
-/// @throws InvalidArgument (transport: empty, or of another number of ranks), OutOfMemory, and what to_operator throws:
-/// on all ranks
+/// @throws InvalidArgument (transport: empty, or of another number of ranks), OutOfMemory, and what to_operator
+/// throws: on all ranks
 /// Cost: the plan of the ghost part; buffers for the entries sent and received; 1 bit per row. Fences exec.
 template <class V, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device,
           class ToOperator>

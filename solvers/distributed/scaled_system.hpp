@@ -36,7 +36,8 @@ void max_of_ranks(Exec const& exec, Communicator const& comm, Largest const& lar
 
 }  // namespace detail
 
-/// Jacobi preconditioning by scaling of a distributed matrix, as make_jacobi_scaled(): S A S or A S. Collective.
+/// Jacobi preconditioning by scaling of a distributed matrix, as make_jacobi_scaled(): S A S or A S.
+/// Collective.
 ///
 /// @param transport, to_operator  as make_distributed_operator(); to_operator gets the scaled local part
 ///

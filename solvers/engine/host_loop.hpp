@@ -30,8 +30,8 @@ template <class Method>
 /// the next one, finish_update() for the last. captures: iterations are captured in a graph of
 /// iterations_per_graph, which is submitted where no replacement falls between them. history: receives the
 /// residuals read by the host, if the options have keep_history. Returns false if the callback stopped the
-/// solve. Method::is_distributed: the operator is; all ranks then take the same decisions, which costs one fence
-/// per iteration.
+/// solve. Method::is_distributed: the operator is; all ranks then take the same decisions, which costs one
+/// fence per iteration.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
                    Method const& method, bool captures, std::vector<double>& history) {

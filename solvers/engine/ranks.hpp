@@ -17,8 +17,8 @@
 namespace einkorn::detail {
 
 /// What a solve does differently if its operator is distributed over ranks (solvers/distributed/operator.hpp):
-/// sums are added over the ranks, decisions of the host are taken from sums only or agreed, and errors are thrown
-/// by all ranks. For other operators these functions do nothing.
+/// sums are added over the ranks, decisions of the host are taken from sums only or agreed, and errors are
+/// thrown by all ranks. For other operators these functions do nothing.
 template <class A>
 concept IsDistributed = requires(A const& a) {
   a.gathered_sums();
@@ -65,8 +65,8 @@ struct OptionsKey {
   OptionsKey() : OptionsKey(SolverOptions()) {}
 };
 
-/// The options of a solve: unchanged, or for a distributed operator with a callback whose verdict all ranks agree
-/// on: one false stops all, one exception is thrown by all.
+/// The options of a solve: unchanged, or for a distributed operator with a callback whose verdict all ranks
+/// agree on: one false stops all, one exception is thrown by all.
 /// @throws InvalidArgument if the options of a rank differ from those of rank 0
 template <class A>
 auto agreed_options([[maybe_unused]] A const& a, SolverOptions const& options,

@@ -165,7 +165,8 @@ class SolveSpace {
     auto const num_blocks = run_pass(exec, label, size, body);
     reduce<Body::Sums::count, 0>(exec, a, num_blocks, step);
   }
-  /// One pass whose sums are reduced by the next reduce() with as many deferred sums. For distributed operators.
+  /// One pass whose sums are reduced by the next reduce() with as many deferred sums. For distributed
+  /// operators.
   template <class A, class Body>
   void run_pass_deferred(Exec const& exec, A const& a, char const* label, std::size_t size,
                          Body const& body) const {
@@ -179,8 +180,8 @@ class SolveSpace {
     fused_pass(exec, label, size, typename Body::Sums{sums_.partials(), &layout}, body);
     return layout.num_blocks;
   }
-  /// `step` with `num_deferred` sums of an earlier pass, then `count` totals of the partial sums of the last one.
-  /// With a distributed operator the sums of all ranks are added: one message.
+  /// `step` with `num_deferred` sums of an earlier pass, then `count` totals of the partial sums of the last
+  /// one. With a distributed operator the sums of all ranks are added: one message.
   template <int count, int num_deferred, class A, class Step>
   void reduce(Exec const& exec, [[maybe_unused]] A const& a, std::size_t num_blocks, Step const& step) const {
     if constexpr (IsDistributed<A>) {
@@ -208,7 +209,8 @@ class SolveSpace {
   [[nodiscard]] std::size_t product_blocks() const { return requirements_.num_blocks; }
   static constexpr int dots = 1 + components<Scalar>;
 
-  /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these, after `num_deferred` sums of an earlier pass.
+  /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these, after `num_deferred` sums of an earlier
+  /// pass.
   template <bool uses_w, int num_deferred = 0, class A, class Step>
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {

@@ -85,8 +85,8 @@ class LoopbackWorld {
     fail("rank " + std::to_string(rank) + " has no thread");
   }
 
-  /// After all ranks have ended: throws the exception of the lowest rank, not one of OtherRankFailed if there is
-  /// another, or an Error if a message was not received.
+  /// After all ranks have ended: throws the exception of the lowest rank, not one of OtherRankFailed if there
+  /// is another, or an Error if a message was not received.
   void rethrow() const {
     for (auto const& rank : ranks_)
       if (rank.failure) std::rethrow_exception(rank.failure);

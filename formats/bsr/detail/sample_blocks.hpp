@@ -17,8 +17,8 @@ namespace einkorn::detail {
 /// Rows of a sampled group, divisible by every block size from 2 to 8.
 inline constexpr int sampled_group_rows = 840;
 
-/// The sampled groups of rows: num_sampled of num_groups, evenly spaced. Group i has the sampled_group_rows rows
-/// from first_row(i) on; the last group may have fewer rows if all groups are sampled.
+/// The sampled groups of rows: num_sampled of num_groups, evenly spaced. Group i has the sampled_group_rows
+/// rows from first_row(i) on; the last group may have fewer rows if all groups are sampled.
 struct RowGroups {
   std::int64_t num_groups, num_sampled;
 

@@ -97,8 +97,8 @@ struct SpanColumns : CodedColumns<Ordinal, Offset> {
   }
 };
 
-/// Calls body(reader) with the column reader of a tile with entries first .. end - 1 of F's values. body may be host-only
-/// where the call is.
+/// Calls body(reader) with the column reader of a tile with entries first .. end - 1 of F's values. body may be
+/// host-only where the call is.
 EINKORN_NO_EXECUTION_SPACE_CHECK
 template <class Format, class Index, class Offset, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void with_columns_of_tile(Format const& F, Index tile, Offset first, Offset end,
