@@ -337,6 +337,12 @@ set(einkorn_headers
   solvers/precond/detail/scratch_block.hpp
   solvers/precond/identity.hpp
   solvers/precond/jacobi.hpp
+  solvers/precond/multigrid/aggregate_members.hpp
+  solvers/precond/multigrid/aggregates.hpp
+  solvers/precond/multigrid/box_aggregates.hpp
+  solvers/precond/multigrid/mis2.hpp
+  solvers/precond/multigrid/strength.hpp
+  solvers/precond/multigrid/strength_graph.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
   solvers/workspace.hpp

@@ -59,7 +59,8 @@ DEPRECATED = (
     "formats/select_by_measuring.hpp", "formats/select_model.hpp", "formats/structure.hpp",
     "formats/symmetry.hpp", "solvers/set_up.hpp",
 )
-INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/", "solvers/gmres/")  # included by public headers only
+INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/", "solvers/gmres/",
+            "solvers/precond/multigrid/")  # included by public headers only
 FOREIGN = {  # headers of a library: the only places that may include them
     r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
     r"cusparse|rocsparse": ("/vendor/",),

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/csr/detail/transpose_order.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace einkorn::detail {
+
+/// A partition of the nodes of a graph. Aggregates are numbered by their roots: an aggregate with a smaller
+/// root has a smaller number.
+template <class Ordinal, class Device>
+struct Aggregates {
+  using ordinal_type = Ordinal;
+  using device_type = Device;
+
+  Ordinal count = 0;
+  Kokkos::View<Ordinal*, Device> of_node;  // [num_nodes]; -1: without strong connection, in no aggregate
+};
+
+/// The nodes of aggregate a: nodes(k), k = offsets(a) .. offsets(a + 1) - 1, ascending.
+template <class Ordinal, class Device>
+struct AggregateMembers {
+  Kokkos::View<Ordinal*, Device> offsets;  // [count + 1]
+  Kokkos::View<Ordinal*, Device> nodes;    // [offsets(count)]
+};
+
+/// What order_by_column_*() (transpose_order.hpp) reads of a matrix: one entry per item, in column buckets(item).
+template <class Ordinal, class Device>
+struct BucketColumns {
+  using ordinal_type = Ordinal;
+  using offset_type = Ordinal;
+  using device_type = Device;
+
+  Ordinal num_items, num_cols;
+  Kokkos::View<Ordinal const*, Device> columns;
+
+  [[nodiscard]] Ordinal nnz() const { return num_items; }
+};
+
+/// Lists of the items in each bucket, ascending. A stable sort.
+/// @param buckets the first num_items entries are in 0 .. num_buckets - 1
+template <class Exec, class Ordinal, class Device>
+AggregateMembers<Ordinal, Device> list_buckets(Exec const& exec, Kokkos::View<Ordinal*, Device> const& buckets,
+                                               Ordinal num_items, Ordinal num_buckets) {
+  using View = Kokkos::View<Ordinal*, Device>;
+  auto const offsets = allocate_zeros<View>(exec, "einkorn::multigrid::bucket_offsets",
+                                            static_cast<std::size_t>(num_buckets) + 1);
+  auto const items =
+      allocate<View>(exec, "einkorn::multigrid::bucket_items", static_cast<std::size_t>(num_items));
+  BucketColumns<Ordinal, Device> const columns{num_items, num_buckets, buckets};
+  if constexpr (is_gpu<Exec>)
+    order_by_column_sorting(exec, columns, offsets, items);
+  else
+    order_by_column_counting(exec, columns, offsets, items);
+  return {offsets, items};
+}
+
+/// buckets(v): the aggregate of node v, or `count` if it is in none.
+template <class List>
+struct BucketOfNode {
+  using Ordinal = typename List::non_const_value_type;
+
+  List of_node, buckets;
+  Ordinal count;
+
+  KOKKOS_FUNCTION void operator()(Ordinal v) const { buckets(v) = of_node(v) < 0 ? count : of_node(v); }
+};
+
+/// The nodes of every aggregate.
+/// @throws OutOfMemory, OverflowError (count times num_nodes exceeds 2^64)
+/// Cost: a sort of num_nodes 64-bit keys on a GPU, a counting sort on the host. Fences exec. Deterministic.
+template <class Exec, class Ordinal, class Device>
+AggregateMembers<Ordinal, Device> members(Exec const& exec, Aggregates<Ordinal, Device> const& aggregates) {
+  using View = Kokkos::View<Ordinal*, Device>;
+  auto const size = aggregates.of_node.extent(0);
+  auto const n = static_cast<Ordinal>(size);
+  auto const buckets = allocate<View>(exec, "einkorn::multigrid::buckets", size);
+  Kokkos::parallel_for("einkorn::multigrid[buckets]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
+                       BucketOfNode<View>{aggregates.of_node, buckets, aggregates.count});
+  auto const lists = list_buckets(exec, buckets, n, static_cast<Ordinal>(aggregates.count + 1));
+  Ordinal num_members = 0;
+  Kokkos::deep_copy(exec, num_members, Kokkos::subview(lists.offsets, aggregates.count));
+  exec.fence("einkorn::multigrid: the number of members is read");
+  auto const end = [](auto last) {
+    return std::pair<std::size_t, std::size_t>(0, static_cast<std::size_t>(last));
+  };
+  return {View(Kokkos::subview(lists.offsets, end(aggregates.count + 1))),
+          View(Kokkos::subview(lists.nodes, end(num_members)))};
+}
+
+}  // namespace einkorn::detail
