@@ -65,16 +65,31 @@ foreach(space IN LISTS Einkorn_TEST_SPACES)
 endforeach()
 
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
-#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG])
+#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD])
 #
 # Builds einkorn.test.csr.spmv: one executable einkorn.test.csr.spmv.<space> per space of Einkorn_TEST_SPACES, with
-# the macros EINKORN_TEST_SPACE and EINKORN_TEST_DATA_DIR (the absolute path of DATA). OpenMP executables run with 1, 2
-# and 3 threads. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
+# the macros EINKORN_TEST_SPACE and EINKORN_TEST_DATA_DIR (the absolute path of DATA). OpenMP executables run once per
+# number in Einkorn_TEST_THREADS. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
-# QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type.
+# QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type. ONE_THREAD:
+# does not depend on the number of OpenMP threads; runs once.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
+set(Einkorn_TEST_THREADS 1 3 CACHE STRING "Numbers of OpenMP threads that the tests run with; the sanitizers' builds use others")
+# Halves the compile time: files of one program instantiate the same templates. Not for devices: a larger file uses one core.
+set(unity_by_default ON)
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+  set(unity_by_default OFF)
+endif()
+option(Einkorn_TEST_UNITY "Compile the sources of each test program as one translation unit" ${unity_by_default})
+# einkorn_compile_as_one(<target>): according to Einkorn_TEST_UNITY.
+function(einkorn_compile_as_one target)
+  if(Einkorn_TEST_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+endfunction()
+
 function(einkorn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500)  # large enough for sanitizers
@@ -92,6 +107,7 @@ function(einkorn_add_test)
       set(header_only HEADER_ONLY)  # the library has NDEBUG
     endif()
     einkorn_configure(${name}.${suffix} ${header_only} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
+    einkorn_compile_as_one(${name}.${suffix})
     target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
     if(Einkorn_TEST_FEW_TYPES)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
@@ -109,8 +125,8 @@ function(einkorn_add_test)
     add_dependencies(${name} ${name}.${suffix})
 
     set(thread_counts 1)
-    if(space STREQUAL "OpenMP")
-      set(thread_counts 1 2 3)
+    if(space STREQUAL "OpenMP" AND NOT arg_ONE_THREAD)
+      set(thread_counts ${Einkorn_TEST_THREADS})
     endif()
     foreach(threads IN LISTS thread_counts)
       set(test ${name}.${suffix})
@@ -167,6 +183,7 @@ function(einkorn_add_mpi_test)
     string(TOLOWER ${space} suffix)
     set(target ${name}.${suffix})
     add_executable(${target} ${arg_SOURCES})
+    einkorn_compile_as_one(${target})
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)

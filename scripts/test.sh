@@ -43,7 +43,7 @@ result=0
 [ -s "$build/tests.xml" ] || die "ctest did not run: see its message above"
 say "done"
 python3 - "$build/tests.xml" <<'PYTHON'
-# Sums the test cases of GoogleTest over all runs (1, 2 and 3 threads); a run that crashed is one failure.
+# Sums the test cases of GoogleTest over all runs (Einkorn_TEST_THREADS); a run that crashed is one failure.
 import re, sys, xml.etree.ElementTree as xml
 count = dict.fromkeys(("PASSED", "FAILED", "SKIPPED"), 0)
 for run in xml.parse(sys.argv[1]).getroot():

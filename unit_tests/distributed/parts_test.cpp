@@ -25,6 +25,8 @@
 namespace einkorn::test {
 namespace {
 
+using Ids = std::vector<std::int64_t>;
+
 /// The part of a rank as an application stores it.
 template <class S, class O, class F>
 struct Parts {
@@ -119,7 +121,6 @@ TEST(DistributePartsGhosts, WithoutEntriesAreExchanged) {
 
 TEST(DistributePartsErrors, ThrownByAllRanks) {
   for_each_communicator([](Communicator const& comm) {
-    using Ids = std::vector<std::int64_t>;
     int const last = comm.size() - 1;
     std::int64_t const rows = 4 * comm.size();
     auto const blocks = RowBlocks::uniform(rows, comm.size());

@@ -203,7 +203,7 @@ TEST(SellConversion, CopiesFewNumbersToTheHost) {
 
 /// Checks the message of validate for five_rows() with sorting, modified by `spoil`.
 template <class Spoil>
-testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil const& spoil) {
+testing::AssertionResult refused_layout(std::vector<std::string> const& parts, Spoil const& spoil) {
   Matrix F = from_csr<Sell>(Space(), five_rows().on_device(), {.slice_rows = 2, .sigma = 6});
   validate(Space(), F);
   spoil(F);
@@ -211,40 +211,43 @@ testing::AssertionResult refused(std::vector<std::string> const& parts, Spoil co
 }
 
 TEST(SellValidate, Sizes) {
-  EXPECT_TRUE(refused({"negative size -5 x 4"}, [](Matrix& F) { F.num_rows = -5; }));
-  EXPECT_TRUE(refused({"slice_rows is 0", "1 .. 1024"}, [](Matrix& F) { F.slice_rows = 0; }));
-  EXPECT_TRUE(refused({"slice_rows is 2000"}, [](Matrix& F) { F.slice_rows = 2000; }));
-  EXPECT_TRUE(refused({"columns has 7 slots, values 8"}, [](Matrix& F) { Kokkos::resize(F.columns, 7); }));
-  EXPECT_TRUE(refused({"rows has extent 4", "num_rows = 5"}, [](Matrix& F) { Kokkos::resize(F.rows, 4); }));
-  EXPECT_TRUE(refused({"slice_offsets has extent 3", "slices + 1 = 4"},
-                      [](Matrix& F) { Kokkos::resize(F.slice_offsets, 3); }));
-  EXPECT_TRUE(refused({"entries, but no rows"}, [](Matrix& F) {
+  EXPECT_TRUE(refused_layout({"negative size -5 x 4"}, [](Matrix& F) { F.num_rows = -5; }));
+  EXPECT_TRUE(refused_layout({"slice_rows is 0", "1 .. 1024"}, [](Matrix& F) { F.slice_rows = 0; }));
+  EXPECT_TRUE(refused_layout({"slice_rows is 2000"}, [](Matrix& F) { F.slice_rows = 2000; }));
+  EXPECT_TRUE(
+      refused_layout({"columns has 7 slots, values 8"}, [](Matrix& F) { Kokkos::resize(F.columns, 7); }));
+  EXPECT_TRUE(
+      refused_layout({"rows has extent 4", "num_rows = 5"}, [](Matrix& F) { Kokkos::resize(F.rows, 4); }));
+  EXPECT_TRUE(refused_layout({"slice_offsets has extent 3", "slices + 1 = 4"},
+                             [](Matrix& F) { Kokkos::resize(F.slice_offsets, 3); }));
+  EXPECT_TRUE(refused_layout({"entries, but no rows"}, [](Matrix& F) {
     F.num_rows = 0;
     F.rows = {};
     F.slice_offsets = {};
   }));
-  EXPECT_TRUE(refused({"num_entries is 6", "7 slots"}, [](Matrix& F) { F.num_entries = 6; }));
+  EXPECT_TRUE(refused_layout({"num_entries is 6", "7 slots"}, [](Matrix& F) { F.num_entries = 6; }));
 }
 
 TEST(SellValidate, SliceOffsets) {
-  EXPECT_TRUE(refused({"slice_offsets(0) is 2", "expected 0"}, [](Matrix& F) { set(F.slice_offsets, 0, 2); }));
-  EXPECT_TRUE(refused({"slice_offsets(3) is 10", "8"}, [](Matrix& F) { set(F.slice_offsets, 3, 10); }));
-  EXPECT_TRUE(refused({"slice 0 has slots 0 to 5", "multiple of slice_rows = 2"},
-                      [](Matrix& F) { set(F.slice_offsets, 1, 5); }));
-  EXPECT_TRUE(refused({"slice 1 has slots 10 to 8"}, [](Matrix& F) { set(F.slice_offsets, 1, 10); }));
+  EXPECT_TRUE(
+      refused_layout({"slice_offsets(0) is 2", "expected 0"}, [](Matrix& F) { set(F.slice_offsets, 0, 2); }));
+  EXPECT_TRUE(refused_layout({"slice_offsets(3) is 10", "8"}, [](Matrix& F) { set(F.slice_offsets, 3, 10); }));
+  EXPECT_TRUE(refused_layout({"slice 0 has slots 0 to 5", "multiple of slice_rows = 2"},
+                             [](Matrix& F) { set(F.slice_offsets, 1, 5); }));
+  EXPECT_TRUE(refused_layout({"slice 1 has slots 10 to 8"}, [](Matrix& F) { set(F.slice_offsets, 1, 10); }));
 }
 
 TEST(SellValidate, RowsMustBeAPermutation) {
-  EXPECT_TRUE(refused({"rows(2) is 5", "0 .. 5 - 1"}, [](Matrix& F) { set(F.rows, 2, 5); }));
-  EXPECT_TRUE(refused({"rows(2) is -1"}, [](Matrix& F) { set(F.rows, 2, -1); }));
-  EXPECT_TRUE(refused({"rows(3) is 1", "twice"}, [](Matrix& F) { set(F.rows, 3, 1); }));
+  EXPECT_TRUE(refused_layout({"rows(2) is 5", "0 .. 5 - 1"}, [](Matrix& F) { set(F.rows, 2, 5); }));
+  EXPECT_TRUE(refused_layout({"rows(2) is -1"}, [](Matrix& F) { set(F.rows, 2, -1); }));
+  EXPECT_TRUE(refused_layout({"rows(3) is 1", "twice"}, [](Matrix& F) { set(F.rows, 3, 1); }));
 }
 
 TEST(SellValidate, Columns) {
-  EXPECT_TRUE(refused({"slot 3 has column 4", "0 .. 4 - 1"}, [](Matrix& F) { set(F.columns, 3, 4); }));
-  EXPECT_TRUE(refused({"slot 5 has column -2"}, [](Matrix& F) { set(F.columns, 5, -2); }));
-  EXPECT_TRUE(refused({"slot 4 has column 3", "after a row's entries"},
-                      [](Matrix& F) { set(F.columns, 2, -1); }));  // a gap before slot 4
+  EXPECT_TRUE(refused_layout({"slot 3 has column 4", "0 .. 4 - 1"}, [](Matrix& F) { set(F.columns, 3, 4); }));
+  EXPECT_TRUE(refused_layout({"slot 5 has column -2"}, [](Matrix& F) { set(F.columns, 5, -2); }));
+  EXPECT_TRUE(refused_layout({"slot 4 has column 3", "after a row's entries"},
+                             [](Matrix& F) { set(F.columns, 2, -1); }));  // a gap before slot 4
 }
 
 TEST(SellValidate, EntryAfterTheLastRow) {

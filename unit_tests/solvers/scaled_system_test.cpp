@@ -29,8 +29,8 @@ auto scaled_operator(HostMatrix<S> const& A, ScaledSides sides) {
 
 template <class S>
 class ScaledSystem : public testing::Test {};
-using Scalars = TestTypes<double, Complex>;
-TYPED_TEST_SUITE(ScaledSystem, Scalars);
+using ScaledSystemScalars = TestTypes<double, Complex>;
+TYPED_TEST_SUITE(ScaledSystem, ScaledSystemScalars);
 
 TYPED_TEST(ScaledSystem, CgMatchesPcg) {
   using S = TypeParam;

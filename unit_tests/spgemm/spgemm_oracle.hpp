@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "../support/battery.hpp"
 #include "../support/oracle.hpp"
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/formats/spgemm/options.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +16,12 @@
 #include <vector>
 
 namespace einkorn::test {
+
+/// The algorithms of this space: row_teams everywhere, host_rows on the host only.
+inline std::vector<SpgemmAlgorithm> algorithms() {
+  if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
+  return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
+}
 
 /// One entry of C = A B in long double: its sum, the sum of the products' moduli, their number.
 template <class S>

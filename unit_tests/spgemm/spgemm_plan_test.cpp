@@ -30,10 +30,6 @@ SpgemmOptions by(SpgemmAlgorithm algorithm) {
   options.algorithm = algorithm;
   return options;
 }
-std::vector<SpgemmAlgorithm> algorithms() {
-  if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
-  return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
-}
 
 TEST(SpgemmPlan, NewValuesAllocateNothing) {
   auto const pattern = random_pattern(200, 200, 11);

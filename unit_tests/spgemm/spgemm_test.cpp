@@ -21,12 +21,6 @@ namespace {
 
 constexpr std::size_t max_products = 2000000;  // about one second of the oracle
 
-/// row_teams everywhere, host_rows on the host only.
-std::vector<SpgemmAlgorithm> algorithms() {
-  if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
-  return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};
-}
-
 template <class HostA, class HostB>
 void expect_product(HostA const& A, HostB const& B, bool exact, SpgemmOptions options = {}) {
   auto const on_device_A = A.on_device();
@@ -88,15 +82,15 @@ TYPED_TEST(CsrSpgemm, GalerkinProductIsExactForIntegers) {
 }
 
 TYPED_TEST(CsrSpgemm, IdentityGivesSortedRows) {
-  using Host = HostMatrixOf<TypeParam>;
+  using HostM = HostMatrixOf<TypeParam>;
   auto const A = with_numbers_of<TypeParam>(random_pattern(130, 130, 5), Numbers::reals);
-  Host I{A.num_rows, A.num_rows, {}, {}, {}};
+  HostM I{A.num_rows, A.num_rows, {}, {}, {}};
   for (std::size_t i = 0; i < A.rows(); ++i) {
-    I.offsets.push_back(static_cast<typename Host::Offset>(i));
-    I.columns.push_back(static_cast<typename Host::Ordinal>(i));
-    I.values.push_back(typename Host::Scalar(1));
+    I.offsets.push_back(static_cast<typename HostM::Offset>(i));
+    I.columns.push_back(static_cast<typename HostM::Ordinal>(i));
+    I.values.push_back(typename HostM::Scalar(1));
   }
-  I.offsets.push_back(static_cast<typename Host::Offset>(A.rows()));
+  I.offsets.push_back(static_cast<typename HostM::Offset>(A.rows()));
 
   expect_product(I, A, true);
   expect_product(A, I, true);
@@ -104,15 +98,15 @@ TYPED_TEST(CsrSpgemm, IdentityGivesSortedRows) {
 
 /// Repeated columns in unsorted rows.
 TYPED_TEST(CsrSpgemm, RepeatedColumns) {
-  using Host = HostMatrixOf<TypeParam>;
-  using S = typename Host::Scalar;
-  Host A = with_numbers_of<TypeParam>(random_pattern(90, 90, 6), Numbers::integers);
+  using HostM = HostMatrixOf<TypeParam>;
+  using S = typename HostM::Scalar;
+  HostM A = with_numbers_of<TypeParam>(random_pattern(90, 90, 6), Numbers::integers);
   for (std::size_t i = 0; i < A.rows(); ++i)
     if (A.end(i) - A.begin(i) > 3) {
       A.columns[A.begin(i)] = A.columns[A.end(i) - 1];
       std::swap(A.columns[A.begin(i) + 1], A.columns[A.begin(i) + 2]);
     }
-  Host const sorted_repeats{2, 90, {0, 3, 4}, {5, 5, 7, 5}, {S(1), S(2), S(3), S(4)}};
+  HostM const sorted_repeats{2, 90, {0, 3, 4}, {5, 5, 7, 5}, {S(1), S(2), S(3), S(4)}};
 
   expect_product(A, A, true);
   expect_product(sorted_repeats, A, true);
@@ -130,10 +124,10 @@ TYPED_TEST(CsrSpgemm, UnsortedRows) {
 }
 
 TYPED_TEST(CsrSpgemm, CancelledEntryIsKept) {
-  using Host = HostMatrixOf<TypeParam>;
-  using S = typename Host::Scalar;
-  Host const A{1, 2, {0, 2}, {0, 1}, {S(1), S(-1)}};
-  Host const B{2, 3, {0, 1, 3}, {2, 0, 2}, {S(5), S(1), S(5)}};
+  using HostM = HostMatrixOf<TypeParam>;
+  using S = typename HostM::Scalar;
+  HostM const A{1, 2, {0, 2}, {0, 1}, {S(1), S(-1)}};
+  HostM const B{2, 3, {0, 1, 3}, {2, 0, 2}, {S(5), S(1), S(5)}};
 
   auto const C = to_host(spgemm(Space(), A.on_device(), B.on_device()));
 
@@ -151,8 +145,8 @@ TYPED_TEST(CsrSpgemm, DenseRowAndDenseColumn) {
 }
 
 TYPED_TEST(CsrSpgemm, EmptyMatrices) {
-  using Host = HostMatrixOf<TypeParam>;
-  Host const none, wide{0, 7, {0}, {}, {}}, tall{5, 0, {0, 0, 0, 0, 0, 0}, {}, {}},
+  using HostM = HostMatrixOf<TypeParam>;
+  HostM const none, wide{0, 7, {0}, {}, {}}, tall{5, 0, {0, 0, 0, 0, 0, 0}, {}, {}},
       empty{3, 5, {0, 0, 0, 0}, {}, {}};
 
   expect_product(none, none, true);
