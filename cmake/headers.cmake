@@ -340,9 +340,14 @@ set(einkorn_headers
   solvers/precond/multigrid/aggregate_members.hpp
   solvers/precond/multigrid/aggregates.hpp
   solvers/precond/multigrid/box_aggregates.hpp
+  solvers/precond/multigrid/galerkin.hpp
   solvers/precond/multigrid/mis2.hpp
+  solvers/precond/multigrid/near_null.hpp
+  solvers/precond/multigrid/prolongator.hpp
+  solvers/precond/multigrid/prolongator_pattern.hpp
   solvers/precond/multigrid/strength.hpp
   solvers/precond/multigrid/strength_graph.hpp
+  solvers/precond/multigrid/tentative.hpp
   solvers/report.hpp
   solvers/scaled_system.hpp
   solvers/workspace.hpp
