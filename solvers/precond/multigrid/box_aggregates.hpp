@@ -89,7 +89,8 @@ inline Grid grid_of_corner(std::int64_t n, std::int64_t const* columns, int coun
 ///
 /// @param A n x n, valid (validate()); rows may be unsorted
 /// Extents follow from row 0, a corner; every row is verified, so the result is exact. An axis of extent 1 is
-/// dropped: the extents other than 1 come first. Cost: 2 copies of at most 128 bytes; 1 launch that reads the
+/// dropped: the extents other than 1 come first. A few adjacent diagonals may fit a narrow grid: 5 of them one of
+/// 2 x n / 2 points. Cost: 2 copies of at most 128 bytes; 1 launch that reads the
 /// pattern once, if row 0 is that of a corner. One thread per row. Fences exec. Deterministic.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
 std::optional<Grid> find_grid(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
