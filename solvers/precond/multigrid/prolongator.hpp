@@ -59,13 +59,12 @@ struct SmoothProlongatorRow {
     double dropped[max_near_null] = {};  // (entries outside the pattern) coarse_near_null
     bool has_dropped = false;
   };
-  struct AggregateAt {
+  /// The first column of the i-th aggregate of a row.
+  struct ColumnAt {
     Prolongator const& P;
     Offset begin;
     int k;
-    KOKKOS_FUNCTION Ordinal operator()(int i) const {
-      return P.columns(begin + static_cast<Offset>(i * k)) / static_cast<Ordinal>(k);
-    }
+    KOKKOS_FUNCTION Ordinal operator()(int i) const { return P.columns(begin + static_cast<Offset>(i * k)); }
   };
 
   KOKKOS_FUNCTION std::size_t coarse_row(Ordinal aggregate, int i) const {
@@ -78,7 +77,7 @@ struct SmoothProlongatorRow {
     Ordinal const aggregate = tentative.of_node(node);
     if (aggregate < 0) return;
     int const k = tentative.num_vectors;
-    int const at = find_aggregate(aggregate, to.count, AggregateAt{P, to.begin, k});
+    int const at = find_sorted(aggregate * static_cast<Ordinal>(k), to.count, ColumnAt{P, to.begin, k});
     Offset const from = tentative.matrix.row_begin(source);
     for (int i = 0; i < k; ++i) {
       double const value = weight * static_cast<double>(tentative.matrix.values(from + static_cast<Offset>(i)));
@@ -118,13 +117,13 @@ struct SmoothProlongatorRow {
   /// Changes the row so that its product with coarse_near_null is as without truncation.
   KOKKOS_FUNCTION void restore_near_null(Row& to, Ordinal own) const {
     int const k = tentative.num_vectors;
-    AggregateAt const aggregate_at{P, to.begin, k};
+    ColumnAt const column_at{P, to.begin, k};
     auto const& coarse = tentative.coarse_near_null;
     if (k == 1) {
       double kept = 0;
       for (int i = 0; i < to.count; ++i)
         kept += static_cast<double>(P.values(to.begin + static_cast<Offset>(i))) *
-                static_cast<double>(coarse(static_cast<std::size_t>(aggregate_at(i)), 0));
+                static_cast<double>(coarse(static_cast<std::size_t>(column_at(i)), 0));
       double const scale = (kept + to.dropped[0]) / kept;
       if (scale >= 0.5 && scale <= 2) {
         for (int i = 0; i < to.count; ++i) {
@@ -134,7 +133,7 @@ struct SmoothProlongatorRow {
         return;
       }
     }
-    int const at = find_aggregate(own, to.count, aggregate_at);
+    int const at = find_sorted(own * static_cast<Ordinal>(k), to.count, column_at);
     for (int c = 0; c < k; ++c) {  // solves change coarse = dropped, coarse upper triangular
       auto const pivot = static_cast<double>(coarse(coarse_row(own, c), std::size_t(c)));
       double const change = pivot == 0 ? 0 : to.dropped[c] / pivot;

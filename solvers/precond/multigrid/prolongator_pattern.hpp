@@ -20,18 +20,18 @@ namespace einkorn::detail {
 /// is not smoothed: a row of d aggregates adds d^2 entries to the coarse matrix.
 inline constexpr int max_aggregates_of_row = 64;
 
-/// The position of `aggregate` in an ascending list of `count` aggregates at(i), or -1.
+/// The position of `value` in an ascending list of `count` numbers at(i), or -1.
 template <class Ordinal, class At>
-KOKKOS_FORCEINLINE_FUNCTION int find_aggregate(Ordinal aggregate, int count, At const& at) {
+KOKKOS_FORCEINLINE_FUNCTION int find_sorted(Ordinal value, int count, At const& at) {
   int low = 0, high = count;
   while (low < high) {
     int const middle = (low + high) / 2;
-    if (at(middle) < aggregate)
+    if (at(middle) < value)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < count && at(low) == aggregate ? low : -1;
+  return low < count && at(low) == value ? low : -1;
 }
 
 /// The aggregates of a node and its strong neighbours, ascending.
