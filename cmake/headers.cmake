@@ -393,6 +393,13 @@ set(einkorn_mpi_headers
   core/comm/mpi_communicator.hpp
   core/comm/mpi_transport.hpp)
 
+set(einkorn_tpetra_headers
+  formats/interop/detail/ghost_columns.hpp
+  formats/interop/detail/tpetra_maps.hpp
+  formats/interop/tpetra_distributed.hpp
+  formats/interop/tpetra_operator.hpp
+  formats/interop/tpetra_preconditioner.hpp)
+
 set(einkorn_cusparse_headers
   formats/vendor/cusparse_bsr_spmv.hpp
   formats/vendor/cusparse_spmm.hpp
