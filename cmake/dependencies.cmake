@@ -43,6 +43,17 @@ if(Einkorn_ENABLE_MPI AND NOT TARGET MPI::MPI_CXX)
   endif()
 endif()
 
+# Off unless requested, because a Trilinos has its own Kokkos, which may not be the one of Kokkos_ROOT.
+if(Einkorn_ENABLE_TPETRA)
+  if(NOT TARGET Tpetra::all_libs)
+    find_package(Tpetra REQUIRED)
+  endif()
+  if(NOT Einkorn_ENABLE_MPI OR NOT TARGET MPI::MPI_CXX OR NOT TARGET Tpetra::all_libs)
+    message(FATAL_ERROR "Einkorn::tpetra needs Einkorn::mpi and Tpetra::all_libs of a Trilinos with MPI: set Kokkos_ROOT to "
+                        "the prefix of Trilinos, or Einkorn_ENABLE_TPETRA=OFF")
+  endif()
+endif()
+
 if(Einkorn_ENABLE_CUSPARSE AND Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
   if(NOT TARGET CUDA::cusparse)

@@ -20,7 +20,8 @@ CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"[\w./-]*\w\.(?:hpp|cpp|py|sh|cmake|in|md|tsv)")
 NAME = re.compile(r"((?:\w+::)*\w+)(?:<[^()]*>)?(?:\(|$)")
 SOURCES = ("core", "formats", "solvers", "compiled", "unit_tests", "perf_tests", "tools", "examples", "docs", "scripts", "cmake")
-FOREIGN = ("std::", "Kokkos::", "KokkosSparse::", "KokkosBlas::", "Eigen::", "CLI::", "CUDA::")  # names of other projects
+FOREIGN = ("std::", "Kokkos::", "KokkosSparse::", "KokkosBlas::", "Eigen::", "CLI::", "CUDA::", "Tpetra::", "Belos::", "MueLu::",
+           "Ifpack2::", "Teuchos::")  # names of other projects
 
 
 def snippet(name, mark):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 
-#include "interop/tpetra_matrices.hpp"
+#include "tpetra_matrices.hpp"
 
 #include <einkorn/core/comm/mpi_transport.hpp>
 #include <einkorn/formats/interop/tpetra_distributed.hpp>

@@ -29,6 +29,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     variant("compiled", default=False, description="Library of the kernels for common types")
     variant("kokkos_kernels", default=False, description="Conversion to CrsMatrix")
     variant("mpi", default=False, description="Matrices and solves on the ranks of MPI")
+    variant("tpetra", default=False, when="+mpi", description="Operators for Tpetra and Belos")
     variant("cusparse", default=True, when="+cuda", description="Calls of cuSPARSE by name")
     variant("openmp", default=False, description="Kokkos with OpenMP")
 
@@ -39,6 +40,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("zlib-api", when="+io")
     depends_on("cli11", when="+tools")
     depends_on("mpi@3:", when="+mpi")
+    depends_on("trilinos@16.2:+mpi+tpetra", when="+tpetra")
     depends_on("kokkos-kernels", when="+kokkos_kernels")
 
     depends_on("kokkos@4.6:5")
@@ -66,7 +68,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
 
     @property
     def components(self):
-        names = ("io", "compiled", "kokkos_kernels", "mpi", "cusparse")
+        names = ("io", "compiled", "kokkos_kernels", "mpi", "tpetra", "cusparse")
         return ["einkorn", *(name for name in names if self.spec.satisfies(f"+{name}"))]
 
     @property
@@ -96,6 +98,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("Einkorn_ENABLE_COMPILED", "compiled"),
             self.define_from_variant("Einkorn_ENABLE_KOKKOS_KERNELS", "kokkos_kernels"),
             self.define_from_variant("Einkorn_ENABLE_MPI", "mpi"),
+            self.define("Einkorn_ENABLE_TPETRA", self.spec.satisfies("+tpetra")),
             self.define("Einkorn_ENABLE_CUSPARSE", self.spec.satisfies("+cusparse")),
             self.define("Einkorn_ENABLE_TESTS", self.run_tests and self.spec.satisfies("+io")),
             self.define("Einkorn_ENABLE_PERF_TESTS", False),
