@@ -31,7 +31,8 @@ concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y co
 
 /// A preconditioner: apply(exec, r, z), z <- M^-1 r, asynchronous on exec, without allocation. Optional
 /// members: inverse(), the entries of a diagonal M^-1, which CG applies within its passes; status(), a
-/// SetupStatus.
+/// SetupStatus; static constexpr bool is_variable, true if M differs between applications or is Hermitian only
+/// up to the rounding of a lower precision: pcg() then uses another beta. Not used with inverse().
 template <class M, class Exec, class R, class Z>
 concept Preconditioner =
     requires(M const& m, Exec const& exec, R const& r, Z const& z) { m.apply(exec, r, z); };
@@ -45,6 +46,8 @@ template <class M>
 concept IsDiagonal = requires(M const& m) { m.inverse(); };
 template <class M>
 inline constexpr bool is_fusable = IsIdentity<M> || IsDiagonal<M>;
+template <class M>
+concept IsVariable = M::is_variable;
 
 }  // namespace detail
 

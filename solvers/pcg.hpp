@@ -66,15 +66,21 @@ SolveReport pcg_of_matrix(Exec const& exec, A const& a, M const& preconditioner,
 ///
 /// The tolerance applies to the residual of A x = b, not to the preconditioned one.
 ///
+/// If its type has `static constexpr bool is_variable = true`, M may differ between applications, as an
+/// iteration with a tolerance does, or be Hermitian only up to the rounding of a lower precision. Then beta =
+/// Re z_new.(r_new - r) / r.z, which for real scalars keeps the new direction conjugate to the last one, but
+/// not to earlier ones: it pays where M is close to A. r.z must be positive in each application.
+///
 /// Special values: as cg(). If the setup of M failed (M.status()), its outcome and row are returned, and x is
 /// unchanged. r.z < 0 ends with Outcome::indefinite_preconditioner, NaN or infinity in r.z with non_finite.
 ///
 /// Cost per iteration (classical recurrence): one product and 10 n-vectors without M; 12 with a diagonal, which
-/// is applied within the passes; 12 and M's own traffic otherwise. For Jacobi, cg() with a scaled operator
-/// (scaled_system.hpp) moves 8.
+/// is applied within the passes; 12 and M's own traffic otherwise, 13 if M is variable. For Jacobi, cg() with a
+/// scaled operator (scaled_system.hpp) moves 8.
 ///
-/// Source: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., 2003, Algorithm 9.1. Departure: x is
-/// updated together with p.
+/// Sources: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., 2003, Algorithm 9.1; variable M: Golub
+/// & Ye, SIAM J. Sci. Comput. 21(4), 1999. Departures: x is updated together with p; the old r is not stored
+/// for a variable M, because r_new - r = -alpha q.
 template <ExecutionSpace Exec, class A, class M, class B, class X>
 requires detail::SolveVectors<Exec, B, X> && detail::LinearOperatorFor<A, Exec, X> &&
          detail::PreconditionerFor<M, Exec, X>

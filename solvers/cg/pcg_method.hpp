@@ -22,12 +22,16 @@
 namespace einkorn::detail {
 
 /// Preconditioned CG with the classical recurrence, as launches. The identity or a diagonal is applied within
-/// the passes. Beside each pass: n-vectors read and written; (+1) with a diagonal.
+/// the passes. Beside each pass: n-vectors read and written; (+1) with a diagonal, [+1] if M is variable.
+///
+/// A variable M has the beta of Polak and Ribiere, z_new.(r_new - r) / r.z, with r_new - r = -alpha q.
 template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
 struct PcgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   static constexpr bool is_stored = std::is_same_v<Z, StoredZ<typename Workspace::Vector>>;
+  static constexpr bool is_flexible = is_stored && IsVariable<M>;
   static constexpr bool is_distributed = IsDistributed<A>;
+  using Rho = std::conditional_t<is_flexible, PcgFlexibleRho<Vectors, Z>, PcgRho<Vectors, Z>>;
   static constexpr char const *residual_label = "einkorn::pcg[residual]",
                               *save_best_label = "einkorn::pcg[save_best]";
 
@@ -59,10 +63,10 @@ struct PcgMethod {
                      PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
                      PcgAfterResidual<Publisher>{state(), !is_stored, publisher});
     if constexpr (is_stored) {
-      // z = M^-1 r, beta = r_new.z_new / r.z                                                         2 + M
+      // z = M^-1 r, beta = r_new.z_new / r.z, or (r_new - r).z_new / r.z                             2 + M [+1]
       preconditioner.apply(exec, v.r, workspace.z());
-      space().run_pass(exec, a, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()},
-                       PcgAfterPreconditioner<Publisher>{state(), publisher});
+      space().run_pass(exec, a, "einkorn::pcg[rho]", size(), Rho{v, z, state()},
+                       PcgAfterPreconditioner<Publisher, is_flexible>{state(), publisher});
     }
     // x += alpha p, p = z + beta p                                                                   5 (+1)
     space().run_pass(exec, a, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
@@ -81,14 +85,13 @@ struct PcgMethod {
     // q = A p, alpha = r.z / p.q                                                                     2
     space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
                                        PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
-    // r -= alpha q, r.r, beta = r_new.z_new / r.z                                                 3 (+1), 5 + M
+    // r -= alpha q, r.r, beta as above                                                  3 (+1), 5 + M [+1]
     if constexpr (is_stored) {
       space().run_pass_deferred(exec, a, residual_label, size(), Residual{v, z, state()});
       preconditioner.apply(exec, v.r, workspace.z());
-      auto const num_blocks =
-          space().run_pass(exec, "einkorn::pcg[rho]", size(), PcgRho<Vectors, Z>{v, z, state()});
-      space().template reduce<1, Residual::Sums::count>(
-          exec, a, num_blocks, PcgAfterResidualAndPreconditioner<Publisher>{state(), publisher});
+      auto const num_blocks = space().run_pass(exec, "einkorn::pcg[rho]", size(), Rho{v, z, state()});
+      space().template reduce<Rho::Sums::count, Residual::Sums::count>(
+          exec, a, num_blocks, PcgAfterResidualAndPreconditioner<Publisher, is_flexible>{state(), publisher});
     } else {
       space().run_pass(exec, a, residual_label, size(), Residual{v, z, state()},
                        PcgAfterResidual<Publisher>{state(), true, publisher});

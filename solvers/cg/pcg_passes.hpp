@@ -126,6 +126,29 @@ struct PcgRho {
   }
 };
 
+/// r.z and z.q of a stored z, for the flexible beta. 3 n-vectors.
+template <class Vectors, class Z>
+struct PcgFlexibleRho {
+  using Sums = PartialSums<2, typename Vectors::Device>;
+  using Scalar = typename Vectors::Scalar;
+  struct Loaded {
+    Scalar r, z, q;
+  };
+  Vectors v;
+  Z z;
+  CgState const* state;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool begin() const { return state->in_iteration; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.r(i), z(i), v.q(i)}; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t, Loaded const& in, bool, double* sums) const {
+    double rz[2] = {}, zq[2] = {};
+    add_product(rz, in.r, in.z);
+    add_product(zq, in.z, in.q);
+    sums[0] += rz[0];
+    sums[1] += zq[0];
+  }
+};
+
 /// x <- x + alpha p, p <- z + beta p; p.p. 5 n-vectors, and the diagonal.
 template <class Vectors, class Z>
 struct PcgDirection {
@@ -189,19 +212,20 @@ struct PcgAfterResidual {
     auto& s = *state;
     if (!s.in_iteration) return;
     s.iterated(sums[0]);
-    if (has_rho) set_rho(s, sums[1]);
+    if (has_rho) set_rho(s, sums[1], sums[1]);
     if (has_rho || !s.is_running()) publisher.publish(s);
   }
-  static KOKKOS_FUNCTION void set_rho(CgState& s, double rho) {
-    s.beta = rho / s.rho;
+  /// beta = numerator / rho_old.
+  static KOKKOS_FUNCTION void set_rho(CgState& s, double rho, double numerator) {
+    s.beta = numerator / s.rho;
     s.rho = rho;
     if (s.is_running() && !(rho > 0))
       s.stop(Progress::is_finite(rho) ? Outcome::indefinite_preconditioner : Outcome::non_finite);
   }
 };
 
-/// After z <- M^-1 r. sums: r.z.
-template <class Publisher>
+/// After z <- M^-1 r. sums: r.z, and z.q if is_flexible: z.(r_new - r_old) = -alpha z.q.
+template <class Publisher, bool is_flexible>
 struct PcgAfterPreconditioner {
   CgState* state;
   Publisher publisher;
@@ -210,20 +234,22 @@ struct PcgAfterPreconditioner {
     auto& s = *state;
     if (!s.in_iteration) return;
     bool const was_running = s.is_running();
-    PcgAfterResidual<Publisher>::set_rho(s, sums[0]);
+    double numerator = sums[0];
+    if constexpr (is_flexible) numerator = -s.alpha * sums[1];
+    PcgAfterResidual<Publisher>::set_rho(s, sums[0], numerator);
     if (was_running) publisher.publish(s);
   }
 };
 
-/// PcgAfterResidual and PcgAfterPreconditioner in one step. sums: |r|^2, one that is not used, r.z.
-template <class Publisher>
+/// PcgAfterResidual and PcgAfterPreconditioner in one step. sums: |r|^2, one that is not used, r.z (z.q).
+template <class Publisher, bool is_flexible>
 struct PcgAfterResidualAndPreconditioner {
   CgState* state;
   Publisher publisher;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
     PcgAfterResidual<Publisher>{state, false, publisher}(sums);
-    PcgAfterPreconditioner<Publisher>{state, publisher}(sums + 2);
+    PcgAfterPreconditioner<Publisher, is_flexible>{state, publisher}(sums + 2);
   }
 };
 

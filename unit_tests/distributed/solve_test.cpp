@@ -96,6 +96,11 @@ auto const jacobi = [](auto const& exec, auto const& A) { return make_jacobi(exe
 auto const block_jacobi = [](auto const& exec, auto const& A) {
   return make_block_jacobi(exec, A, BlockJacobiOptions{.block_size = 4});
 };
+/// Block Jacobi, for which pcg() uses the beta of a variable preconditioner.
+struct VariableM : decltype(block_jacobi(Space(), Csr<double, int, int, Device>())) {
+  static constexpr bool is_variable = true;
+};
+auto const variable = [](auto const& exec, auto const& A) { return VariableM{block_jacobi(exec, A)}; };
 
 /// On every rank the same report, whose residual is that of the x of all ranks and within the target; with one rank the
 /// bits of the solve without communication, with more about as many iterations.
@@ -161,6 +166,7 @@ TEST(DistributedSolveMore, PreconditionedBicgstab) {
 /// A preconditioner that the solver does not apply within its passes. Its blocks differ with the ranks.
 TEST(DistributedSolveMore, PcgWithBlockJacobi) {
   expect_solves(badly_scaled(lattice(24, 24)), pcg_method<double>("pcg, block Jacobi", block_jacobi));
+  expect_solves(badly_scaled(lattice(24, 24)), pcg_method<double>("pcg, variable", variable));
 }
 TEST(DistributedSolveMore, ClassicalCg) {
   expect_solves(lattice(25, 30), cg_method<double>(Recurrence::classical));
@@ -282,6 +288,7 @@ TEST(DistributedSolveMore, MessagesPerIteration) {
                 });
   expect_counts("pcg, jacobi", 1, 2, pcg_method<double>("", jacobi).on_ranks);
   expect_counts("pcg, block Jacobi", 1, 2, pcg_method<double>("", block_jacobi).on_ranks);
+  expect_counts("pcg, variable", 1, 2, pcg_method<double>("", variable).on_ranks);
   expect_counts("bicgstab", 2, 2, bicgstab_method<double>().on_ranks);
 }
 
