@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -74,8 +75,23 @@ class Communicator {
     /// all: [size() * bytes], in rank order.
     virtual void all_gather(void const* mine, std::size_t bytes, void* all) = 0;
     /// Sends messages[r] to rank r. Returns the messages received, by rank.
+    /// @throws OutOfMemory: the same on all ranks
     virtual std::vector<std::vector<std::byte>> exchange(
         std::vector<std::vector<std::byte>> const& messages) = 0;
+    /// Communicator::collectively().
+    template <class Body>
+    auto collectively(Body&& body) -> std::invoke_result_t<Body>;
+
+   private:
+    template <class T>
+    [[nodiscard]] std::vector<T> gather_values(T const& mine) {
+      auto all = allocate_vector<T>("einkorn::Communicator", static_cast<std::size_t>(size()));
+      all_gather(&mine, sizeof(T), all.data());
+      return all;
+    }
+    void throw_if_any(detail::RankFailure const& failure);
+
+    friend class Communicator;
   };
 
   explicit Communicator(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
@@ -88,32 +104,36 @@ class Communicator {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] std::vector<T> all_gather(T const& mine) const {
-    auto all = allocate_vector<T>("einkorn::Communicator", static_cast<std::size_t>(size()));
-    backend_->all_gather(&mine, sizeof(T), all.data());
-    return all;
+    return backend_->gather_values(mine);
   }
   /// Sends messages[r] to rank r. Returns the messages received, by rank.
   /// @param messages  [size()]
-  /// @throws DimensionMismatch
+  /// @throws DimensionMismatch, OutOfMemory: the same on all ranks; names the lowest rank with an error
   template <class T>
   requires std::is_trivially_copyable_v<T>
   [[nodiscard]] std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> const& messages) const {
-    require<DimensionMismatch>(messages.size() == static_cast<std::size_t>(size()), [&] {
-      return "Communicator::exchange: " + std::to_string(messages.size()) + " messages, expected " +
-             std::to_string(size()) + ", one per rank";
+    char const* const purpose = "einkorn::Communicator::exchange";
+    auto const bytes = collectively([&] {
+      require<DimensionMismatch>(messages.size() == static_cast<std::size_t>(size()), [&] {
+        return "Communicator::exchange: " + std::to_string(messages.size()) + " messages, expected " +
+               std::to_string(size()) + ", one per rank";
+      });
+      auto list = allocate_vector<std::vector<std::byte>>(purpose, messages.size());
+      for (std::size_t r = 0; r < messages.size(); ++r) {
+        list[r] = allocate_vector<std::byte>(purpose, messages[r].size() * sizeof(T));
+        if (!messages[r].empty()) std::memcpy(list[r].data(), messages[r].data(), list[r].size());
+      }
+      return list;
     });
-    auto bytes = allocate_vector<std::vector<std::byte>>("einkorn::Communicator", messages.size());
-    for (std::size_t r = 0; r < messages.size(); ++r) {
-      bytes[r] = allocate_vector<std::byte>("einkorn::Communicator", messages[r].size() * sizeof(T));
-      if (!messages[r].empty()) std::memcpy(bytes[r].data(), messages[r].data(), bytes[r].size());
-    }
     auto const received = backend_->exchange(bytes);
-    auto result = allocate_vector<std::vector<T>>("einkorn::Communicator", received.size());
-    for (std::size_t r = 0; r < received.size(); ++r) {
-      result[r] = allocate_vector<T>("einkorn::Communicator", received[r].size() / sizeof(T));
-      if (!result[r].empty()) std::memcpy(result[r].data(), received[r].data(), received[r].size());
-    }
-    return result;
+    return collectively([&] {
+      auto result = allocate_vector<std::vector<T>>(purpose, received.size());
+      for (std::size_t r = 0; r < received.size(); ++r) {
+        result[r] = allocate_vector<T>(purpose, received[r].size() / sizeof(T));
+        if (!result[r].empty()) std::memcpy(result[r].data(), received[r].data(), received[r].size());
+      }
+      return result;
+    });
   }
   /// Calls body() and returns its result. If it throws on any rank, every rank throws the exception of the
   /// lowest of these ranks, which the message names: "rank 2: ...".
@@ -121,39 +141,44 @@ class Communicator {
   /// Cost: one all-gather of an int.
   template <class Body>
   auto collectively(Body&& body) const -> std::invoke_result_t<Body> {
-    using Result = std::invoke_result_t<Body>;
-    if (size() == 1) return std::forward<Body>(body)();
-    detail::RankFailure failure;
-    if constexpr (std::is_void_v<Result>) {
-      try {
-        std::forward<Body>(body)();
-      } catch (...) {
-        failure = detail::RankFailure::current();
-      }
-      throw_if_any(failure);
-    } else {
-      std::optional<Result> result;
-      try {
-        result.emplace(std::forward<Body>(body)());
-      } catch (...) {
-        failure = detail::RankFailure::current();
-      }
-      throw_if_any(failure);
-      return std::move(*result);
-    }
+    return backend_->collectively(std::forward<Body>(body));
   }
 
  private:
-  void throw_if_any(detail::RankFailure const& failure) const {
-    auto const types = all_gather(failure.type);
-    auto const failed = std::find_if(types.begin(), types.end(), [](int type) { return type != 0; });
-    if (failed == types.end()) return;
-    auto const rank = static_cast<std::size_t>(failed - types.begin());
-    all_gather(failure)[rank].rethrow(static_cast<int>(rank));
-  }
-
   std::shared_ptr<Backend> backend_;
 };
+
+template <class Body>
+auto Communicator::Backend::collectively(Body&& body) -> std::invoke_result_t<Body> {
+  using Result = std::invoke_result_t<Body>;
+  if (size() == 1) return std::forward<Body>(body)();
+  detail::RankFailure failure;
+  if constexpr (std::is_void_v<Result>) {
+    try {
+      std::forward<Body>(body)();
+    } catch (...) {
+      failure = detail::RankFailure::current();
+    }
+    throw_if_any(failure);
+  } else {
+    std::optional<Result> result;
+    try {
+      result.emplace(std::forward<Body>(body)());
+    } catch (...) {
+      failure = detail::RankFailure::current();
+    }
+    throw_if_any(failure);
+    return std::move(*result);
+  }
+}
+
+inline void Communicator::Backend::throw_if_any(detail::RankFailure const& failure) {
+  auto const types = gather_values(failure.type);
+  auto const failed = std::find_if(types.begin(), types.end(), [](int type) { return type != 0; });
+  if (failed == types.end()) return;
+  auto const rank = static_cast<std::size_t>(failed - types.begin());
+  gather_values(failure)[rank].rethrow(static_cast<int>(rank));
+}
 
 namespace detail {
 
@@ -165,6 +190,8 @@ inline RankFailure RankFailure::current() {
   };
   try {
     throw;
+  } catch (std::bad_alloc const&) {
+    set(index_of(OutOfMemory(""), ErrorTypes()), "no memory (std::bad_alloc)");
   } catch (std::exception const& error) {
     set(index_of(error, ErrorTypes()), error.what());
   } catch (...) {

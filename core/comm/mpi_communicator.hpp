@@ -128,18 +128,22 @@ class MpiBackend final : public Communicator::Backend {
 
   std::vector<std::vector<std::byte>> exchange(std::vector<std::vector<std::byte>> const& messages) override {
     auto const ranks = static_cast<std::size_t>(size_), self = static_cast<std::size_t>(rank_);
-    auto sent_bytes = allocate_vector<std::uint64_t>("einkorn::Communicator", ranks);
-    auto received_bytes = sent_bytes;
+    char const* const purpose = "einkorn::Communicator: messages between ranks";
+    std::vector<std::uint64_t> sent_bytes, received_bytes;
+    std::vector<std::vector<std::byte>> received;
+    collectively([&] {
+      sent_bytes = allocate_vector<std::uint64_t>(purpose, ranks);
+      received_bytes = allocate_vector<std::uint64_t>(purpose, ranks);
+      received = allocate_vector<std::vector<std::byte>>(purpose, ranks);
+    });
     for (std::size_t r = 0; r < ranks; ++r) sent_bytes[r] = messages.at(r).size();
     check_mpi(MPI_Alltoall(sent_bytes.data(), 1, MPI_UINT64_T, received_bytes.data(), 1, MPI_UINT64_T, comm_),
               "MPI_Alltoall");
-    std::vector<std::vector<std::byte>> received;
     MpiRequests requests;  // ends before the messages
-    agree_on_memory([&] {
-      received = allocate_vector<std::vector<std::byte>>("einkorn::Communicator", ranks);
+    collectively([&] {
       std::size_t receives = 0, sends = 0;
       for (std::size_t r = 0; r < ranks; ++r) {
-        received[r] = allocate_vector<std::byte>("messages between ranks", received_bytes[r]);
+        received[r] = allocate_vector<std::byte>(purpose, received_bytes[r]);
         if (r == self) continue;
         receives += num_pieces(received_bytes[r], max_message_bytes_);
         sends += num_pieces(sent_bytes[r], max_message_bytes_);
@@ -168,25 +172,6 @@ class MpiBackend final : public Communicator::Backend {
   }
 
  private:
-  /// Calls body(). If it throws OutOfMemory on any rank, every rank throws it.
-  template <class Body>
-  void agree_on_memory(Body const& body) {
-    std::string reason;
-    int failed = size_;
-    try {
-      body();
-    } catch (OutOfMemory const& failure) {
-      failed = rank_;
-      reason = failure.what();
-    }
-    int lowest = 0;
-    check_mpi(MPI_Allreduce(&failed, &lowest, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
-    require<OutOfMemory>(lowest == size_, [&] {
-      return "Communicator::exchange: no memory for the messages to rank " + std::to_string(lowest) +
-             (reason.empty() ? reason : "; " + reason);
-    });
-  }
-
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, max_message_bytes_, next_tag_ = 0;  // tag 0: exchange()
 };

@@ -54,20 +54,22 @@ inline void check_messages(char const* direction, std::vector<int> const& ranks,
 /// ever.
 /// @throws InvalidArgument on every rank
 inline void check_halo(Communicator const& comm, HaloMessages const& messages, std::size_t entry_bytes) {
+  std::vector<std::vector<std::size_t>> lengths;
+  std::vector<std::size_t> expected;
   comm.collectively([&] {
     require<InvalidArgument>(entry_bytes > 0, "open_halo: entry_bytes is 0, expected the size of an entry");
     check_messages("send", messages.send_ranks, messages.send_offsets, comm.rank(), comm.size());
     check_messages("receive", messages.receive_ranks, messages.receive_offsets, comm.rank(), comm.size());
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    lengths = allocate_vector<std::vector<std::size_t>>("einkorn::open_halo", ranks);
+    expected = allocate_vector<std::size_t>("einkorn::open_halo", ranks);
+    for (std::size_t i = 0; i < messages.send_ranks.size(); ++i)
+      lengths[static_cast<std::size_t>(messages.send_ranks[i])] = allocate_vector<std::size_t>(
+          "einkorn::open_halo", 1, (messages.send_offsets[i + 1] - messages.send_offsets[i]) * entry_bytes);
+    for (std::size_t i = 0; i < messages.receive_ranks.size(); ++i)
+      expected[static_cast<std::size_t>(messages.receive_ranks[i])] =
+          (messages.receive_offsets[i + 1] - messages.receive_offsets[i]) * entry_bytes;
   });
-  auto lengths =
-      allocate_vector<std::vector<std::size_t>>("einkorn::open_halo", static_cast<std::size_t>(comm.size()));
-  auto expected = allocate_vector<std::size_t>("einkorn::open_halo", lengths.size());
-  for (std::size_t i = 0; i < messages.send_ranks.size(); ++i)
-    lengths[static_cast<std::size_t>(messages.send_ranks[i])] = allocate_vector<std::size_t>(
-        "einkorn::open_halo", 1, (messages.send_offsets[i + 1] - messages.send_offsets[i]) * entry_bytes);
-  for (std::size_t i = 0; i < messages.receive_ranks.size(); ++i)
-    expected[static_cast<std::size_t>(messages.receive_ranks[i])] =
-        (messages.receive_offsets[i + 1] - messages.receive_offsets[i]) * entry_bytes;
   auto const sent = comm.exchange(lengths);
   comm.collectively([&] {
     for (std::size_t r = 0; r < sent.size(); ++r) {

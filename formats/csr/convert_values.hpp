@@ -28,6 +28,7 @@ struct Overflows {
   }
 };
 
+/// converted(k) <- values(k).
 template <class Values, class Converted>
 struct ConvertValues {
   using Target = typename Converted::non_const_value_type;

@@ -5,12 +5,12 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/distributed/detail/assemble.hpp>
 #include <einkorn/formats/distributed/detail/split_rows.hpp>
 #include <einkorn/formats/distributed/distributed_csr.hpp>
-#include <einkorn/formats/distributed/update_values.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -133,11 +133,11 @@ DistributedCsr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> distribute_
     std::type_identity_t<Csr<Scalar, Ordinal, Offset, Device>> const& ghost,
     std::vector<std::int64_t> const& ghost_ids) {
   detail::require_same_blocks("distribute_parts", comm, blocks);
-  auto const split = comm.collectively([&] {
+  auto split = comm.collectively([&] {
     detail::require_parts(exec, blocks, comm.rank(), local, ghost, ghost_ids.size());
     return detail::split_parts(blocks, comm.rank(), local.values.extent(0), ghost, ghost_ids);
   });
-  auto const halo = make_halo_plan(comm, blocks, split.ghost_ids);
+  auto const halo = make_halo_plan(comm, blocks, std::move(split.ghost_ids));
   return comm.collectively([&] {
     auto const row_offsets =
         local.row_offsets.extent(0) > 0
@@ -146,8 +146,8 @@ DistributedCsr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> distribute_
                                         allocate_vector<Offset>("einkorn::distribute_parts", 1));
     auto const A = detail::assemble<std::remove_const_t<Scalar>>(exec, comm, blocks, row_offsets, local.columns,
                                                                  split, halo);
-    detail::copy_values(exec, A.local.values, local.values);
-    detail::copy_values(exec, A.ghost.values, ghost.values);
+    detail::launch_convert_values(exec, local.values, A.local.values);
+    detail::launch_convert_values(exec, ghost.values, A.ghost.values);
     exec.fence("einkorn::distribute_parts: the values may change from here on");
     return A;
   });

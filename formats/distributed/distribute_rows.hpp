@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -40,10 +41,10 @@ DistributedCsr<Scalar, Ordinal, Offset, Device> distribute_rows_as(
     char const* operation, Exec const& exec, Communicator const& comm, RowBlocks const& blocks,
     RowOffsets const& row_offsets, Columns const& global_columns, Values const& values) {
   require_same_blocks(operation, comm, blocks);
-  auto const split = comm.collectively([&] {
+  auto split = comm.collectively([&] {
     return read_and_split<Ordinal, Offset>(operation, blocks, comm.rank(), row_offsets, global_columns, values);
   });
-  auto const halo = make_halo_plan(comm, blocks, split.ghost_ids);
+  auto const halo = make_halo_plan(comm, blocks, std::move(split.ghost_ids));
   return comm.collectively([&] {
     auto const A =
         assemble<Scalar>(exec, comm, blocks, copy_part<Device>("local.row_offsets", split.local_offsets),

@@ -7,6 +7,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
+#include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/distributed/distributed_csr.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,22 +44,6 @@ struct SplitValues {
   }
 };
 
-template <class Values, class Target>
-struct CopyValues {
-  using Scalar = typename Target::non_const_value_type;
-
-  Values values;
-  Target target;
-
-  KOKKOS_FUNCTION void operator()(std::size_t k) const { target(k) = Scalar(values(k)); }
-};
-
-template <class Exec, class Functor>
-void launch_update_values(Exec const& exec, std::size_t size, Functor const& functor) {
-  Kokkos::parallel_for("einkorn::update_values[distributed_csr]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size), functor);
-}
-
 /// The View itself if kernels of Exec can access it, otherwise a copy in the memory of Device.
 template <class Device, class Exec, class View>
 auto accessible_values(View const& values) {
@@ -78,14 +63,10 @@ auto accessible_values(View const& values) {
 template <class Exec, class Matrix, class Values>
 void scatter_values(Exec const& exec, Matrix const& A, Values const& values) {
   using Functor = SplitValues<Values, decltype(A.local.values), decltype(A.ghost_entries)>;
-  launch_update_values(exec, values.extent(0),
+  Kokkos::parallel_for("einkorn::update_values[distributed_csr]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, values.extent(0)),
                        Functor{values, A.local.values, A.ghost.values, A.ghost_entries, A.ghosts_before,
                                Matrix::entries_per_chunk});
-}
-
-template <class Exec, class Target, class Values>
-void copy_values(Exec const& exec, Target const& target, Values const& values) {
-  launch_update_values(exec, values.extent(0), CopyValues<Values, Target>{values, target});
 }
 
 template <class Matrix, class Values>
@@ -141,8 +122,8 @@ void update_values(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset, Dev
     return std::pair(detail::accessible_values<Device, Exec>(local_values),
                      detail::accessible_values<Device, Exec>(ghost_values));
   });
-  detail::copy_values(exec, A.local.values, accessible.first);
-  detail::copy_values(exec, A.ghost.values, accessible.second);
+  detail::launch_convert_values(exec, accessible.first, A.local.values);
+  detail::launch_convert_values(exec, accessible.second, A.ghost.values);
   if constexpr (!AccessibleFrom<LocalValues, Exec> || !AccessibleFrom<GhostValues, Exec>)
     exec.fence("einkorn::update_values: frees the copies of values");
 }

@@ -91,7 +91,9 @@ class DistributedOperator {
   /// As make_distributed_operator().
   DistributedOperator(Exec const& exec, Matrix const& A, std::shared_ptr<Transport<Exec>> transport,
                       Local local)
-      : A_(A), local_(std::move(local)), shared_(std::make_shared<Shared>(exec, A, std::move(transport))) {}
+      : A_(A.communicator.collectively([&] { return A; })),  // copies lists of the host
+        local_(std::move(local)),
+        shared_(std::make_shared<Shared>(exec, A, std::move(transport))) {}
 
   [[nodiscard]] std::size_t num_rows() const { return static_cast<std::size_t>(A_.num_rows()); }
   [[nodiscard]] std::size_t num_cols() const { return num_rows(); }

@@ -64,7 +64,7 @@ auto make_jacobi_scaled(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset
   detail::pack_rows(exec, setup.scaling, A.send_rows, static_cast<Real*>(halo->send_buffer()));
   halo->start(exec);
   halo->finish(exec);
-  auto scaled = A;
+  auto scaled = comm.collectively([&] { return A; });
   comm.collectively([&] {
     Scaling left, left_of_ghost;
     if (sides == ScaledSides::both) {

@@ -153,19 +153,21 @@ class LoopbackBackend final : public Communicator::Backend {
     }
   }
   std::vector<LoopbackWorld::Message> exchange(std::vector<LoopbackWorld::Message> const& messages) override {
-    for (int r = 0; r < size(); ++r) {
-      auto const& message = messages.at(static_cast<std::size_t>(r));
-      send(r, 1, message.data(), message.size());
-    }
-    auto received = allocate_vector<LoopbackWorld::Message>("einkorn::Communicator", messages.size());
+    std::vector<LoopbackWorld::Message> copies, received;
+    collectively([&] {
+      copies = allocate_vector<LoopbackWorld::Message>("messages between ranks", messages.size());
+      received = allocate_vector<LoopbackWorld::Message>("messages between ranks", messages.size());
+      for (std::size_t r = 0; r < messages.size(); ++r)
+        copies[r] = copied(messages[r].data(), messages[r].size());
+    });
+    for (int r = 0; r < size(); ++r)
+      world_->send(rank_, r, 1, std::move(copies.at(static_cast<std::size_t>(r))));
     for (int r = 0; r < size(); ++r) received[static_cast<std::size_t>(r)] = world_->receive(r, rank_, 1);
     return received;
   }
 
   void send(int to, int tag, void const* data, std::size_t bytes) const {
-    auto message = allocate_vector<std::byte>("a message between ranks", bytes);
-    if (bytes > 0) std::memcpy(message.data(), data, bytes);
-    world_->send(rank_, to, tag, std::move(message));
+    world_->send(rank_, to, tag, copied(data, bytes));
   }
   /// @throws Error if the message has another length
   void receive(int from, int tag, void* data, std::size_t bytes) const {
@@ -180,6 +182,12 @@ class LoopbackBackend final : public Communicator::Backend {
   [[nodiscard]] int next_tag() { return next_tag_++; }
 
  private:
+  static LoopbackWorld::Message copied(void const* data, std::size_t bytes) {
+    auto message = allocate_vector<std::byte>("a message between ranks", bytes);
+    if (bytes > 0) std::memcpy(message.data(), data, bytes);
+    return message;
+  }
+
   std::shared_ptr<LoopbackWorld> world_;
   int rank_, next_tag_ = 2;  // after those of all_gather() and exchange()
 };

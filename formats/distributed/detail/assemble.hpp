@@ -45,7 +45,7 @@ Kokkos::View<Ordinal const*, Device> copy_send_rows(std::vector<std::int64_t> co
 
 /// The part of rank comm.rank(), with uninitialized values.
 /// @param row_offsets, columns  of DistributedCsr::local, on Device
-/// @param split                 the other arrays
+/// @param split                 the other arrays, except ghost_ids, which are in halo
 template <class Scalar, class Exec, class Ordinal, class Offset, class Device>
 DistributedCsr<Scalar, Ordinal, Offset, Device> assemble(Exec const& exec, Communicator const& comm,
                                                          RowBlocks const& blocks,
@@ -60,7 +60,7 @@ DistributedCsr<Scalar, Ordinal, Offset, Device> assemble(Exec const& exec, Commu
   Matrix A{comm, blocks, {}, {}, {}, halo, {}, {}, {}};
   A.local = {rows, rows, row_offsets, columns,
              allocate<Values>(exec, "einkorn::DistributedCsr::local.values", num_local)};
-  A.ghost = {static_cast<Ordinal>(split.boundary_rows.size()), static_cast<Ordinal>(split.ghost_ids.size()),
+  A.ghost = {static_cast<Ordinal>(split.boundary_rows.size()), static_cast<Ordinal>(halo.ghost_ids.size()),
              copy_part<Device>("ghost.row_offsets", split.ghost_offsets),
              copy_part<Device>("ghost.columns", split.ghost_columns),
              allocate<Values>(exec, "einkorn::DistributedCsr::ghost.values", num_ghost)};
