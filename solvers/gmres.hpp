@@ -29,7 +29,7 @@ namespace einkorn {
 
 /// Memory of gmres() and fgmres(): m + 1 basis vectors and the best x, [n] each, m = min(options.restart, n);
 /// one vector more for gmres() with a preconditioner, m more for fgmres(); m^2 + 5 m + 3 scalars for the
-/// projected system; memory for sums. Otherwise as CgWorkspace. A workspace for a longer cycle serves shorter
+/// projected system; memory for sums. n in m: of all ranks. Otherwise as CgWorkspace. A workspace for a longer cycle serves shorter
 /// ones, and one for fgmres() the other two methods. Source: the vectors of Saad & Schultz, 1986.
 template <class Scalar, class Exec>
 class GmresWorkspace {
@@ -44,27 +44,9 @@ class GmresWorkspace {
   GmresWorkspace(Exec const& exec, A const& a, SolverOptions const& options = {},
                  GmresKind kind = GmresKind::plain)
       : kind_(kind) {
-    static_assert(!detail::IsDistributed<A>, "einkorn: gmres and fgmres take no distributed operator");
-    require_kokkos("GmresWorkspace");
-    detail::check_options(options);
-    detail::require_enumerator(kind, GmresKind::flexible, "GmresWorkspace: kind");
-    detail::require_square("GmresWorkspace", static_cast<std::size_t>(a.num_rows()),
-                           static_cast<std::size_t>(a.num_cols()));
-    size_ = static_cast<std::size_t>(a.num_rows());
-    stride_ = ceil_div(size_, alignment) * alignment;
-    restart_ = steps_of_cycle(options);
-    auto const m = static_cast<std::size_t>(restart_);
-    basis_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::basis", (m + 1) * stride_);
-    best_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::best", size_);
-    if (kind != GmresKind::plain)
-      z_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::z",
-                            kind == GmresKind::flexible ? m * stride_ : stride_);
-    coefficients_ = allocate<Kokkos::View<Z*, Device>>(exec, "einkorn::GmresWorkspace::coefficients",
-                                                       detail::GmresArrays<Z>::size(m));
-    totals_ = allocate<Sums>(exec, "einkorn::GmresWorkspace::totals", num_sums(restart_));
-    partials_ = allocate<Sums>(exec, "einkorn::GmresWorkspace::partials", num_partials(exec, restart_));
-    arrived_ = allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::GmresWorkspace::arrived");
-    space_ = Space(exec, a, p(), r(), options, false);
+    num_unknowns_ = detail::num_global_rows(a);
+    detail::collectively(a, [&] { allocate_for(exec, a, options); });
+    if constexpr (detail::IsDistributed<A>) a.gathered_sums().reserve_many(exec, totals_.extent(0));
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -92,7 +74,7 @@ class GmresWorkspace {
   [[nodiscard]] detail::OneCallAtATime const& one_call() const { return one_call_; }
   /// m = min(options.restart, n), at least 1.
   [[nodiscard]] int steps_of_cycle(SolverOptions const& options) const {
-    auto const n = std::max<std::size_t>(size_, 1);
+    auto const n = std::max<std::size_t>(num_unknowns_, 1);
     return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(options.restart), n));
   }
   /// @throws InvalidArgument if a solve of this kind with these options needs more memory
@@ -115,6 +97,30 @@ class GmresWorkspace {
   }
 
  private:
+  template <class A>
+  void allocate_for(Exec const& exec, A const& a, SolverOptions const& options) {
+    require_kokkos("GmresWorkspace");
+    detail::check_options(options);
+    detail::require_enumerator(kind_, GmresKind::flexible, "GmresWorkspace: kind");
+    detail::require_square("GmresWorkspace", static_cast<std::size_t>(a.num_rows()),
+                           static_cast<std::size_t>(a.num_cols()));
+    size_ = static_cast<std::size_t>(a.num_rows());
+    stride_ = ceil_div(size_, alignment) * alignment;
+    restart_ = steps_of_cycle(options);
+    auto const m = static_cast<std::size_t>(restart_);
+    basis_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::basis", (m + 1) * stride_);
+    best_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::best", size_);
+    if (kind_ != GmresKind::plain)
+      z_ = allocate<Vector>(exec, "einkorn::GmresWorkspace::z",
+                            kind_ == GmresKind::flexible ? m * stride_ : stride_);
+    coefficients_ = allocate<Kokkos::View<Z*, Device>>(exec, "einkorn::GmresWorkspace::coefficients",
+                                                       detail::GmresArrays<Z>::size(m));
+    totals_ = allocate<Sums>(exec, "einkorn::GmresWorkspace::totals", num_sums(restart_));
+    partials_ = allocate<Sums>(exec, "einkorn::GmresWorkspace::partials", num_partials(exec, restart_));
+    arrived_ = allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::GmresWorkspace::arrived");
+    space_ = Space(exec, a, p(), r(), options, false);
+  }
+
   using Device = typename Exec::device_type;
   using Sums = Kokkos::View<double*, Device>;
   static constexpr std::size_t alignment = 64;  // entries
@@ -129,7 +135,7 @@ class GmresWorkspace {
     return detail::basis_blocks<Exec, Scalar, Z>(exec, size_) * num_sums(m);
   }
 
-  std::size_t size_ = 0, stride_ = 0;
+  std::size_t size_ = 0, stride_ = 0, num_unknowns_ = 0;  // num_unknowns_: of all ranks
   int restart_ = 1;
   GmresKind kind_ = GmresKind::plain;
   Vector basis_, best_, z_;
@@ -155,7 +161,6 @@ SolveReport gmres_with_workspace(Exec const& exec, char const* name, A const& a,
                                  B const& b, X const& x, SolverOptions const& options,
                                  GmresWorkspace<typename X::non_const_value_type, Exec> const& workspace) {
   using Vector = typename GmresWorkspace<typename X::non_const_value_type, Exec>::Vector;
-  static_assert(!IsDistributed<A>, "einkorn: gmres and fgmres take no distributed operator");
   constexpr bool is_scaled = kind == GmresKind::plain && requires { a.scaling(); };
   auto const check_method = [&]() -> std::optional<SolveReport> {
     check_execution_of_gmres(options, name);
@@ -205,7 +210,8 @@ struct NoGmresPreconditioner {};
 ///     |b - A x| = min |r - A V y|,   V: an orthonormal basis of span(r, A r, ..., A^(k-1) r)
 ///
 /// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
-/// Hermitian and must not be distributed. An iteration is one product. A cycle has m = min(options.restart, n)
+/// Hermitian. With a distributed operator n is the number of rows of all ranks, and a step sends two messages of
+/// k + 2 sums each. An iteration is one product. A cycle has m = min(options.restart, n)
 /// steps; restart is a field of SolverOptions, so that one list of designated initializers suffices. x changes
 /// at the end of a cycle, or of the solve, only. The recursive residual is that of the projected system; b - A
 /// x is computed at the end of each cycle, so that replace_every is not used.

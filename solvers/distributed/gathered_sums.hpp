@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <memory>
 
 namespace einkorn {
@@ -30,6 +31,24 @@ struct AddRanks {
   }
 };
 
+/// The same for any number of values: totals, [count], then step().
+template <class Step>
+struct AddManyRanks {
+  double const* all;  // [ranks * count]
+  double* totals;
+  std::size_t ranks, count;
+  Step step;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    for (std::size_t j = 0; j < count; ++j) {
+      double total = 0;
+      for (std::size_t rank = 0; rank < ranks; ++rank) total += all[rank * count + j];
+      totals[j] = total;
+    }
+    step();
+  }
+};
+
 }  // namespace detail
 
 /// Sums of doubles over ranks: an all-gather, whose values every rank adds in rank order. All ranks get the
@@ -42,9 +61,10 @@ class GatheredSums {
  public:
   static constexpr int max_sums = 8, max_deferred = 3;
 
-  /// Collective. @throws OutOfMemory
+  /// Collective. The transport outlives this. @throws OutOfMemory
   GatheredSums(Exec const& exec, Transport<Exec>& transport)
-      : channel_(transport.open_gather(exec, max_deferred + max_sums)),
+      : transport_(&transport),
+        channel_(transport.open_gather(exec, max_deferred + max_sums)),
         ranks_(transport.communicator().size()) {}
 
   /// [max_sums]
@@ -58,7 +78,32 @@ class GatheredSums {
   void reduce(Exec const& exec, Step const& step) const {
     static_assert(count <= max_sums && num_deferred <= max_deferred);
     channel_->gather(exec, max_deferred - num_deferred, num_deferred + count);
-    detail::AddRanks<num_deferred + count, Step> const kernel{channel_->all(), ranks_, step};
+    launch(exec, detail::AddRanks<num_deferred + count, Step>{channel_->all(), ranks_, step});
+  }
+
+  /// Memory for `count` sums of one pass, for methods with more than max_sums. Collective unless it exists.
+  /// @param count  the same on all ranks
+  /// @throws OutOfMemory
+  void reserve_many(Exec const& exec, std::size_t count) const {
+    if (count <= num_many_) return;
+    many_ = transport_->open_gather(exec, static_cast<int>(count));
+    num_many_ = count;
+  }
+  /// [count] of reserve_many(): the sums of this rank.
+  [[nodiscard]] double* many() const { return many_->mine(); }
+  /// totals <- the sums of many() over all ranks, then step(), in one thread. Collective; one message.
+  /// @param count  at most that of reserve_many()
+  /// @param totals  [count], in memory of Exec
+  template <class Step>
+  void reduce_many(Exec const& exec, int count, double* totals, Step const& step) const {
+    many_->gather(exec, 0, count);
+    launch(exec, detail::AddManyRanks<Step>{many_->all(), totals, static_cast<std::size_t>(ranks_),
+                                            static_cast<std::size_t>(count), step});
+  }
+
+ private:
+  template <class Kernel>
+  static void launch(Exec const& exec, Kernel const& kernel) {
     if constexpr (is_gpu<Exec>)
       Kokkos::parallel_for("einkorn::solve[sum over ranks]",
                            light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1)), kernel);
@@ -66,8 +111,10 @@ class GatheredSums {
       for_each_part(exec, "einkorn::solve[sum over ranks]", 1, kernel);
   }
 
- private:
+  Transport<Exec>* transport_;
   std::unique_ptr<GatherChannel<Exec>> channel_;
+  mutable std::unique_ptr<GatherChannel<Exec>> many_;
+  mutable std::size_t num_many_ = 0;
   int ranks_;
 };
 

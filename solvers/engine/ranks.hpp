@@ -43,11 +43,23 @@ double max_over_ranks([[maybe_unused]] A const& a, double mine) {
   return mine;
 }
 
+/// The rows of the system: those of all ranks.
+template <class A>
+std::size_t num_global_rows([[maybe_unused]] A const& a) {
+  auto rows = static_cast<std::size_t>(a.num_rows());
+  if constexpr (IsDistributed<A>) {
+    auto const all = a.communicator().all_gather(rows);
+    rows = 0;
+    for (std::size_t const of_rank : all) rows += of_rank;
+  }
+  return rows;
+}
+
 /// The options that decide what the ranks launch, comparable as bytes.
 struct OptionsKey {
   double tolerance, absolute_tolerance, divergence_factor;
   std::int64_t max_iterations, relative_to, replace_every, max_stalls, run_ahead, recurrence, execution,
-      keep_history, has_callback;
+      restart, keep_history, has_callback;
 
   explicit OptionsKey(SolverOptions const& options)
       : tolerance(options.tolerance),
@@ -60,6 +72,7 @@ struct OptionsKey {
         run_ahead(options.run_ahead),
         recurrence(static_cast<std::int64_t>(options.recurrence)),
         execution(static_cast<std::int64_t>(options.execution)),
+        restart(options.restart),
         keep_history(options.keep_history),
         has_callback(options.callback ? 1 : 0) {}
   OptionsKey() : OptionsKey(SolverOptions()) {}

@@ -226,6 +226,7 @@ std::size_t basis_blocks(Exec const& exec, std::size_t size) {
 /// 1 launch, asynchronous on exec.
 template <class Exec, class Scalar, class Z>
 void launch_basis_pass(Exec const& exec, std::string const& label, BasisPass<Exec, Scalar, Z> const& pass) {
+  if (pass.num_blocks == 0) return;  // a rank without rows
   if constexpr (is_gpu<Exec>) {
     using Pass = BasisPass<Exec, Scalar, Z>;
     typename Pass::Policy policy(exec, static_cast<int>(pass.num_blocks), Pass::team_size);

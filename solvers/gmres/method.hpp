@@ -38,7 +38,7 @@ struct GmresMethod {
   using Z = typename Vectors::Z;
   using Pass = BasisPass<Exec, Scalar, Z>;
   using Step = GmresStep<Z, Publisher>;
-  static constexpr bool is_distributed = false;
+  static constexpr bool is_distributed = IsDistributed<A>;
 
   Exec const& exec;
   A const& a;
@@ -113,17 +113,27 @@ struct GmresMethod {
   }
   void run_step(int k, bool is_second) const {
     constexpr double rounding = std::numeric_limits<real_type<Scalar>>::epsilon() / 2;
+    int const num_sums = (k + 2) * Pass::parts_per_sum;
+    Step const step{state(), arrays, k, is_second, rounding, publisher};
+    if constexpr (is_distributed) {
+      launch_totals(num_sums, a.gathered_sums().many(), GmresNoStep{});
+      a.gathered_sums().reduce_many(exec, num_sums, arrays.totals, step);
+    } else {
+      launch_totals(num_sums, arrays.totals, step);
+    }
+  }
+  template <class AnyStep>
+  void launch_totals(int num_sums, double* totals, AnyStep const& step) const {
     launch_basis_totals(
         exec, "einkorn::gmres[sum]",
-        BasisTotals<Exec, Step>{workspace.partials().data(), arrays.totals, workspace.arrived().data(),
-                                basis_blocks<Exec, Scalar, Z>(exec, size()), (k + 2) * Pass::parts_per_sum,
-                                Step{state(), arrays, k, is_second, rounding, publisher}});
+        BasisTotals<Exec, AnyStep>{workspace.partials().data(), totals, workspace.arrived().data(),
+                                   basis_blocks<Exec, Scalar, Z>(exec, size()), num_sums, step});
   }
   void update_x(ResidualUse use) const {
     using One = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
     Kokkos::parallel_for("einkorn::gmres[solve]", light_weight(One(exec, 0, 1)),
                          GmresSolve<Z>{state(), arrays, use});
-    if (size() == 0) return;
+    if (!is_distributed && size() == 0) return;  // M may be collective
     char const* const label = "einkorn::gmres[x]";
     if constexpr (kind == GmresKind::preconditioned) {  // M^-1 once per cycle instead of storing all z
       using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
@@ -144,6 +154,7 @@ SolveResult solve_gmres(Exec const& exec, A const& a, M const& preconditioner,
                         Workspace const& w) {
   using Vectors = GmresVectors<Vector>;
   int const restart = w.steps_of_cycle(options);
+  if constexpr (IsDistributed<A>) a.gathered_sums().reserve_many(exec, w.totals().extent(0));
   Vectors const vectors{w.column(0), w.column(restart), w.best(), x, b};
   auto const arrays =
       GmresArrays<typename Vectors::Z>::over(w.coefficients().data(), w.totals().data(), restart);

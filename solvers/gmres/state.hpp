@@ -190,6 +190,11 @@ struct GmresStep {
   }
 };
 
+/// Of the totals of one rank, which are added to those of the others before a GmresStep.
+struct GmresNoStep {
+  KOKKOS_FUNCTION void operator()() const {}
+};
+
 /// The coefficients of the update of x: update = -y, R y = g. Then x - V update minimizes |b - A x|.
 template <class Z>
 struct GmresSolve {

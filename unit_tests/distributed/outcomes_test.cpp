@@ -119,14 +119,16 @@ TEST(DistributedOutcomes, CallbackThatThrowsOnOneRank) {
 TEST(DistributedOutcomes, DifferentOptions) {
   auto const system = small_system();
   auto const b = system.b();
-  for (bool const has_callback : {false, true})
+  using Change = void (*)(SolverOptions&);
+  for (Change const change :
+       {Change([](SolverOptions& options) { options.tolerance = 1e-3; }),
+        Change([](SolverOptions& options) { options.run_ahead = 3; }),
+        Change([](SolverOptions& options) { options.restart = 7; }),
+        Change([](SolverOptions& options) { options.callback = [](std::int64_t, double) { return true; }; })})
     expect_throws_on_all<InvalidArgument>(system, "cg: rank 1 has other options than rank 0",
                                           [&](auto const& exec, auto const& A, auto const& transport) {
                                             SolverOptions options;
-                                            if (A.communicator.rank() == 1 && !has_callback)
-                                              options.tolerance = 1e-3;
-                                            if (A.communicator.rank() == 1 && has_callback)
-                                              options.callback = [](std::int64_t, double) { return true; };
+                                            if (A.communicator.rank() == 1) change(options);
                                             (void)cg(exec,
                                                      make_distributed_operator<double>(exec, A, transport),
                                                      part_of_rank(b, A), part_of_rank(b, A), options);
@@ -165,6 +167,14 @@ TEST(DistributedOutcomes, WrongArgumentsOfOneRank) {
                                           (void)make_distributed_operator<double>(
                                               exec, A, A.communicator.rank() == 2 ? nullptr : transport);
                                         });
+  run_ranks(1, [&](Communicator const& alone) {
+    std::shared_ptr<Transport<Space>> const of_one_rank = std::make_shared<LoopbackTransport<Space>>(alone);
+    expect_throws_on_all<InvalidArgument>(system,
+                                          "rank 0: make_distributed_operator: transport has 1 ranks, A has 3",
+                                          [&](auto const& exec, auto const& A, auto const&) {
+                                            (void)make_distributed_operator<double>(exec, A, of_one_rank);
+                                          });
+  });
   expect_throws_on_all<FillLimit>(
       system, "rank 0: too much", [&](auto const& exec, auto const& A, auto const& transport) {
         (void)make_distributed_operator<double>(exec, A, transport, [&](auto const& local) {
@@ -176,9 +186,10 @@ TEST(DistributedOutcomes, WrongArgumentsOfOneRank) {
 
 TEST(DistributedOutcomes, FailedPreconditionerNamesTheGlobalRow) {
   auto system = small_system();
-  std::size_t const row = 2 * system.A.rows() / 3 + 7;
-  for (auto k = system.A.begin(row); k < system.A.end(row); ++k)
-    if (system.A.column(k) == row) system.A.values[k] = 0;
+  std::size_t const row = system.A.rows() / 3 + 7;  // of rank 1
+  for (auto const zero : {row, 2 * row})            // and of rank 2, which is not reported
+    for (auto k = system.A.begin(zero); k < system.A.end(zero); ++k)
+      if (system.A.column(k) == zero) system.A.values[k] = 0;
   auto const b = system.b();
   auto const got = solved_on_ranks(
       system.A, blocks_of(system), b, std::vector<double>(b.size()),

@@ -12,6 +12,7 @@
 #include <einkorn/formats/from_csr.hpp>
 #include <einkorn/solvers/any_operator.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
+#include <einkorn/solvers/gmres/state.hpp>
 
 #include <gtest/gtest.h>
 
@@ -125,6 +126,27 @@ TEST(DistributedProductFormats, AnyMatrix) {
         }
     }
   EXPECT_EQ(num_patterns, 3);
+}
+
+/// Sums whose bits depend on the order of the additions.
+TEST(DistributedSums, AreAddedInRankOrder) {
+  std::vector<double> const values = {1e16, 1.0, -1e16,
+                                      0.5};  // in this order 0.5, reversed 0, with rank 1 last 1.5
+  run_ranks(4, [&](Communicator const& comm) {
+    Space const exec;
+    LoopbackTransport<Space> transport(comm, poisoned());
+    GatheredSums<Space> const sums(exec, transport);
+    double const mine = values[static_cast<std::size_t>(comm.rank())];
+    Kokkos::View<double*, Device> const totals("totals", 3);
+    Kokkos::deep_copy(Kokkos::View<double, Device>(sums.deferred(1)), mine);
+    Kokkos::deep_copy(Kokkos::View<double, Device>(sums.mine()), 2 * mine);
+    sums.reduce<1, 1>(exec, detail::StoreSums<2>{totals.data()});
+    sums.reserve_many(exec, 1);
+    Kokkos::deep_copy(Kokkos::View<double, Device>(sums.many()), 4 * mine);
+    sums.reduce_many(exec, 1, totals.data() + 2, detail::GmresNoStep{});
+    exec.fence();
+    EXPECT_EQ(to_host(totals), (std::vector<double>{0.5, 1.0, 2.0}));
+  });
 }
 
 /// Rows of a rank that have ghost columns only: its local part has no entries.

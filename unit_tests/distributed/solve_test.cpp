@@ -9,6 +9,7 @@
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/distributed/scaled_system.hpp>
+#include <einkorn/solvers/gmres.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
@@ -39,6 +40,11 @@ struct Method {
   std::string name;
   OnRanks on_ranks;
   OnOne on_one;
+};
+
+auto const jacobi = [](auto const& exec, auto const& A) { return make_jacobi(exec, A); };
+auto const block_jacobi = [](auto const& exec, auto const& A) {
+  return make_block_jacobi(exec, A, BlockJacobiOptions{.block_size = 4});
 };
 
 template <class S>
@@ -79,6 +85,34 @@ Method<S> pcg_method(std::string const& name, Make const& make) {
             return pcg(Space(), A, make(Space(), A), b, x, options);
           }};
 }
+template <class S>
+Method<S> gmres_method(int restart) {
+  return {"gmres, restart " + std::to_string(restart),
+          [=](auto const& exec, auto const& A, auto const& transport, auto const& b, auto const& x,
+              SolverOptions options) {
+            options.restart = restart;
+            return gmres(exec, make_distributed_operator<S>(exec, A, transport), b, x, options);
+          },
+          [=](auto const& A, auto const& b, auto const& x, SolverOptions options) {
+            options.restart = restart;
+            return gmres(Space(), A, b, x, options);
+          }};
+}
+/// jacobi within gmres(), or block Jacobi within fgmres().
+template <class S>
+Method<S> preconditioned_gmres_method(bool is_flexible) {
+  return {is_flexible ? "fgmres, block Jacobi" : "gmres, jacobi",
+          [=](auto const& exec, auto const& A, auto const& transport, auto const& b, auto const& x,
+              auto const& options) {
+            auto const op = make_distributed_operator<S>(exec, A, transport);
+            return is_flexible ? fgmres(exec, op, block_jacobi(exec, A.local), b, x, options)
+                               : gmres(exec, op, jacobi(exec, A.local), b, x, options);
+          },
+          [=](auto const& A, auto const& b, auto const& x, auto const& options) {
+            return is_flexible ? fgmres(Space(), A, block_jacobi(Space(), A), b, x, options)
+                               : gmres(Space(), A, jacobi(Space(), A), b, x, options);
+          }};
+}
 template <class S, class Make>
 Method<S> preconditioned_bicgstab_method(std::string const& name, Make const& make) {
   return {name,
@@ -92,10 +126,6 @@ Method<S> preconditioned_bicgstab_method(std::string const& name, Make const& ma
           }};
 }
 
-auto const jacobi = [](auto const& exec, auto const& A) { return make_jacobi(exec, A); };
-auto const block_jacobi = [](auto const& exec, auto const& A) {
-  return make_block_jacobi(exec, A, BlockJacobiOptions{.block_size = 4});
-};
 /// Block Jacobi, for which pcg() uses the beta of a variable preconditioner.
 struct VariableM : decltype(block_jacobi(Space(), Csr<double, int, int, Device>())) {
   static constexpr bool is_variable = true;
@@ -159,6 +189,15 @@ TYPED_TEST(DistributedSolve, Bicgstab) {
   using S = TypeParam;
   expect_solves(as<S>(convection(20, 20, 0.3)), bicgstab_method<S>());
   expect_solves(dominant<S>(300, 1.5), bicgstab_method<S>());
+}
+TYPED_TEST(DistributedSolve, Gmres) {
+  using S = TypeParam;
+  expect_solves(dominant<S>(300, 1.5), gmres_method<S>(20));
+  expect_solves(as<S>(lattice(11)), gmres_method<S>(30));  // one cycle of 11 steps; ranks have fewer rows
+}
+TEST(DistributedSolveMore, PreconditionedGmres) {
+  for (bool const is_flexible : {false, true})
+    expect_solves(badly_scaled(lattice(12, 13)), preconditioned_gmres_method<double>(is_flexible));
 }
 TEST(DistributedSolveMore, PreconditionedBicgstab) {
   expect_solves(dominant<double>(300, 1.2), preconditioned_bicgstab_method<double>("bicgstab, jacobi", jacobi));
@@ -254,7 +293,7 @@ class CountingTransport final : public Transport<Space> {
   Counts counts_;
 };
 
-/// CG, also of the scaled system, sends one message of sums per iteration; PCG and BiCGStab send two.
+/// CG, also of the scaled system, sends one message of sums per iteration; PCG, BiCGStab and GMRES send two.
 TEST(DistributedSolveMore, MessagesPerIteration) {
   auto const system = badly_scaled(lattice(25, 30));
   auto const b = system.b();
@@ -290,6 +329,7 @@ TEST(DistributedSolveMore, MessagesPerIteration) {
   expect_counts("pcg, block Jacobi", 1, 2, pcg_method<double>("", block_jacobi).on_ranks);
   expect_counts("pcg, variable", 1, 2, pcg_method<double>("", variable).on_ranks);
   expect_counts("bicgstab", 2, 2, bicgstab_method<double>().on_ranks);
+  expect_counts("gmres", 1, 2, gmres_method<double>(100).on_ranks);
 }
 
 /// Neither the delays of messages nor the repetition change a bit.
@@ -298,8 +338,8 @@ TEST(DistributedSolveMore, RepeatableWithDelays) {
   auto const b = system.b();
   SolverOptions options;
   options.keep_history = true;
-  for (auto const& method :
-       {cg_method<double>(), pcg_method<double>("pcg", jacobi), bicgstab_method<double>()}) {
+  for (auto const& method : {cg_method<double>(), pcg_method<double>("pcg", jacobi), bicgstab_method<double>(),
+                             gmres_method<double>(15)}) {
     SCOPED_TRACE(method.name);
     auto const solve = [&](auto const& exec, auto const& A, auto const& transport, auto const& b_in,
                            auto const& x) { return method.on_ranks(exec, A, transport, b_in, x, options); };
