@@ -29,8 +29,8 @@ namespace einkorn {
 
 /// Memory of gmres() and fgmres(): m + 1 basis vectors and the best x, [n] each, m = min(options.restart, n);
 /// one vector more for gmres() with a preconditioner, m more for fgmres(); m^2 + 5 m + 3 scalars for the
-/// projected system; memory for sums. n in m: of all ranks. Otherwise as CgWorkspace. A workspace for a longer cycle serves shorter
-/// ones, and one for fgmres() the other two methods. Source: the vectors of Saad & Schultz, 1986.
+/// projected system; memory for sums. n in m: of all ranks. Otherwise as CgWorkspace. A workspace for a longer
+/// cycle serves shorter ones, and one for fgmres() the other two methods. Source: the vectors of Saad & Schultz, 1986.
 template <class Scalar, class Exec>
 class GmresWorkspace {
  public:
@@ -210,8 +210,8 @@ struct NoGmresPreconditioner {};
 ///     |b - A x| = min |r - A V y|,   V: an orthonormal basis of span(r, A r, ..., A^(k-1) r)
 ///
 /// As cg(): parameters, aliasing, results, special values, range, exceptions, determinism; A need not be
-/// Hermitian. With a distributed operator n is the number of rows of all ranks, and a step sends two messages of
-/// k + 2 sums each. An iteration is one product. A cycle has m = min(options.restart, n)
+/// Hermitian. With a distributed operator n is the number of rows of all ranks, and a step sends two messages
+/// of k + 2 sums each. An iteration is one product. A cycle has m = min(options.restart, n)
 /// steps; restart is a field of SolverOptions, so that one list of designated initializers suffices. x changes
 /// at the end of a cycle, or of the solve, only. The recursive residual is that of the projected system; b - A
 /// x is computed at the end of each cycle, so that replace_every is not used.

@@ -69,7 +69,7 @@ struct ZeroOperator {
 
 }  // namespace detail
 
-/// The product with a distributed matrix, for cg(), pcg() and bicgstab(), which then solve one system on all
+/// The product with a distributed matrix, for cg(), pcg(), bicgstab() and gmres(), which then solve one system on all
 /// ranks:
 ///
 ///     y = local x + ghost g,   g: the entries of x that other ranks own
