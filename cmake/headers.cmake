@@ -337,14 +337,27 @@ set(einkorn_headers
   solvers/precond/detail/scratch_block.hpp
   solvers/precond/identity.hpp
   solvers/precond/jacobi.hpp
+  solvers/precond/multigrid.hpp
   solvers/precond/multigrid/aggregate_members.hpp
   solvers/precond/multigrid/aggregates.hpp
   solvers/precond/multigrid/box_aggregates.hpp
+  solvers/precond/multigrid/cycle.hpp
+  solvers/precond/multigrid/dense_inverse.hpp
   solvers/precond/multigrid/galerkin.hpp
+  solvers/precond/multigrid/hierarchy.hpp
+  solvers/precond/multigrid/inverse_diagonal.hpp
+  solvers/precond/multigrid/level.hpp
+  solvers/precond/multigrid/level_operator.hpp
   solvers/precond/multigrid/mis2.hpp
   solvers/precond/multigrid/near_null.hpp
+  solvers/precond/multigrid/options.hpp
+  solvers/precond/multigrid/ordered_sums.hpp
   solvers/precond/multigrid/prolongator.hpp
   solvers/precond/multigrid/prolongator_pattern.hpp
+  solvers/precond/multigrid/report.hpp
+  solvers/precond/multigrid/scaled_vectors.hpp
+  solvers/precond/multigrid/smoother.hpp
+  solvers/precond/multigrid/spectral_radius.hpp
   solvers/precond/multigrid/strength.hpp
   solvers/precond/multigrid/strength_graph.hpp
   solvers/precond/multigrid/tentative.hpp

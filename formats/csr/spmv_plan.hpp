@@ -243,7 +243,7 @@ template <bool conjugated, class Exec, class Plan, class EpilogueOp, class X, cl
 void launch_spmv(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue, X const& x, Y const& y) {
   auto const& A = plan.matrix();
   int const lanes = std::max(plan.lanes(), 1);
-  if constexpr (!EpilogueOp::accumulates)
+  if constexpr (std::is_same_v<EpilogueOp, Epilogue<typename EpilogueOp::sum_type>>)
     if (plan.algorithm() == SpmvAlgorithm::atomic_scatter)
       return spmv_scatter<conjugated>(exec, epilogue, A, x, y);
   if constexpr (Y::rank() == 1) {
@@ -286,7 +286,8 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
   using Sum = typename EpilogueOp::sum_type;
   auto const& A = plan.matrix();
   bool const scatters = plan.algorithm() == SpmvAlgorithm::atomic_scatter;
-  require<InvalidArgument>(!EpilogueOp::accumulates || !scatters, "spmv: atomic_scatter feeds no dot products");
+  constexpr bool is_plain = std::is_same_v<EpilogueOp, Epilogue<Sum>>;
+  require<InvalidArgument>(is_plain || !scatters, "spmv: atomic_scatter feeds no dot products");
   check_vectors(static_cast<std::size_t>(scatters ? A.num_cols : A.num_rows),
                 static_cast<std::size_t>(scatters ? A.num_rows : A.num_cols), x, y);
   check_matrix(A, y);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/solvers/precond/detail/first_fault.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// Row-major square matrix in device memory.
+template <class Device>
+using DenseMatrix = Kokkos::View<double**, Kokkos::LayoutRight, Device>;
+
+/// Rows of a block of the inversion.
+inline constexpr int dense_block_rows = 32;
+
+/// dense <- A, diagonal <- |a_ii|. One row per thread.
+template <class Matrix, class Device>
+struct FillDense {
+  using Ordinal = typename Matrix::ordinal_type;
+  Matrix A;
+  DenseMatrix<Device> dense;
+  Kokkos::View<double*, Device> diagonal;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row) const {
+    for (Ordinal j = 0; j < A.num_cols; ++j) dense(row, j) = 0;
+    auto const end = A.row_end(row);
+    for (auto k = A.row_begin(row); k < end; ++k) dense(row, A.columns(k)) += static_cast<double>(A.values(k));
+    diagonal(row) = Kokkos::fabs(dense(row, row));
+  }
+};
+
+/// The steps of Gauss-Jordan elimination on the diagonal for the rows of one block, within the block's rows and
+/// columns: panel(:, block) <- the inverse of the diagonal block. One team. A pivot at rounding level is not
+/// eliminated: its row and column of the inverse are zero (a generalized inverse, Goodnight 1979, "sweep").
+template <class Exec, class Device>
+struct InvertPivotBlock {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  DenseMatrix<Device> dense, panel;  // panel: [dense_block_rows x n]
+  Kokkos::View<double const*, Device> diagonal;
+  Kokkos::View<int*, Device> num_skipped;  // [1]
+  FirstFault<Device> faults;
+  int first, rows;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const thread = team.team_rank(), threads = team.team_size(), n = rows;
+    auto const epsilon = 8.0 * static_cast<double>(dense.extent(0)) * Kokkos::Experimental::epsilon_v<double>;
+    for (int t = thread; t < n * n; t += threads)
+      panel(t / n, first + t % n) = dense(first + t / n, first + t % n);
+    team.team_barrier();
+    for (int k = 0; k < n; ++k) {
+      double const pivot = panel(k, first + k), limit = epsilon * diagonal(first + k);
+      bool const is_skipped = !(Kokkos::fabs(pivot) > limit);
+      team.team_barrier();  // all threads have read the pivot
+      if (thread == 0) {
+        if (!Kokkos::isfinite(pivot))
+          faults.report(Outcome::non_finite, first + k);
+        else if (is_skipped)
+          num_skipped(0) += 1;
+        else if (pivot < 0)
+          faults.report(Outcome::indefinite_preconditioner, first + k);
+      }
+      for (int t = thread; t < n * n; t += threads) {
+        int const i = t / n, j = t % n;
+        if (i == k || j == k) continue;
+        if (!is_skipped) panel(i, first + j) -= panel(i, first + k) * (panel(k, first + j) / pivot);
+      }
+      team.team_barrier();
+      for (int i = thread; i < n; i += threads) {
+        if (i == k) continue;
+        panel(k, first + i) = is_skipped ? 0.0 : panel(k, first + i) / pivot;
+        panel(i, first + k) = is_skipped ? 0.0 : -panel(i, first + k) / pivot;
+      }
+      if (thread == 0) panel(k, first + k) = is_skipped ? 0.0 : 1.0 / pivot;
+      team.team_barrier();
+    }
+  }
+};
+
+/// panel(:, j) <- panel(:, block) dense(block, j) for the columns j outside the block. One column per thread.
+template <class Device>
+struct MultiplyPanel {
+  DenseMatrix<Device> dense, panel;
+  int first, rows;
+
+  KOKKOS_FUNCTION void operator()(int j) const {
+    if (first <= j && j < first + rows) return;
+    double column[dense_block_rows];
+    for (int l = 0; l < rows; ++l) column[l] = dense(first + l, j);
+    for (int i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int l = 0; l < rows; ++l) sum += panel(i, first + l) * column[l];
+      panel(i, j) = sum;
+    }
+  }
+};
+
+/// Rows outside the block: dense(i, :) <- [dense(i, :), with 0 in the block's columns] - dense(i, block) panel.
+/// Rows of the block: dense(i, :) <- panel(i, :). rows_per_team rows per team.
+template <class Exec, class Device>
+struct EliminateBlock {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  static constexpr int rows_per_team = 4;
+  DenseMatrix<Device> dense, panel;
+  int first, rows;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const n = static_cast<int>(dense.extent(0));
+    int const begin = team.league_rank() * rows_per_team;
+    auto* const factors =
+        static_cast<double*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(), alignof(double)));
+    for (int t = team.team_rank(); t < rows_per_team * rows; t += team.team_size()) {
+      int const i = begin + t / rows;
+      factors[t] = i < n && !is_inside(i) ? dense(i, first + t % rows) : 0.0;
+    }
+    team.team_barrier();
+    for (int j = team.team_rank(); j < n; j += team.team_size()) {
+      double sums[rows_per_team];
+      for (int q = 0; q < rows_per_team; ++q) {
+        int const i = begin + q;
+        sums[q] = i >= n ? 0.0 : is_inside(i) ? panel(i - first, j) : is_inside(j) ? 0.0 : dense(i, j);
+      }
+      for (int l = 0; l < rows; ++l) {
+        double const value = panel(l, j);
+        for (int q = 0; q < rows_per_team; ++q) sums[q] -= factors[q * rows + l] * value;
+      }
+      for (int q = 0; q < rows_per_team; ++q)
+        if (begin + q < n) dense(begin + q, j) = sums[q];
+    }
+  }
+  static KOKKOS_FUNCTION std::size_t scratch_bytes() {
+    return static_cast<std::size_t>(rows_per_team * dense_block_rows) * sizeof(double);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool is_inside(int i) const { return first <= i && i < first + rows; }
+};
+
+template <class From, class To>
+struct ConvertDense {
+  From from;
+  To to;
+  std::size_t n;
+  KOKKOS_FUNCTION void operator()(std::size_t k) const {
+    to(k / n, k % n) = typename To::non_const_value_type(from(k / n, k % n));
+  }
+};
+
+/// x <- inverse b. One row per warp, or per thread of the host; sums in double.
+template <class Exec, class Inverse, class V>
+struct MultiplyDense {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  Inverse inverse;
+  typename V::const_type b;
+  V x;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto const row = static_cast<std::size_t>(team.league_rank());
+    int const n = static_cast<int>(inverse.extent(1));
+    double sum = 0;
+    for (int j = team.team_rank(); j < n; j += team.team_size())
+      sum += static_cast<double>(inverse(row, static_cast<std::size_t>(j))) *
+             static_cast<double>(b(static_cast<std::size_t>(j)));
+    using L = Lanes<Exec>;
+    if constexpr (is_gpu<Exec>) sum = sum_over_lanes<L, L::size>(sum);
+    if (team.team_rank() == 0) x(row) = typename V::non_const_value_type(sum);
+  }
+};
+
+/// The inverse of a small matrix, dense, in Scalar; computed in double by blocked Gauss-Jordan elimination
+/// without exchange of rows, which is stable for positive definite matrices. A singular matrix has a
+/// generalized inverse; num_skipped() pivots were not eliminated. Memory while it is made: n^2 doubles.
+template <class Scalar, class Device>
+class DenseInverse {
+ public:
+  using Inverse = Kokkos::View<Scalar**, Kokkos::LayoutRight, Device>;
+
+  DenseInverse() = default;
+  template <class Exec, class Matrix>
+  DenseInverse(Exec const& exec, Matrix const& A, FirstFault<Device> const& faults)
+      : inverse_(allocate<Inverse>(exec, "einkorn::Multigrid::inverse", A.num_rows, A.num_rows)) {
+    update(exec, A, faults);
+  }
+
+  /// Inverts another matrix of this size; reports non-finite and negative pivots. 2 n^3 operations, 3 launches
+  /// per 32 rows. Fences exec.
+  template <class Exec, class Matrix>
+  void update(Exec const& exec, Matrix const& A, FirstFault<Device> const& faults) {
+    using Ordinal = typename Matrix::ordinal_type;
+    int const n = static_cast<int>(A.num_rows);
+    if (n == 0) return;
+    auto const dense = allocate<DenseMatrix<Device>>(exec, "einkorn::Multigrid[dense]", n, n);
+    auto const panel = allocate<DenseMatrix<Device>>(exec, "einkorn::Multigrid[panel]", dense_block_rows, n);
+    auto const diagonal = allocate<Kokkos::View<double*, Device>>(exec, "einkorn::Multigrid[diagonal]", n);
+    auto const skipped = allocate_zeros<Kokkos::View<int*, Device>>(exec, "einkorn::Multigrid[skipped]", 1);
+    Kokkos::parallel_for("einkorn::Multigrid[fill_dense]",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+                         FillDense<Matrix, Device>{A, dense, diagonal});
+    using Pivot = InvertPivotBlock<Exec, Device>;
+    using Eliminate = EliminateBlock<Exec, Device>;
+    constexpr int pivot_threads = is_gpu<Exec> ? 256 : 1, row_threads = is_gpu<Exec> ? 128 : 1;
+    for (int first = 0; first < n; first += dense_block_rows) {
+      int const rows = std::min(dense_block_rows, n - first);
+      Kokkos::parallel_for("einkorn::Multigrid[invert_pivot_block]",
+                           light_weight(typename Pivot::Policy(exec, 1, pivot_threads)),
+                           Pivot{dense, panel, diagonal, skipped, faults, first, rows});
+      Kokkos::parallel_for("einkorn::Multigrid[multiply_panel]",
+                           light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, n)),
+                           MultiplyPanel<Device>{dense, panel, first, rows});
+      typename Eliminate::Policy policy(exec, ceil_div(n, Eliminate::rows_per_team), row_threads);
+      policy.set_scratch_size(0,
+                              Kokkos::PerTeam(static_cast<int>(Eliminate::scratch_bytes() + alignof(double))));
+      Kokkos::parallel_for("einkorn::Multigrid[eliminate_block]", light_weight(policy),
+                           Eliminate{dense, panel, first, rows});
+    }
+    auto const size = static_cast<std::size_t>(n);
+    Kokkos::parallel_for("einkorn::Multigrid[convert_inverse]",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size * size),
+                         ConvertDense<DenseMatrix<Device>, Inverse>{dense, inverse_, size});
+    Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&num_skipped_, 1),
+                      skipped);
+    exec.fence("einkorn::Multigrid: inverse complete");
+  }
+
+  /// x <- A^-1 b. 1 launch, asynchronous on exec; no allocation.
+  template <class Exec, class V>
+  void apply(Exec const& exec, V const& b, V const& x) const {
+    if (x.extent(0) == 0) return;
+    using Functor = MultiplyDense<Exec, typename Inverse::const_type, V>;
+    constexpr int threads = is_gpu<Exec> ? static_cast<int>(Lanes<Exec>::size) : 1;
+    Kokkos::parallel_for("einkorn::Multigrid[coarsest]",
+                         light_weight(typename Functor::Policy(exec, static_cast<int>(x.extent(0)), threads)),
+                         Functor{inverse_, b, x});
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return inverse_.size() * sizeof(Scalar); }
+  [[nodiscard]] int num_skipped() const { return num_skipped_; }
+
+ private:
+  Inverse inverse_;
+  int num_skipped_ = 0;
+};
+
+}  // namespace einkorn::detail

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/solvers/precond/detail/first_fault.hpp>
+#include <einkorn/solvers/precond/multigrid/aggregates.hpp>
+#include <einkorn/solvers/precond/multigrid/box_aggregates.hpp>
+#include <einkorn/solvers/precond/multigrid/cycle.hpp>
+#include <einkorn/solvers/precond/multigrid/galerkin.hpp>
+#include <einkorn/solvers/precond/multigrid/inverse_diagonal.hpp>
+#include <einkorn/solvers/precond/multigrid/near_null.hpp>
+#include <einkorn/solvers/precond/multigrid/options.hpp>
+#include <einkorn/solvers/precond/multigrid/prolongator.hpp>
+#include <einkorn/solvers/precond/multigrid/report.hpp>
+#include <einkorn/solvers/precond/multigrid/spectral_radius.hpp>
+#include <einkorn/solvers/precond/multigrid/strength_graph.hpp>
+#include <einkorn/solvers/precond/multigrid/tentative.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace einkorn::detail {
+
+/// Rows up to which the coarsest level is inverted, by default. A GPU needs fewer launches with a larger inverse;
+/// analytical, not measured.
+constexpr std::int64_t automatic_coarsest_rows(Arch arch) {
+  return arch == Arch::host ? 300 : 1000;
+}
+/// The same where no coarser level can be made.
+inline constexpr std::int64_t max_coarsest_rows = 4096;
+/// Nodes per aggregate of a graph, at most.
+inline constexpr int max_aggregate_nodes = 64;
+/// The threshold of strength of a level by that of the level before, whose smoothed prolongator spreads the
+/// entries. Vanek, Mandel & Brezina, 1996, take 0.5; 0.25 halves the iterations for coefficients that jump by 10^6.
+inline constexpr double strength_factor = 0.25;
+/// A level is the last if the next one would have more than this fraction of its rows.
+inline constexpr double max_coarsening_ratio = 0.8;
+
+/// Adds the seconds since the last call to a step of the report. Fences.
+template <class Exec>
+class StepClock {
+ public:
+  explicit StepClock(Exec const& exec) : exec_(exec) {}
+  void add_to(double& seconds) {
+    exec_.fence("einkorn::Multigrid: step of the set-up complete");
+    double const now = timer_.seconds();
+    seconds += now - last_;
+    last_ = now;
+  }
+
+ private:
+  Exec const& exec_;
+  Kokkos::Timer timer_;
+  double last_ = 0;
+};
+
+/// What the next level was made from, kept for update(): strong connections, T, P, R and the plans of R A P.
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct Coarsening {
+  using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+  StrengthGraph<Ordinal, Offset, Device> graph;
+  Tentative<Scalar, Ordinal, Offset, Device> T;
+  std::optional<GalerkinProduct<Scalar, Ordinal, Offset, Device>> product;
+  bool is_smoothed = false;
+};
+
+/// The set-up of a hierarchy: levels in LevelScalar, coarse matrices in Scalar.
+template <class Scalar, class LevelScalar, class Ordinal, class Offset, class Device>
+class Hierarchy {
+ public:
+  using Matrix = Csr<Scalar const, Ordinal, Offset, Device>;
+  using NearNullVectors = NearNull<Scalar, Device>;
+  using LevelsType = Levels<LevelScalar, Ordinal, Offset, Device>;
+
+  Hierarchy() = default;
+  template <class Exec>
+  Hierarchy(Exec const& exec, Matrix const& A, MultigridOptions const& options,
+            NearNullVectors const& near_null)
+      : options_(options) {
+    if (A.num_rows == 0) return;
+    faults_ = FirstFault<Device>(exec);
+    lanczos_ = allocate_zeros<Kokkos::View<LanczosState*, Device>>(exec, "einkorn::Multigrid::lanczos", 1);
+    sums_ = OrderedSums<Device>(exec, static_cast<std::size_t>(A.num_rows), 1);
+    make_levels(exec, A, near_null);
+  }
+
+  /// New values of A on the kept aggregates and patterns.
+  template <class Exec>
+  void update(Exec const& exec, Matrix const& A) {
+    if (A.num_rows == 0) return;
+    Kokkos::Timer const timer;
+    StepClock<Exec> clock(exec);
+    clear_report();
+    status_ = {};
+    Matrix matrix = A;
+    for (std::size_t l = 0; l < levels_.list.size(); ++l) {
+      bool const is_last = l + 1 == levels_.list.size();
+      if (is_last && levels_.has_inverse) {
+        invert(exec, matrix, l, clock);
+        break;
+      }
+      levels_.list[l].A.update(exec, matrix);
+      Inverse const inverse = set_smoother(exec, matrix, l, clock);
+      if (is_last) break;
+      auto& coarsening = coarsenings_[l];
+      auto const P = coarsening.product->prolongator();
+      if (coarsening.is_smoothed)
+        update_prolongator(exec, matrix, coarsening.graph, coarsening.T, inverse, omega(l), P);
+      clock.add_to(report_.prolongator_seconds);
+      coarsening.product->update(exec, matrix, P);
+      levels_.list[l].set_transfers(exec, P, coarsening.product->restriction());
+      clock.add_to(report_.galerkin_seconds);
+      matrix = coarsening.product->coarse();
+    }
+    report_.total_seconds = timer.seconds();
+  }
+
+  [[nodiscard]] LevelsType const& levels() const { return levels_; }
+  [[nodiscard]] OrderedSums<Device> const& sums() const { return sums_; }
+  [[nodiscard]] MultigridReport const& report() const { return report_; }
+  [[nodiscard]] SetupStatus status() const { return status_; }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t bytes = levels_.coarsest.bytes() + sums_.bytes() + sizeof(LanczosState);
+    for (auto const& level : levels_.list) bytes += level.bytes();
+    for (auto const& coarsening : coarsenings_)
+      bytes += coarsening.product->bytes() + coarsening.graph.columns.extent(0) * sizeof(Ordinal) +
+               coarsening.graph.row_offsets.extent(0) * sizeof(Offset);
+    return bytes;
+  }
+
+ private:
+  using Inverse = Kokkos::View<Scalar*, Device>;
+  using CoarseningType = Coarsening<Scalar, Ordinal, Offset, Device>;
+
+  void clear_report() {
+    auto levels = report_.levels;
+    report_ = MultigridReport();
+    report_.levels = levels;
+  }
+  [[nodiscard]] double omega(std::size_t l) const { return 4.0 / (3.0 * report_.levels[l].spectral_radius); }
+
+  template <class Exec>
+  void make_levels(Exec const& exec, Matrix const& A, NearNullVectors near_null) {
+    Kokkos::Timer const timer;
+    StepClock<Exec> clock(exec);
+    Matrix matrix = A;
+    int block_size = options_.block_size;
+    std::int64_t const coarsest =
+        options_.coarsest_rows > 0 ? options_.coarsest_rows : automatic_coarsest_rows(arch_of<Exec>);
+    std::optional<Grid> grid;
+    auto const max_levels = static_cast<std::size_t>(options_.max_levels);
+    reserve(levels_.list, "the levels of make_multigrid", max_levels);
+    reserve(report_.levels, "the report of make_multigrid", max_levels);
+    reserve(coarsenings_, "the levels of make_multigrid", max_levels);
+    for (std::size_t l = 0;; ++l) {
+      auto const rows = static_cast<std::int64_t>(matrix.num_rows);
+      levels_.list.emplace_back();
+      report_.levels.push_back({rows, static_cast<std::int64_t>(matrix.nnz()), {}, 0, 0, false, false});
+      auto& level = levels_.list.back();
+      level.allocate_vectors(exec, static_cast<std::size_t>(rows));
+      if (rows <= coarsest) {
+        invert(exec, matrix, l, clock);
+        break;
+      }
+      level.A = typename LevelsType::LevelType::Operator(exec, matrix);
+      report_.levels[l].format = LevelsType::LevelType::Operator::Formats::name_of(level.A.format());
+      Inverse const inverse = set_smoother(exec, matrix, l, clock);
+      if (!status_.usable() || l + 1 == max_levels) break;
+      auto coarsening = coarsen(exec, matrix, l, block_size, near_null, inverse, grid, clock);
+      if (!coarsening) {
+        if (rows <= max_coarsest_rows) invert(exec, matrix, l, clock);
+        break;
+      }
+      level.set_transfers(exec, coarsening->product->prolongator(), coarsening->product->restriction());
+      clock.add_to(report_.galerkin_seconds);
+      near_null = coarsening->T.coarse_near_null;
+      block_size = coarsening->T.num_vectors;
+      coarsenings_.push_back(*coarsening);
+      matrix = coarsening->product->coarse();
+    }
+    for (std::size_t l = 0; l < levels_.list.size(); ++l) report_.levels[l].bytes = levels_.list[l].bytes();
+    report_.levels.back().bytes += levels_.coarsest.bytes();
+    report_.total_seconds = timer.seconds();
+  }
+
+  /// Sets M, the steps and the spectral radius of level l. Returns the inverse diagonal.
+  template <class Exec>
+  Inverse set_smoother(Exec const& exec, Matrix const& A, std::size_t l, StepClock<Exec>& clock) {
+    auto& level = levels_.list[l];
+    auto const inverse = allocate<Inverse>(exec, "einkorn::Multigrid::inverse_diagonal", level.num_rows());
+    faults_.reset(exec);
+    double const bound = invert_diagonal(exec, A, inverse, level.inverse, faults_, false);
+    take_status(exec, l);
+    double const radius =
+        spectral_radius(exec, level.A, level.inverse, bound, level.b, level.x, level.d, sums_, lanczos_);
+    report_.levels[l].spectral_radius = radius;
+    if (options_.smoother == MultigridSmoother::l1_jacobi)
+      invert_diagonal(exec, A, inverse_of_scratch(exec, level.num_rows()), level.inverse, faults_, true);
+    level.steps = make_smoother_steps(options_.smoother, options_.degree, radius);
+    clock.add_to(report_.smoother_seconds);
+    return inverse;
+  }
+  template <class Exec>
+  static Inverse inverse_of_scratch(Exec const& exec, std::size_t n) {
+    return allocate<Inverse>(exec, "einkorn::Multigrid[scratch]", n);
+  }
+
+  template <class Exec>
+  void invert(Exec const& exec, Matrix const& A, std::size_t l, StepClock<Exec>& clock) {
+    faults_.reset(exec);
+    if (levels_.has_inverse)
+      levels_.coarsest.update(exec, A, faults_);
+    else
+      levels_.coarsest = DenseInverse<LevelScalar, Device>(exec, A, faults_);
+    levels_.has_inverse = true;
+    take_status(exec, l);
+    report_.singular_rows = levels_.coarsest.num_skipped();
+    report_.levels[l].format = "inverse";
+    clock.add_to(report_.coarsest_seconds);
+  }
+
+  /// Keeps the first fault; rows of coarse levels are not rows of A.
+  template <class Exec>
+  void take_status(Exec const& exec, std::size_t l) {
+    auto const status = faults_.status(exec);
+    if (status.outcome == Outcome::converged || !status_.usable()) return;
+    if (status_.outcome == Outcome::converged || !status.usable())
+      status_ = {status.outcome, l == 0 ? status.row : std::int64_t(-1)};
+  }
+
+  /// Aggregates, P and R A P of level l; nothing if the next level would not be much smaller.
+  template <class Exec>
+  std::optional<CoarseningType> coarsen(Exec const& exec, Matrix const& A, std::size_t l, int block_size,
+                                        NearNullVectors const& near_null, Inverse const& inverse,
+                                        std::optional<Grid>& grid, StepClock<Exec>& clock) {
+    CoarseningType result;
+    double const strength = options_.strength * std::pow(strength_factor, static_cast<double>(l));
+    result.graph = strength_graph(exec, A, strength, block_size);
+    bool const may_have_boxes = options_.aggregation == MultigridAggregation::automatic &&
+                                options_.block_size == 1 && near_null.extent(1) == 1;
+    if (l == 0 && may_have_boxes && count_weak(exec, A, options_.strength, 1) == 0) grid = find_grid(exec, A);
+    auto const aggregates = grid ? box_aggregates<Ordinal, Device>(exec, *grid, options_.box_width)
+                                 : aggregate(exec, result.graph, static_cast<Ordinal>(max_aggregate_nodes));
+    report_.levels[l].has_boxes = grid.has_value();
+    if (grid) grid = coarse(*grid, options_.box_width);
+    clock.add_to(report_.aggregate_seconds);
+    auto const coarse_rows = static_cast<double>(aggregates.count) * static_cast<double>(near_null.extent(1));
+    if (aggregates.count == 0 || coarse_rows > max_coarsening_ratio * static_cast<double>(A.num_rows))
+      return {};
+    result.T = tentative<Offset>(exec, aggregates, members(exec, aggregates), near_null, block_size);
+    std::int64_t nnz = 0;
+    for (auto const& level : report_.levels) nnz += level.nnz;
+    double const limit = options_.max_complexity * static_cast<double>(report_.levels[0].nnz);
+    // Fewer aggregates per row of P where the product has too many entries.
+    for (int const max_aggregates : {0, 4, 2}) {
+      if (!options_.smoothed || result.is_smoothed) break;
+      Truncation truncation;
+      truncation.max_aggregates = max_aggregates;
+      auto const P = smoothed_prolongator(exec, A, result.graph, result.T, inverse, omega(l), truncation);
+      clock.add_to(report_.prolongator_seconds);
+      result.product.emplace(exec, A, P, result.T.zero_columns);
+      result.is_smoothed = static_cast<double>(nnz + result.product->coarse().nnz()) <= limit;
+      clock.add_to(report_.galerkin_seconds);
+    }
+    if (!result.is_smoothed) result.product.emplace(exec, A, result.T.matrix, result.T.zero_columns);
+    report_.levels[l].is_smoothed = result.is_smoothed;
+    clock.add_to(report_.galerkin_seconds);
+    return result;
+  }
+
+  MultigridOptions options_;
+  LevelsType levels_;
+  std::vector<CoarseningType> coarsenings_;
+  FirstFault<Device> faults_;
+  OrderedSums<Device> sums_;
+  Kokkos::View<LanczosState*, Device> lanczos_;
+  MultigridReport report_;
+  SetupStatus status_;
+};
+
+}  // namespace einkorn::detail
