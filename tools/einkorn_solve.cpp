@@ -28,7 +28,7 @@ using namespace einkorn::tools;
 int solve(int argc, char* argv[], bool with_mpi, bool prints,
           std::function<int(Settings const&)> const& run_settings) {
   Settings settings;
-  CLI::App app("Solves A x = b by CG, preconditioned CG or BiCGStab.", "einkorn-solve");
+  CLI::App app("Solves A x = b by CG, preconditioned CG, BiCGStab or GMRES.", "einkorn-solve");
   declare_options(app, settings);
   app.set_version_flag("--version", std::string(einkorn::version()));
   std::vector<char*> arguments, kokkos_arguments{argv[0]};

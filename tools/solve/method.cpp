@@ -12,7 +12,9 @@ template <class Scalar>
 Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> const& A) {
   Method method{settings.solver, {}, name_of(settings.solver)};
   if (!settings.preconditioner.empty()) method.preconditioner = *preconditioner_of(settings.preconditioner);
-  if (settings.solver == SolverKind::pcg && settings.preconditioner.empty())
+  bool const requires_preconditioner =
+      settings.solver == SolverKind::pcg || settings.solver == SolverKind::fgmres;
+  if (requires_preconditioner && settings.preconditioner.empty())
     method.preconditioner.kind = PreconditionerKind::jacobi;
   if (settings.solver != SolverKind::automatic) return method;
   auto const check = check_hermitian(exec, A);
@@ -26,6 +28,7 @@ SolverOptions solver_options(Settings const& settings) {
   SolverOptions options;
   options.tolerance = settings.tolerance;
   options.max_iterations = settings.max_iterations;
+  options.restart = settings.restart;
   options.keep_history = !settings.history.empty();
   return options;
 }

@@ -39,7 +39,8 @@ std::string range_of(RankRange const& range) {
 }  // namespace
 
 std::string advice_for(Result const& result) {
-  bool const is_bicgstab = result.method == SolverKind::bicgstab;
+  bool const is_gmres = result.method == SolverKind::gmres || result.method == SolverKind::fgmres;
+  bool const is_cg = !is_gmres && result.method != SolverKind::bicgstab;
   std::string const stronger = result.is_preconditioned
                                    ? "a stronger preconditioner (--preconditioner block-jacobi:8)"
                                    : std::string("a preconditioner (--preconditioner jacobi)");
@@ -49,12 +50,13 @@ std::string advice_for(Result const& result) {
     case Outcome::iteration_limit:
       return "more iterations (--max-iterations), or " + stronger;
     case Outcome::stagnated:
-      return "a larger --tolerance, because rounding prevents a smaller residual; or " + stronger;
+      return is_gmres ? "longer cycles (--restart), or " + stronger
+                      : "a larger --tolerance, because rounding prevents a smaller residual; or " + stronger;
     case Outcome::diverged:
-      return is_bicgstab ? stronger
-                         : "--solver bicgstab: CG may diverge if A is not Hermitian positive definite";
+      return is_cg ? "--solver bicgstab: CG may diverge if A is not Hermitian positive definite" : stronger;
     case Outcome::breakdown:
-      if (!is_bicgstab) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
+      if (is_cg) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
+      if (is_gmres) return "another b or another preconditioner: A is singular on the Krylov space";
       return result.is_preconditioned
                  ? "another preconditioner (--preconditioner none, jacobi, block-jacobi:N), or another b"
                  : "a preconditioner (--preconditioner jacobi, block-jacobi:N), or --solver cg if A is "
@@ -69,8 +71,8 @@ std::string advice_for(Result const& result) {
              "is "
              "singular or missing";
     case Outcome::non_finite:
-      return is_bicgstab ? "searching the files for NaN and infinity; if there are none, " + stronger
-                         : "searching the files for NaN and infinity; if there are none, --solver bicgstab";
+      return is_cg ? "searching the files for NaN and infinity; if there are none, --solver bicgstab"
+                   : "searching the files for NaN and infinity; if there are none, " + stronger;
     default:
       return "the solve again, because it was stopped";
   }

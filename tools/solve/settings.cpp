@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 namespace einkorn::tools {
@@ -44,6 +45,11 @@ std::string option_conflict(Settings const& settings, bool with_mpi) {
     return "--solver cg has no preconditioner; use --solver pcg";
   if (settings.solver == SolverKind::pcg && settings.preconditioner == "none")
     return "--solver pcg requires a preconditioner; use --solver cg";
+  if (settings.solver == SolverKind::fgmres && settings.preconditioner == "none")
+    return "--solver fgmres requires a preconditioner; use --solver gmres";
+  if (with_mpi && (settings.solver == SolverKind::gmres || settings.solver == SolverKind::fgmres))
+    return std::string("--solver ") + name_of(settings.solver) +
+           " runs on one process; use --solver bicgstab, or --mpi off";
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
   if (!settings.owners.empty() && !with_mpi)
     return "--owners distributes rows over ranks; start several processes with mpirun, or use --mpi on";
@@ -58,6 +64,10 @@ char const* name_of(SolverKind solver) {
       return "pcg";
     case SolverKind::bicgstab:
       return "bicgstab";
+    case SolverKind::gmres:
+      return "gmres";
+    case SolverKind::fgmres:
+      return "fgmres";
     default:
       return "auto";
   }
@@ -73,15 +83,17 @@ void declare_options(CLI::App& app, Settings& settings) {
       "b", settings.right_hand_side,
       "Right-hand side: Matrix Market, one column. Default: b = A times ones; the error of x is then shown");
   std::map<std::string, SolverKind> solvers;
-  for (auto const solver : {SolverKind::automatic, SolverKind::cg, SolverKind::pcg, SolverKind::bicgstab})
+  for (auto const solver : {SolverKind::automatic, SolverKind::cg, SolverKind::pcg, SolverKind::bicgstab,
+                            SolverKind::gmres, SolverKind::fgmres})
     solvers[name_of(solver)] = solver;
-  app.add_option("--solver", settings.solver,
+  app.add_option("--solver,--method", settings.solver,
                  "auto: cg (pcg with a preconditioner) for a Hermitian matrix with a positive diagonal, else "
-                 "bicgstab")
-      ->transform(CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab}"))
-      ->option_text("auto|cg|pcg|bicgstab [auto]");
+                 "bicgstab. gmres and fgmres: any square matrix, on one process")
+      ->transform(
+          CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab,gmres,fgmres}"))
+      ->option_text("auto|cg|pcg|bicgstab|gmres|fgmres [auto]");
   app.add_option("--preconditioner", settings.preconditioner,
-                 "N: rows per block, 1 to 32, default 4. Default: jacobi for pcg, else none")
+                 "N: rows per block, 1 to 32, default 4. Default: jacobi for pcg and fgmres, else none")
       ->check([](std::string const& text) {
         return preconditioner_of(text) ? std::string()
                                        : text + " is not none, jacobi or block-jacobi[:N], N = 1 .. 32";
@@ -99,6 +111,10 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str();
   app.add_option("--max-iterations", settings.max_iterations)
       ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--restart", settings.restart,
+                 "Steps per cycle of gmres and fgmres; each stores a vector, fgmres two")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()).description("POSITIVE"))
       ->capture_default_str();
   app.add_option("--output", settings.output, "Write x to this Matrix Market file (gzip if it ends in .gz)");
   app.add_option("--history", settings.history, "Write the residual after every iteration to this file (csv)");

@@ -14,7 +14,7 @@ class App;
 
 namespace einkorn::tools {
 
-enum class SolverKind { automatic, cg, pcg, bicgstab };
+enum class SolverKind { automatic, cg, pcg, bicgstab, gmres, fgmres };
 enum class PreconditionerKind { none, jacobi, block_jacobi };
 
 struct PreconditionerChoice {
@@ -26,10 +26,11 @@ struct PreconditionerChoice {
 struct Settings {
   std::string matrix, right_hand_side;  // no right-hand side: b = A times ones
   SolverKind solver = SolverKind::automatic;
-  std::string preconditioner;        // as on the command line; empty: jacobi for pcg, else none
+  std::string preconditioner;        // as on the command line; empty: jacobi for pcg and fgmres, else none
   std::optional<FormatName> format;  // empty: select()
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10000;
+  int restart = 30;  // of gmres and fgmres
   std::string output, history;
   std::string mpi = "auto", owners;  // owners: a file
   bool quiet = false, progress = false;

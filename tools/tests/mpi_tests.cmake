@@ -97,7 +97,8 @@ add_mpi_solve_test(no_owners 2 3 "no_such_file.txt: cannot open for reading" ${b
 add_mpi_solve_test(refused_format 2 3 "DIA would store.*the fill limit is 3" gen:circuit:2000 --format dia)
 add_mpi_solve_test(complex_format 2 3 "--format dia: complex matrices are supported in csr only" ${out}/hermitian.mtx --format dia)
 add_mpi_solve_test(unwritable_output 2 3 "no_such_folder" gen:stencil7:12 --output ${out}/no_such_folder/x.mtx)
-add_mpi_solve_test(unknown_solver 3 2 "--solver" gen:stencil7:12 --solver gmres)
+add_mpi_solve_test(unknown_solver 3 2 "--solver" gen:stencil7:12 --solver qmr)
+add_mpi_solve_test(gmres 2 2 "--solver gmres runs on one process" gen:stencil7:12 --solver gmres)
 # An error of one rank only ends all.
 add_mpi_solve_test(one_rank_fails 1 2 "rank 1: exit code 2 of this rank only" gen:stencil7:12 --mpi on :
                    ${MPIEXEC_NUMPROC_FLAG} 1 $<TARGET_FILE:einkorn-solve> --no-such-option --mpi on)

@@ -71,6 +71,14 @@ TEST(Settings, ParseEveryOption) {
   EXPECT_EQ(s.owners, "parts.txt");
 }
 
+TEST(Settings, GmresAndItsCycles) {
+  EXPECT_EQ(parsed({"A.mtx", "--solver", "gmres"}).solver, SolverKind::gmres);
+  auto const s = parsed({"A.mtx", "--method", "fgmres", "--restart", "50"});
+  EXPECT_EQ(s.solver, SolverKind::fgmres);
+  EXPECT_EQ(s.restart, 50);
+  EXPECT_EQ(parsed({"A.mtx"}).restart, 30);
+}
+
 TEST(Settings, AutomaticSolverAndFormat) {
   for (auto const& s : {parsed({"A.mtx"}), parsed({"A.mtx", "--solver", "auto", "--format", "auto"})}) {
     EXPECT_EQ(s.solver, SolverKind::automatic);
@@ -81,7 +89,7 @@ TEST(Settings, AutomaticSolverAndFormat) {
 
 TEST(Settings, RejectInvalidValues) {
   for (auto const& words : std::vector<std::vector<std::string>>{{},
-                                                                 {"A.mtx", "--solver", "gmres"},
+                                                                 {"A.mtx", "--solver", "qmr"},
                                                                  {"A.mtx", "--preconditioner", "ilu"},
                                                                  {"A.mtx", "--format", "csr6"},
                                                                  {"A.mtx", "--tolerance", "-1"},
@@ -91,6 +99,7 @@ TEST(Settings, RejectInvalidValues) {
                                                                  {"A.mtx", "--tolerance", "1e999"},
                                                                  {"A.mtx", "--tolerance", "1e-6x"},
                                                                  {"A.mtx", "--max-iterations", "-1"},
+                                                                 {"A.mtx", "--restart", "0"},
                                                                  {"A.mtx", "--max-iterations", "many"},
                                                                  {"A.mtx", "--mpi", "perhaps"},
                                                                  {"A.mtx", "b.mtx", "c.mtx"}})
@@ -103,6 +112,10 @@ TEST(Settings, DetectOptionConflicts) {
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "bicgstab", "--preconditioner", "jacobi"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "jacobi"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "pcg", "--preconditioner", "none"})), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres", "--preconditioner", "none"})), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "fgmres", "--preconditioner", "none"})), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), false), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), true), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--quiet", "--progress"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), false), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), true), "");
