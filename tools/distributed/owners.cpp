@@ -36,20 +36,81 @@ int owner_in(std::string_view line, std::string const& name, std::size_t line_nu
   return owner;
 }
 
-}  // namespace
-
-std::vector<int> parse_owners(std::string const& name, std::string_view text, int num_rows, int ranks) {
-  std::vector<int> owners;
-  reserve(owners, "einkorn-solve: owners", static_cast<std::size_t>(num_rows));
-  std::size_t count = 0;
+/// Calls visit(line, line_number) for each line that is not blank, without blanks around it.
+template <class Visit>
+void for_each_line(std::string_view text, Visit const& visit) {
   for (std::size_t line_number = 1; !text.empty(); ++line_number) {
     auto const end = std::min(text.find('\n'), text.size());
     auto const line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty()) continue;
+    if (!line.empty()) visit(line, line_number);
+  }
+}
+
+/// Whether the first line is the number of rows and the second has two words.
+bool is_scotch_map(std::string_view text, int num_rows) {
+  std::size_t lines = 0;
+  bool has_count = false, has_pair = false;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    ++lines;
+    if (lines == 1) has_count = line == std::to_string(num_rows);
+    if (lines == 2) has_pair = line.find_first_of(blanks) != std::string_view::npos;
+  });
+  return has_count && has_pair;
+}
+
+/// A line of a map: a row, counted from `base`, and its owner.
+struct MappedRow {
+  long long row;
+  std::string_view owner;
+  std::size_t line_number;
+};
+
+std::vector<int> parse_scotch_map(std::string const& name, std::string_view text, int num_rows, int ranks) {
+  std::vector<MappedRow> rows;
+  reserve(rows, "einkorn-solve: owners", static_cast<std::size_t>(num_rows));
+  std::size_t count = 0;
+  long long base = 1;
+  for_each_line(text, [&](std::string_view line, std::size_t line_number) {
+    if (count++ == 0) return;
+    long long row = -1;
+    auto const split = std::min(line.find_first_of(blanks), line.size());
+    auto const [end, error] = std::from_chars(line.data(), line.data() + split, row);
+    if (error != std::errc() || end != line.data() + split || row < 0 || row > num_rows)
+      throw ParseError(name, line_number,
+                       "the row is " + std::string(line.substr(0, std::min<std::size_t>(split, 40))) +
+                           ", expected an integer, counted from 0 or from 1, and the owner");
+    if (row == 0) base = 0;
+    if (count <= static_cast<std::size_t>(num_rows) + 1)
+      rows.push_back({row, trimmed(line.substr(split)), line_number});
+  });
+  require<DimensionMismatch>(count == static_cast<std::size_t>(num_rows) + 1, [&] {
+    return name + ": " + std::to_string(count - 1) + " owners, expected " + std::to_string(num_rows) +
+           ", one per row of A";
+  });
+  std::vector<int> owners(static_cast<std::size_t>(num_rows), -1);
+  for (auto const& [row, owner, line_number] : rows) {
+    bool const is_row = row - base < num_rows;
+    if (!is_row || owners[static_cast<std::size_t>(row - base)] >= 0)
+      throw ParseError(name, line_number,
+                       "the row is " + std::to_string(row) +
+                           (is_row ? ", which occurred before" : ", but rows are counted from 0"));
+    owners[static_cast<std::size_t>(row - base)] = owner_in(owner, name, line_number, ranks);
+  }
+  return owners;
+}
+
+}  // namespace
+
+std::vector<int> parse_owners(std::string const& name, std::string_view text, int num_rows, int ranks) {
+  if (is_scotch_map(text, num_rows)) return parse_scotch_map(name, text, num_rows, ranks);
+  std::vector<int> owners;
+  reserve(owners, "einkorn-solve: owners", static_cast<std::size_t>(num_rows));
+  std::size_t count = 0;
+  for_each_line(text, [&](std::string_view line, std::size_t line_number) {
     auto const owner = owner_in(line, name, line_number, ranks);
     if (++count <= static_cast<std::size_t>(num_rows)) owners.push_back(owner);
-  }
+  });
   require<DimensionMismatch>(count == static_cast<std::size_t>(num_rows), [&] {
     return name + ": " + std::to_string(count) + " owners, expected " + std::to_string(num_rows) +
            ", one per row of A";
