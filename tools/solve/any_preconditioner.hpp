@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "solve/multigrid.hpp"
 #include "solve/settings.hpp"
 #include "solve/types.hpp"
 
@@ -18,7 +19,8 @@ namespace einkorn::tools {
 template <class Scalar>
 class AnyPreconditioner {
  public:
-  using Variant = std::variant<einkorn::Jacobi<Scalar, Device>, BlockJacobi<Scalar, int, Device>>;
+  using Variant =
+      std::variant<einkorn::Jacobi<Scalar, Device>, BlockJacobi<Scalar, int, Device>, MultigridPreconditioner>;
 
   AnyPreconditioner() = default;
   explicit AnyPreconditioner(Variant variant) : variant_(std::move(variant)) {}
@@ -29,6 +31,11 @@ class AnyPreconditioner {
   }
   [[nodiscard]] SetupStatus status() const {
     return std::visit([](auto const& M) { return M.status(); }, variant_);
+  }
+  /// The levels of multigrid, else empty.
+  [[nodiscard]] std::string table() const {
+    auto const* const multigrid = std::get_if<MultigridPreconditioner>(&variant_);
+    return multigrid ? multigrid->table() : std::string();
   }
   [[nodiscard]] std::string name() const {
     return std::visit([](auto const& M) { return M.name(); }, variant_);
@@ -43,6 +50,8 @@ AnyPreconditioner<Scalar> make_preconditioner(Exec const& exec, Matrix<Scalar> c
                                               PreconditionerChoice const& choice) {
   if (choice.kind == PreconditionerKind::block_jacobi)
     return AnyPreconditioner<Scalar>(make_block_jacobi(exec, A, {choice.block_size}));
+  if (choice.kind == PreconditionerKind::multigrid)
+    return AnyPreconditioner<Scalar>(MultigridPreconditioner(exec, A));
   return AnyPreconditioner<Scalar>(make_jacobi(exec, A));
 }
 

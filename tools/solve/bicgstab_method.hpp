@@ -23,6 +23,7 @@ TimedSolve solve_by_bicgstab(Task<Scalar, Operator> const& task) {
   result.setup_seconds = watch.lap();
   if (preconditioned) {
     result.preconditioner = M.name();
+    result.preconditioner_table = M.table();
     result.report = bicgstab(task.exec, task.A, M, task.b, task.x, task.options, workspace);
   } else {
     result.report = bicgstab(task.exec, task.A, task.b, task.x, task.options, workspace);

@@ -51,6 +51,7 @@ Exit finish(Settings const& settings, Exec const& exec, Result result, Method co
   result.method = method.solver;
   result.is_preconditioned = method.preconditioner.kind != PreconditionerKind::none;
   result.preconditioner = solved.preconditioner;
+  result.preconditioner_table = solved.preconditioner_table;
   result.report = solved.report;
   result.setup_seconds += solved.setup_seconds;
   result.solve_seconds = solved.solve_seconds;

@@ -21,6 +21,7 @@ TimedSolve time_gmres(Task<Scalar, Operator> const& task, GmresKind kind, Solve 
   GmresWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, kind);
   result.setup_seconds = watch.lap();
   if (preconditioned) result.preconditioner = M.name();
+  result.preconditioner_table = M.table();
   result.report = solve(M, workspace);
   result.solve_seconds = watch.lap();
   return result;

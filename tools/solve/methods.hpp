@@ -28,6 +28,7 @@ struct Task {
 struct TimedSolve {
   SolveReport report;
   std::string preconditioner = "none";  // its name()
+  std::string preconditioner_table;     // the levels of multigrid
   double setup_seconds = 0;             // preconditioner and workspace
   double solve_seconds = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solve/methods.hpp"
+#include "solve/multigrid.hpp"
 #include "solve/stopwatch.hpp"
 
 #include <einkorn/solvers/pcg.hpp>
@@ -30,6 +31,12 @@ TimedSolve solve_by_pcg(Task<Scalar, Operator> const& task) {
     return solve_with(task, watch, on_all_ranks(task.A, [&] {
                         return make_block_jacobi(task.exec, task.csr, {choice.block_size});
                       }));
+  if (choice.kind == PreconditionerKind::multigrid) {
+    MultigridPreconditioner const M(task.exec, task.csr);
+    auto result = solve_with(task, watch, M);
+    result.preconditioner_table = M.table();
+    return result;
+  }
   return solve_with(task, watch, on_all_ranks(task.A, [&] { return make_jacobi(task.exec, task.csr); }));
 }
 

@@ -109,6 +109,7 @@ void print_table(std::ostream& out, Result const& result) {
   if (result.error) row("error", number(*result.error) + ", the largest |x_i - 1|");
   row("seconds", number(result.read_seconds) + " to read, " + number(result.setup_seconds) + " to set up, " +
                      number(result.solve_seconds) + " to solve");
+  if (!result.preconditioner_table.empty()) out << '\n' << result.preconditioner_table;
 }
 
 void write_history(std::string const& path, SolveReport const& report) {

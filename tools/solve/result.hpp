@@ -29,6 +29,7 @@ struct Distribution {
 struct Result {
   std::string matrix, right_hand_side, format;  // as text
   std::string solver, preconditioner, machine;
+  std::string preconditioner_table;           // lines after the table; may be empty
   std::optional<Distribution> distribution;   // empty: one process without MPI
   SolverKind method = SolverKind::automatic;  // the method that ran
   bool is_preconditioned = false;

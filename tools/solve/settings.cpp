@@ -28,6 +28,7 @@ std::string tolerance_error(std::string const& text) {
 std::optional<PreconditionerChoice> preconditioner_of(std::string const& text) {
   if (text == "none") return PreconditionerChoice{};
   if (text == "jacobi") return PreconditionerChoice{PreconditionerKind::jacobi};
+  if (text == "multigrid") return PreconditionerChoice{PreconditionerKind::multigrid};
   std::string const block = "block-jacobi";
   if (text.rfind(block, 0) != 0) return std::nullopt;
   PreconditionerChoice choice{PreconditionerKind::block_jacobi};
@@ -50,6 +51,8 @@ std::string option_conflict(Settings const& settings, bool with_mpi) {
   if (with_mpi && (settings.solver == SolverKind::gmres || settings.solver == SolverKind::fgmres))
     return std::string("--solver ") + name_of(settings.solver) +
            " runs on one process; use --solver bicgstab, or --mpi off";
+  if (with_mpi && settings.preconditioner == "multigrid")
+    return "--preconditioner multigrid runs on one process; use block-jacobi, or --mpi off";
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
   if (!settings.owners.empty() && !with_mpi)
     return "--owners distributes rows over ranks; start several processes with mpirun, or use --mpi on";
@@ -95,10 +98,11 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--preconditioner", settings.preconditioner,
                  "N: rows per block, 1 to 32, default 4. Default: jacobi for pcg and fgmres, else none")
       ->check([](std::string const& text) {
-        return preconditioner_of(text) ? std::string()
-                                       : text + " is not none, jacobi or block-jacobi[:N], N = 1 .. 32";
+        return preconditioner_of(text)
+                   ? std::string()
+                   : text + " is not none, jacobi, multigrid or block-jacobi[:N], N = 1 .. 32";
       })
-      ->option_text("none|jacobi|block-jacobi[:N]");
+      ->option_text("none|jacobi|multigrid|block-jacobi[:N]");
   app.add_option_function<std::string>(
          "--format", [&settings](std::string const& text) { settings.format = format_of(text); },
          "Format of the matrix. auto: by select(). A complex matrix is in csr")

@@ -15,7 +15,7 @@ class App;
 namespace einkorn::tools {
 
 enum class SolverKind { automatic, cg, pcg, bicgstab, gmres, fgmres };
-enum class PreconditionerKind { none, jacobi, block_jacobi };
+enum class PreconditionerKind { none, jacobi, block_jacobi, multigrid };
 
 struct PreconditionerChoice {
   PreconditionerKind kind = PreconditionerKind::none;
@@ -36,7 +36,7 @@ struct Settings {
   bool quiet = false, progress = false;
 };
 
-/// Parses "none", "jacobi", "block-jacobi" or "block-jacobi:8". Empty for any other text or a size outside of
+/// Parses "none", "jacobi", "multigrid", "block-jacobi" or "block-jacobi:8". Empty for any other text or a size outside of
 /// 1 .. 32.
 std::optional<PreconditionerChoice> preconditioner_of(std::string const& text);
 

@@ -24,6 +24,7 @@ Settings parsed(std::vector<std::string> words) {
 TEST(Preconditioner, ParsesBlockSize) {
   EXPECT_EQ(preconditioner_of("none")->kind, PreconditionerKind::none);
   EXPECT_EQ(preconditioner_of("jacobi")->kind, PreconditionerKind::jacobi);
+  EXPECT_EQ(preconditioner_of("multigrid")->kind, PreconditionerKind::multigrid);
   EXPECT_EQ(preconditioner_of("block-jacobi")->kind, PreconditionerKind::block_jacobi);
   EXPECT_EQ(preconditioner_of("block-jacobi")->block_size, 4);
   EXPECT_EQ(preconditioner_of("block-jacobi:1")->block_size, 1);
@@ -116,6 +117,8 @@ TEST(Settings, DetectOptionConflicts) {
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "fgmres", "--preconditioner", "none"})), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), false), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), true), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--preconditioner", "multigrid"}), false), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--preconditioner", "multigrid"}), true), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--quiet", "--progress"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), false), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), true), "");
