@@ -109,12 +109,13 @@ else
   start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
   start "$host" Cuda $public/public_solvers.cpp $machine_code
   start "$host" Cuda $public/public_distributed.cpp $machine_code
+  start "$host" Cuda $public/public_multigrid.cpp $machine_code
   start "$host" Cuda $public/public_comm.cpp $machine_code
   for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
-  for file in comm distributed functions solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
+  for file in comm distributed functions multigrid solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
   for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
     for file in "${with_kernels[@]}" $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done

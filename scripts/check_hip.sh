@@ -40,7 +40,7 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
-cp "$repo/unit_tests/compile_only/"public_{comm,distributed,functions,solvers,spgemm}.cpp "$work/"
+cp "$repo/unit_tests/compile_only/"public_{comm,distributed,functions,multigrid,solvers,spgemm}.cpp "$work/"
 # All public headers of Einkorn::einkorn, even if public_functions.cpp omits one.
 sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
@@ -54,10 +54,11 @@ compile() {
     "${@:2}" "/einkorn/$1.cpp" -o "/einkorn/$1.o" ||
     die "a public function does not compile for $architecture: see hipcc's message above"
 }
-say "compiling $(wc -l <"$work/headers.hpp") headers, public_{comm,distributed,functions,solvers,spgemm}.cpp for $architecture"
+say "compiling $(wc -l <"$work/headers.hpp") headers, public_{comm,distributed,functions,multigrid,solvers,spgemm}.cpp for $architecture"
 compile public_functions -include /einkorn/headers.hpp
 compile public_solvers
 compile public_spgemm
 compile public_comm
 compile public_distributed
+compile public_multigrid
 say "compiles for $architecture"
