@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// Multigrid of whole matrices as the preconditioner of CG: iterations, complexity, equal bits, update, status.
+
+#include "../../support/host_matrix.hpp"
+#include "../../support/throws.hpp"
+#include "../../support/watch.hpp"
+
+#include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/multigrid.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+using Host = HostMatrix<double>;
+
+/// 7-point finite volumes on n x n x n points with the coefficient of a face, zero Dirichlet values outside, or
+/// zero fluxes (Neumann).
+template <class Face>
+Host seven_point(int n, Face const& face, bool is_neumann = false) {
+  Host A{n * n * n, n * n * n, {0}, {}, {}};
+  for (int z = 0; z < n; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x) {
+        std::size_t const first = A.values.size();
+        std::size_t diagonal = first;
+        double sum = 0;
+        for (int const side : {-3, -2, -1, 0, 1, 2, 3}) {
+          int const axis = std::abs(side), step = side < 0 ? -1 : 1;
+          int const X = x + (axis == 1 ? step : 0), Y = y + (axis == 2 ? step : 0),
+                    Z = z + (axis == 3 ? step : 0);
+          bool const is_inside = std::min({X, Y, Z}) >= 0 && std::max({X, Y, Z}) < n;
+          if (side == 0) diagonal = A.values.size();
+          if (side != 0 && (is_inside || !is_neumann)) sum += face(x, y, z, X, Y, Z);
+          if (!is_inside) continue;
+          A.columns.push_back((Z * n + Y) * n + X);
+          A.values.push_back(side == 0 ? 0.0 : -face(x, y, z, X, Y, Z));
+        }
+        A.values[diagonal] = sum;
+        A.offsets.push_back(static_cast<int>(A.values.size()));
+      }
+  return A;
+}
+Host poisson(int n) {
+  return seven_point(n, [](int, int, int, int, int, int) { return 1.0; });
+}
+/// A checkerboard of 4 x 4 x 4 cubes with the coefficients 1 and `jump`; harmonic means at their faces.
+Host jumps(int n, double jump) {
+  return seven_point(n, [n, jump](int x, int y, int z, int X, int Y, int Z) {
+    auto const at = [&](int a, int b, int c) {
+      return (a * 4 / n + b * 4 / n + c * 4 / n) % 2 != 0 ? jump : 1.0;
+    };
+    double const p = at(x, y, z), q = at(X, Y, Z);
+    return 2 * p * q / (p + q);
+  });
+}
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+template <class M>
+Solved solve(Csr<double, int, int, Device> const& A, M const& preconditioner, double right_hand_side = 1) {
+  Kokkos::View<double*, Device> const x("x", static_cast<std::size_t>(A.num_rows)), b("b", x.extent(0));
+  Kokkos::deep_copy(b, right_hand_side);
+  SolverOptions options;
+  options.max_iterations = 200;
+  auto const report = pcg(Space(), A, preconditioner, b, x, options);
+  return {report, to_host(x)};
+}
+
+template <class M>
+std::vector<double> applied(M const& preconditioner, std::vector<double> const& r) {
+  Kokkos::View<double*, Device> const z("z", r.size());
+  preconditioner.apply(Space(), to_device(r), z);
+  return to_host(z);
+}
+
+std::vector<double> waves(std::size_t n, double frequency) {
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(frequency * static_cast<double>(i + 1));
+  return x;
+}
+
+double dot(std::vector<double> const& a, std::vector<double> const& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+TEST(Multigrid, IterationsDoNotGrowWithTheGrid) {
+  for (auto const aggregation : {MultigridAggregation::automatic, MultigridAggregation::general}) {
+    std::int64_t fewest = 1000;
+    for (int const n : {16, 32, 48}) {
+      auto const A = poisson(n).on_device();
+      auto const M = make_multigrid(Space(), A, {.coarsest_rows = 30, .aggregation = aggregation});
+      auto const solved = solve(A, M);
+      EXPECT_EQ(M.status().outcome, Outcome::converged);
+      EXPECT_TRUE(solved.report.converged()) << n;
+      EXPECT_LE(solved.report.iterations, 16) << n;
+      fewest = std::min(fewest, solved.report.iterations);
+      EXPECT_LE(solved.report.iterations, fewest + (aggregation == MultigridAggregation::automatic ? 3 : 4))
+          << n;
+      EXPECT_LE(M.report().operator_complexity(), 1.6) << n;
+      EXPECT_EQ(M.report().levels[0].has_boxes, aggregation == MultigridAggregation::automatic);
+    }
+  }
+}
+
+TEST(Multigrid, ConvergesForHardCoefficients) {
+  auto const anisotropic =
+      seven_point(24, [](int, int y, int, int, int Y, int) { return y == Y ? 1.0 : 1000.0; });
+  for (auto const& host : {anisotropic, jumps(24, 1e3), jumps(24, 1e6)}) {
+    auto const A = host.on_device();
+    auto const solved = solve(A, make_multigrid(Space(), A));
+    EXPECT_TRUE(solved.report.converged());
+    EXPECT_LE(solved.report.iterations, 30);
+  }
+}
+
+/// A for each of 3 unknowns per point, consecutive and not coupled.
+Host three_unknowns(Host const& A) {
+  Host B{3 * A.num_rows, 3 * A.num_cols, {0}, {}, {}};
+  for (std::size_t i = 0; i < A.rows(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      for (auto k = A.begin(i); k < A.end(i); ++k) {
+        B.columns.push_back(3 * A.columns[k] + c);
+        B.values.push_back(A.values[k]);
+      }
+      B.offsets.push_back(static_cast<int>(B.values.size()));
+    }
+  return B;
+}
+
+TEST(Multigrid, SolvesBlocksOfUnknownsAndTakesNearNullVectors) {
+  int const n = 14;
+  auto const A = three_unknowns(poisson(n)).on_device();
+  MultigridOptions const options{.block_size = 3, .coarsest_rows = 100};
+  auto const M = make_multigrid(Space(), A, options);
+  auto const solved = solve(A, M);
+  EXPECT_TRUE(solved.report.converged());
+  EXPECT_LE(solved.report.iterations, 20);
+
+  Kokkos::View<double**, Kokkos::LayoutRight, Device> const ones("ones", 3 * n * n * n, 3),
+      points("points", n * n * n, 3);
+  auto const host_ones = Kokkos::create_mirror_view(ones), host_points = Kokkos::create_mirror_view(points);
+  for (int i = 0; i < n * n * n; ++i) {
+    auto const node = static_cast<std::size_t>(i);
+    for (std::size_t c = 0; c < 3; ++c) host_ones(3 * node + c, c) = 1;
+    host_points(node, 0) = i % n;
+    host_points(node, 1) = i / n % n;
+    host_points(node, 2) = i / (n * n);
+  }
+  Kokkos::deep_copy(ones, host_ones);
+  Kokkos::deep_copy(points, host_points);
+  auto const r = waves(static_cast<std::size_t>(3 * n * n * n), 0.3);
+  EXPECT_EQ(applied(make_multigrid(Space(), A, options, ones), r), applied(M, r));
+  auto const elastic = solve(A, make_multigrid_elasticity(Space(), A, options, points));
+  EXPECT_TRUE(elastic.report.converged());
+  EXPECT_LE(elastic.report.iterations, 30);
+}
+
+TEST(Multigrid, EveryOptionConverges) {
+  auto const A = poisson(20).on_device();
+  for (MultigridOptions const options :
+       {MultigridOptions{.smoothed = false}, MultigridOptions{.smoother = MultigridSmoother::l1_jacobi},
+        MultigridOptions{.degree = 1}, MultigridOptions{.degree = 4}, MultigridOptions{.coarsest_rows = 20},
+        MultigridOptions{.max_levels = 1}, MultigridOptions{.max_levels = 2, .coarsest_rows = 1},
+        MultigridOptions{.max_complexity = 1.0}, MultigridOptions{.box_width = 2}}) {
+    auto const M = make_multigrid(Space(), A, options);
+    EXPECT_TRUE(solve(A, M).report.converged()) << M.report().table();
+    EXPECT_LE(M.report().levels.size(), static_cast<std::size_t>(options.max_levels));
+  }
+  EXPECT_TRUE(solve(A, make_multigrid<double>(Space(), A)).report.converged());
+}
+
+TEST(Multigrid, SmallMatricesAreInverted) {
+  for (int const n : {1, 2, 5}) {
+    auto const A = poisson(n).on_device();
+    auto const M = make_multigrid<double>(Space(), A);
+    EXPECT_EQ(M.report().levels.size(), 1u);
+    auto const solved = solve(A, M);
+    EXPECT_TRUE(solved.report.converged());
+    EXPECT_LE(solved.report.iterations, 2);
+  }
+  auto const empty = make_multigrid(Space(), Host{0, 0, {0}, {}, {}}.on_device());
+  EXPECT_EQ(empty.num_rows(), 0);
+  EXPECT_TRUE(applied(empty, {}).empty());
+}
+
+TEST(Multigrid, IsSymmetricAndPositive) {
+  auto const A = jumps(16, 100).on_device();
+  auto const M = make_multigrid<double>(Space(), A, {.coarsest_rows = 30});
+  auto const u = waves(4096, 0.7), v = waves(4096, 1.9);
+  auto const Mu = applied(M, u), Mv = applied(M, v);
+  EXPECT_NEAR(dot(u, Mv), dot(v, Mu), 1e-11 * std::sqrt(dot(u, Mu) * dot(v, Mv)));
+  EXPECT_GT(dot(u, Mu), 0);
+  EXPECT_GT(dot(v, Mv), 0);
+}
+
+TEST(Multigrid, GivesTheSameBits) {
+  auto const A = jumps(20, 1e3).on_device();
+  auto const r = waves(8000, 0.3);
+  auto const z = applied(make_multigrid(Space(), A), r);
+  for (int run = 0; run < 3; ++run) {
+    auto const M = make_multigrid(Space(), A);
+    EXPECT_EQ(applied(M, r), z);
+    EXPECT_EQ(applied(M, r), z);
+  }
+#ifdef KOKKOS_ENABLE_OPENMP
+  if constexpr (std::is_same_v<Space, Kokkos::OpenMP>) {
+    Kokkos::OpenMP const one_thread(1);
+    ASSERT_EQ(one_thread.concurrency(), 1);
+    Kokkos::View<double*, Device> const to("z", r.size());
+    make_multigrid(one_thread, A).apply(one_thread, to_device(r), to);
+    EXPECT_EQ(to_host(to), z);
+  }
+#endif
+}
+
+TEST(Multigrid, UpdateGivesTheBitsOfANewSetUp) {
+  for (auto const aggregation : {MultigridAggregation::automatic, MultigridAggregation::general}) {
+    MultigridOptions const options{.coarsest_rows = 40, .aggregation = aggregation};
+    auto const before = poisson(16);
+    auto after = before;
+    for (double& value : after.values) value *= 3.5;
+    auto M = make_multigrid(Space(), before.on_device(), options);
+    auto const r = waves(4096, 0.3);
+    auto const old = applied(M, r);
+    M.update(Space(), after.on_device());
+    auto const z = applied(M, r);
+    EXPECT_EQ(z, applied(make_multigrid(Space(), after.on_device(), options), r));
+    EXPECT_NE(z, old);
+    M.update(Space(), before.on_device());
+    EXPECT_EQ(applied(M, r), old);
+  }
+}
+
+TEST(Multigrid, ApplyOnlyLaunches) {
+  auto const A = poisson(16).on_device();
+  auto const M = make_multigrid(Space(), A, {.coarsest_rows = 30});
+  Kokkos::View<double*, Device> const r("r", 4096), z("z", 4096);
+  M.apply(Space(), r, z);
+  Kokkos::fence();
+  Watch const watch;
+  M.apply(Space(), r, z);
+  EXPECT_TRUE(watch.seen().fences.empty() && watch.seen().allocations.empty() && watch.seen().copies.empty());
+  for (double const zi : to_host(z)) EXPECT_EQ(zi, 0);  // of r = 0
+}
+
+TEST(Multigrid, ResidualsMayBeOutsideTheRangeOfFloat) {
+  auto const A = poisson(12).on_device();
+  auto const M = make_multigrid(Space(), A, {.coarsest_rows = 30});
+  auto const r = waves(1728, 0.3);
+  auto const z = applied(M, r);
+  for (double const scale : {0x1p-300, 0x1p+300}) {
+    auto scaled = r;
+    for (double& ri : scaled) ri *= scale;
+    auto const scaled_z = applied(M, scaled);
+    for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(scaled_z[i], z[i] * scale);
+  }
+}
+
+TEST(Multigrid, SolvesConsistentNeumannProblems) {
+  auto const host = seven_point(16, [](int, int, int, int, int, int) { return 1.0; }, true);
+  auto const A = host.on_device();
+  auto const M = make_multigrid(Space(), A);
+  EXPECT_EQ(M.status().outcome, Outcome::converged);
+  EXPECT_EQ(M.report().singular_rows, 1);
+  auto b = waves(4096, 0.3);
+  double mean = 0;
+  for (double const bi : b) mean += bi / 4096;
+  for (double& bi : b) bi -= mean;
+  auto const x = to_device(std::vector<double>(4096));
+  EXPECT_TRUE(pcg(Space(), A, M, to_device(b), x, SolverOptions{.tolerance = 1e-6}).converged());
+}
+
+TEST(Multigrid, StatusNamesRowsWithoutPivotOrWithNonFiniteEntries) {
+  auto const status_of = [](double value) {
+    auto A = poisson(8);
+    A.values[A.begin(77) + 3] = value;  // the diagonal
+    auto const M = make_multigrid(Space(), A.on_device());
+    EXPECT_EQ(M.status().row, 77) << value;
+    for (double const zi : applied(M, waves(512, 0.3))) EXPECT_TRUE(std::isfinite(zi) || !std::isfinite(value));
+    EXPECT_EQ(solve(A.on_device(), M).report.outcome, M.status().outcome);
+    return M.status().outcome;
+  };
+  EXPECT_EQ(status_of(0), Outcome::zero_pivot);
+  EXPECT_EQ(status_of(-6), Outcome::indefinite_preconditioner);
+  EXPECT_EQ(status_of(std::numeric_limits<double>::quiet_NaN()), Outcome::non_finite);
+}
+
+TEST(Multigrid, DiagonalMatricesHaveOneLevel) {
+  Host A{5000, 5000, {0}, {}, {}};
+  for (int i = 0; i < 5000; ++i) {
+    A.columns.push_back(i);
+    A.values.push_back(1.0 + i % 10);
+    A.offsets.push_back(i + 1);
+  }
+  auto const M = make_multigrid(Space(), A.on_device());
+  EXPECT_EQ(M.report().levels.size(), 1u);
+  EXPECT_LE(solve(A.on_device(), M).report.iterations, 3);
+}
+
+TEST(Multigrid, RejectsBadInput) {
+  auto const A = poisson(4).on_device();
+  auto const rejects = [&](MultigridOptions const& options, char const* name) {
+    return throws<InvalidArgument>([&] { make_multigrid(Space(), A, options); }, {"make_multigrid", name});
+  };
+  EXPECT_TRUE(rejects({.strength = -0.1}, "strength"));
+  EXPECT_TRUE(rejects({.strength = std::nan("")}, "strength"));
+  EXPECT_TRUE(rejects({.block_size = 0}, "block_size"));
+  EXPECT_TRUE(rejects({.max_levels = 0}, "max_levels"));
+  EXPECT_TRUE(rejects({.coarsest_rows = 5000}, "coarsest_rows"));
+  EXPECT_TRUE(rejects({.max_complexity = 0.5}, "max_complexity"));
+  EXPECT_TRUE(rejects({.box_width = 1}, "box_width"));
+  EXPECT_TRUE(rejects({.degree = 9}, "degree"));
+  EXPECT_TRUE(rejects({.smoother = static_cast<MultigridSmoother>(7)}, "smoother"));
+  EXPECT_TRUE(
+      throws<DimensionMismatch>([&] { make_multigrid(Space(), A, {.block_size = 3}); }, {"block_size"}));
+  EXPECT_TRUE(
+      throws<DimensionMismatch>([&] { make_multigrid(Space(), Host{2, 3, {0, 0, 0}, {}, {}}.on_device()); },
+                                {"make_multigrid", "2 x 3"}));
+  Kokkos::View<double**, Kokkos::LayoutLeft, Device> const vectors("vectors", 63, 1);
+  EXPECT_TRUE(throws<DimensionMismatch>([&] { make_multigrid(Space(), A, {}, vectors); }, {"near_null"}));
+  auto M = make_multigrid(Space(), A);
+  EXPECT_TRUE(throws<DimensionMismatch>([&] { M.update(Space(), poisson(3).on_device()); }, {"update"}));
+  auto B = poisson(4);
+  B.columns.push_back(0);
+  B.values.push_back(1);
+  ++B.offsets.back();
+  EXPECT_TRUE(throws<StalePlan>([&] { M.update(Space(), B.on_device()); }, {"update"}));
+  Kokkos::View<double*, Device> const r("r", 64), z("z", 63);
+  EXPECT_TRUE(throws<DimensionMismatch>([&] { M.apply(Space(), r, z); }, {"Multigrid", "z"}));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { M.apply(Space(), r, r); }, {"Multigrid", "overlap"}));
+}
+
+}  // namespace
+}  // namespace einkorn::test
