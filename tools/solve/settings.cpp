@@ -134,11 +134,10 @@ void declare_options(CLI::App& app, Settings& settings) {
          "process runs alone")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->option_text("auto|on|off [auto]");
-  app.add_option(
-      "--owners", settings.owners,
-      "With MPI: file with the rank of each row, one integer per line, as gpmetis writes it, or a\n"
-      "map of Scotch: the number of rows, then the row and its rank in each line. Default:\n"
-      "consecutive rows with about equal numbers of entries");
+  app.add_option("--owners", settings.owners,
+                 "With MPI: file with the rank of each row, one integer per line, as gpmetis writes it, or a\n"
+                 "map of Scotch: the number of rows, then the row and its rank in each line. Default:\n"
+                 "consecutive rows with about equal numbers of entries");
   app.footer(
       "If other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
       "Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");

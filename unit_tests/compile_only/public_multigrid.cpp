@@ -18,7 +18,8 @@ using Device = Space::device_type;
 /// Set-up for each kind of near-null vectors, new values, and PCG with float levels.
 SolveReport multigrid_door(Space const& exec, Csr<double, int, int, Device> const& A,
                            Kokkos::View<double const**, Kokkos::LayoutLeft, Device> const& vectors,
-                           Kokkos::View<double const*, Device> const& b, Kokkos::View<double*, Device> const& x) {
+                           Kokkos::View<double const*, Device> const& b,
+                           Kokkos::View<double*, Device> const& x) {
   auto M = make_multigrid(exec, A);
   M = make_multigrid(exec, A, {}, vectors);
   M = make_multigrid_elasticity(exec, A, {.block_size = 3}, vectors);
