@@ -5,6 +5,7 @@
 #include <einkorn/core/launch.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/gmres/basis.hpp>
 #include <einkorn/solvers/gmres/passes.hpp>
