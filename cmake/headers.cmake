@@ -348,6 +348,7 @@ set(einkorn_headers
   solvers/precond/multigrid/inverse_diagonal.hpp
   solvers/precond/multigrid/level.hpp
   solvers/precond/multigrid/level_operator.hpp
+  solvers/precond/multigrid/matrix_bytes.hpp
   solvers/precond/multigrid/mis2.hpp
   solvers/precond/multigrid/near_null.hpp
   solvers/precond/multigrid/options.hpp

@@ -11,6 +11,7 @@
 #include "program/run_program.hpp"
 #include "support/context.hpp"
 #include "support/matrices.hpp"
+#include "support/stamp.hpp"
 #include "support/text.hpp"
 #include "support/timing.hpp"
 
@@ -205,9 +206,7 @@ int run_all(Settings const& settings) {
   Exec const exec;
   auto const context = context_of(exec);
   warn_about_environment();
-  std::cout << context.machine << ", " << context.backend << ", Kokkos " << context.kokkos_version
-            << ", einkorn " << context.commit << ", " << settings.format << ", median of " << settings.repeat
-            << '\n';
+  std::cout << stamp_text(context) << ", " << settings.format << ", median of " << settings.repeat << '\n';
   bool wrong = false;
   for (auto const& name : settings.matrices) {
     OnHost A;

@@ -10,6 +10,7 @@
 // ranks sleep. A time is the largest of the ranks, the median over the rounds. Each round measures all of them.
 #include "program/run_program.hpp"
 #include "support/context.hpp"
+#include "support/stamp.hpp"
 #include "support/text.hpp"
 #include "support/timing.hpp"
 
@@ -215,8 +216,7 @@ std::vector<Quantity> measure(Exec const& exec, Communicator const& comm, Settin
 void print(Exec const& exec, Communicator const& comm, Settings const& settings,
            std::vector<Quantity> const& quantities) {
   auto const context = context_of(exec);
-  std::cout << context.machine << ", " << context.backend << ", Kokkos " << context.kokkos_version
-            << ", einkorn " << context.commit << '\n'
+  std::cout << stamp_text(context) << '\n'
             << spec_of(settings) << ", " << settings.format << ", " << comm.size() << " ranks of concurrency "
             << exec.concurrency() << ", " << settings.iterations << " iterations, median of " << settings.repeat
             << "\n\n";
@@ -226,16 +226,10 @@ void print(Exec const& exec, Communicator const& comm, Settings const& settings,
   std::cout << text("%-40s %10.2f\n", "CG without MPI / CG on the ranks",
                     median(quantities.back().samples) / median(quantities.front().samples));
   if (settings.json.empty()) return;
-  nlohmann::json record{{"machine", context.machine},
-                        {"backend", context.backend},
-                        {"kokkos_version", context.kokkos_version},
-                        {"commit", context.commit},
-                        {"matrix", spec_of(settings)},
-                        {"format", settings.format},
-                        {"ranks", comm.size()},
-                        {"concurrency", exec.concurrency()},
-                        {"iterations", settings.iterations},
-                        {"repeat", settings.repeat}};
+  nlohmann::json record{
+      {"matrix", spec_of(settings)},       {"format", settings.format},         {"ranks", comm.size()},
+      {"concurrency", exec.concurrency()}, {"iterations", settings.iterations}, {"repeat", settings.repeat}};
+  stamp(record, context);
   for (auto const& quantity : quantities)
     record["seconds"][quantity.key] = {{"median", median(quantity.samples)}, {"samples", quantity.samples}};
   program::write_text_file(settings.json, record.dump(2) + "\n");

@@ -19,6 +19,7 @@
 #include "support/context.hpp"
 #include "support/matrices.hpp"
 #include "support/multigrid_system.hpp"
+#include "support/stamp.hpp"
 #include "support/text.hpp"
 #include "support/timing.hpp"
 
@@ -285,15 +286,10 @@ int run_all(Settings const& settings) {
   Exec const exec;
   auto const context = context_of(exec);
   warn_about_environment();
-  std::cout << context.machine << ", " << context.backend << ", Kokkos " << context.kokkos_version
-            << ", einkorn " << context.commit << ", median of " << settings.repeat << '\n';
-  nlohmann::json record{{"machine", context.machine},
-                        {"backend", context.backend},
-                        {"kokkos_version", context.kokkos_version},
-                        {"commit", context.commit},
-                        {"concurrency", exec.concurrency()},
-                        {"repeat", settings.repeat},
-                        {"tolerance", tolerance}};
+  std::cout << stamp_text(context) << ", median of " << settings.repeat << '\n';
+  nlohmann::json record{
+      {"concurrency", exec.concurrency()}, {"repeat", settings.repeat}, {"tolerance", tolerance}};
+  stamp(record, context);
   bool is_wrong = false;
   for (auto const& problem : settings.problems) {
     System const system(exec, make_matrix(exec, problem));

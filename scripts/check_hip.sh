@@ -14,17 +14,7 @@ architecture=${2:-gfx942}
 [ "$(id -u)" -eq 0 ] || die "needs root for its chroot: run it with sudo"
 
 if [ ! -e "$root/complete" ]; then
-  [ ! -e "$root" ] || die "$root exists and is not complete: remove it or choose another"
-  need_packages debootstrap
-  say "debootstrap into $root"
-  debootstrap --variant=minbase sid "$root" "$(debian_mirror)" >"$root.log" 2>&1 || die "debootstrap failed: see $root.log"
-  cat >"$root/etc/apt/apt.conf.d/99einkorn" <<'APT'
-Acquire::Check-Valid-Until "false";
-Acquire::Languages "none";
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-Dpkg::Use-Pty "0";
-APT
+  make_debian_root "$root"
   say "installing hipcc and Kokkos' headers"
   { chroot "$root" apt-get -qq update &&
     DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get -qqy install hipcc libamdhip64-dev libkokkos-dev &&

@@ -15,18 +15,8 @@ ranks=("${@:2}")
 [ "$(id -u)" -eq 0 ] || die "needs root for its chroot: run it with sudo"
 
 if [ ! -e "$root/complete" ]; then
-  [ ! -e "$root" ] || die "$root exists and is not complete: remove it or choose another"
-  need_packages debootstrap
-  say "debootstrap into $root"
+  make_debian_root "$root"
   mirror=$(debian_mirror)
-  debootstrap --variant=minbase sid "$root" "$mirror" >"$root.log" 2>&1 || die "debootstrap failed: see $root.log"
-  cat >"$root/etc/apt/apt.conf.d/99einkorn" <<'APT'
-Acquire::Check-Valid-Until "false";
-Acquire::Languages "none";
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-Dpkg::Use-Pty "0";
-APT
   printf 'deb %s sid main\ndeb %s experimental main\n' "$mirror" "$mirror" >"$root/etc/apt/sources.list"
   say "installing Trilinos"
   packages=()

@@ -4,20 +4,13 @@
 
 #include "support/context.hpp"
 #include "support/measure.hpp"
+#include "support/stamp.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <string>
 
 namespace einkorn::perf {
-
-/// Adds machine and build to a record.
-inline void stamp(nlohmann::ordered_json& record, Context const& context) {
-  record["machine"] = context.machine;
-  record["backend"] = context.backend;
-  record["kokkos_version"] = context.kokkos_version;
-  record["commit"] = context.commit;
-}
 
 /// One record per row and temperature. A row without times has one record with null values and a reason.
 nlohmann::ordered_json records_of(Context const& context, MatrixReport const& report);

@@ -71,6 +71,22 @@ debian_mirror() {
   apt-get update --print-uris | sed -n "s,^'\(.*\)/dists/$codename/InRelease'.*,\1,p" | head -n 1
 }
 
+# make_debian_root ROOT: a minimal Debian sid in a new folder ROOT, whose apt asks nothing; the output is in ROOT.log.
+make_debian_root() {
+  local root=$1
+  [ ! -e "$root" ] || die "$root exists and is not complete: remove it or choose another"
+  need_packages debootstrap
+  say "debootstrap into $root"
+  debootstrap --variant=minbase sid "$root" "$(debian_mirror)" >"$root.log" 2>&1 || die "debootstrap failed: see $root.log"
+  cat >"$root/etc/apt/apt.conf.d/99einkorn" <<'APT'
+Acquire::Check-Valid-Until "false";
+Acquire::Languages "none";
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Dpkg::Use-Pty "0";
+APT
+}
+
 # jobs: the number of parallel compilers, limited by cores and by memory at 2 GiB each.
 jobs() {
   local cores memory

@@ -6,6 +6,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
+#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -75,9 +76,9 @@ class GalerkinProduct {
   [[nodiscard]] Matrix const& restriction() const { return R_.matrix; }
   /// Bytes of P, R, A_c and the pattern of A P; without the tables of the plans.
   [[nodiscard]] std::size_t bytes() const {
-    return bytes_of(P_) + bytes_of(R_.matrix) + R_.source.extent(0) * sizeof(Offset) + bytes_of(coarse_) +
-           AP_plan_.row_offsets().extent(0) * sizeof(Offset) + AP_plan_.columns().extent(0) * sizeof(Ordinal) +
-           zero_columns_.extent(0);
+    return matrix_bytes(P_) + matrix_bytes(R_.matrix) + R_.source.extent(0) * sizeof(Offset) +
+           matrix_bytes(coarse_) + AP_plan_.row_offsets().extent(0) * sizeof(Offset) +
+           AP_plan_.columns().extent(0) * sizeof(Ordinal) + zero_columns_.extent(0);
   }
 
  private:
@@ -125,10 +126,6 @@ class GalerkinProduct {
              std::to_string(P.num_cols) + " (columns of P)";
     });
     return spgemm_symbolic(exec, A, P, options());
-  }
-  static std::size_t bytes_of(Matrix const& M) {
-    return M.row_offsets.extent(0) * sizeof(Offset) + M.columns.extent(0) * sizeof(Ordinal) +
-           M.values.extent(0) * sizeof(Scalar);
   }
 
   Matrix P_;

@@ -6,6 +6,7 @@
 #include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/multigrid/level_operator.hpp>
+#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
 #include <einkorn/solvers/precond/multigrid/smoother.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,10 +46,7 @@ struct Level {
   [[nodiscard]] std::size_t num_rows() const { return x.extent(0); }
   [[nodiscard]] std::size_t bytes() const {
     auto const bytes_of = [](std::optional<Transfer> const& transfer) -> std::size_t {
-      if (!transfer) return 0;
-      auto const& matrix = transfer->matrix();
-      return transfer->bytes() + matrix.row_offsets.size() * sizeof(Offset) +
-             matrix.columns.size() * (sizeof(Ordinal) + sizeof(Scalar));
+      return transfer ? transfer->bytes() + matrix_bytes(transfer->matrix()) : 0;
     };
     return A.bytes() + 5 * x.extent(0) * sizeof(Scalar) + bytes_of(prolong) + bytes_of(restrict_plan);
   }

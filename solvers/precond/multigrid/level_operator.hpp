@@ -11,6 +11,7 @@
 #include <einkorn/formats/format_list.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/formats/sell/spmv.hpp>
+#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -90,14 +91,10 @@ class LevelOperator {
   [[nodiscard]] std::size_t bytes() const {
     return std::visit(
         [](auto const& plan) -> std::size_t {
-          std::size_t bytes = 0;
-          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) {
-            plan.matrix().visit_arrays([&](char const*, auto const& array) {
-              bytes += array.size() * sizeof(typename std::decay_t<decltype(array)>::value_type);
-            });
-            bytes += plan.bytes();
-          }
-          return bytes;
+          if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>)
+            return 0;
+          else
+            return matrix_bytes(plan.matrix()) + plan.bytes();
         },
         plan_);
   }

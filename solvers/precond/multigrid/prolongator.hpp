@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -95,22 +96,15 @@ struct SmoothProlongatorRow {
 
   /// Whether `other` is a neighbour of `node`. `hint`: entry of the last neighbour found.
   KOKKOS_FUNCTION bool is_strong(Ordinal node, Ordinal other, Offset& hint) const {
-    Offset low = graph.row_offsets(node), high = graph.row_offsets(node + 1);
-    for (Offset next = hint; next < high && next < hint + 2; ++next)
+    Offset const end = graph.row_offsets(node + 1);
+    for (Offset next = hint; next < end && next < hint + 2; ++next)
       if (graph.columns(next) == other) {
         hint = next;
         return true;
       }
-    Offset const end = high;
-    while (low < high) {
-      Offset const middle = low + (high - low) / 2;
-      if (graph.columns(middle) < other)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low == end || graph.columns(low) != other) return false;
-    hint = low;
+    Offset const at = lower_bound_index(graph.columns, graph.row_offsets(node), end, other);
+    if (at == end || graph.columns(at) != other) return false;
+    hint = at;
     return true;
   }
 

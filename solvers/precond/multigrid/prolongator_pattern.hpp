@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -23,15 +24,8 @@ inline constexpr int max_aggregates_of_row = 64;
 /// The position of `value` in an ascending list of `count` numbers at(i), or -1.
 template <class Ordinal, class At>
 KOKKOS_FORCEINLINE_FUNCTION int find_sorted(Ordinal value, int count, At const& at) {
-  int low = 0, high = count;
-  while (low < high) {
-    int const middle = (low + high) / 2;
-    if (at(middle) < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && at(low) == value ? low : -1;
+  int const first = lower_bound_index(at, 0, count, value);
+  return first < count && at(first) == value ? first : -1;
 }
 
 /// The aggregates of a node and its strong neighbours, ascending.
