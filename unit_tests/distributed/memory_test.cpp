@@ -38,6 +38,14 @@ inline constexpr std::size_t min_failing_bytes = 1000;
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// That of the standard library calls the above; that of the address sanitizer does not, and delete would not match it.
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
