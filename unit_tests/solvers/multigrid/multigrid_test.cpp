@@ -210,6 +210,14 @@ TEST(Multigrid, IsSymmetricAndPositive) {
   EXPECT_GT(dot(v, Mv), 0);
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+/// body(OpenMP instance of one thread) if Exec is OpenMP. A template, so that another space does not compile body.
+template <class Exec, class Body>
+void with_one_thread(Exec const&, Body const& body) {
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) body(Exec(1));
+}
+#endif
+
 TEST(Multigrid, GivesTheSameBits) {
   auto const A = jumps(20, 1e3).on_device();
   auto const r = waves(8000, 0.3);
@@ -220,13 +228,12 @@ TEST(Multigrid, GivesTheSameBits) {
     EXPECT_EQ(applied(M, r), z);
   }
 #ifdef KOKKOS_ENABLE_OPENMP
-  if constexpr (std::is_same_v<Space, Kokkos::OpenMP>) {
-    Kokkos::OpenMP const one_thread(1);
+  with_one_thread(Space(), [&](auto const& one_thread) {
     ASSERT_EQ(one_thread.concurrency(), 1);
     Kokkos::View<double*, Device> const to("z", r.size());
     make_multigrid(one_thread, A).apply(one_thread, to_device(r), to);
     EXPECT_EQ(to_host(to), z);
-  }
+  });
 #endif
 }
 
