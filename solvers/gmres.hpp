@@ -226,7 +226,8 @@ struct NoGmresPreconditioner {};
 ///
 /// Cost of step k = 0, 1, ..., m - 1: a product and 2 k + 5 n-vectors; 3 k + 8 with a second orthogonalization
 /// pass, which is decided on the device. One reduction per pass. A cycle: a product and m + 9 n-vectors more.
-/// Host: no synchronization before the end of the solve, except to poll for a residual below the target.
+/// Host: one synchronization at the end of each cycle, to see a residual below the target before the basis is
+/// overwritten; otherwise none before the end of the solve, except to poll.
 ///
 /// Sources: Saad & Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; classical Gram-Schmidt with
 /// reorthogonalization: Giraud, Langou & Rozloznik, Comput. Math. Appl. 50(7), 2005; norm of the new vector

@@ -81,7 +81,12 @@ struct GmresMethod {
     run_step(k, true);
     // if a second pass is needed: v_{k+1} = (w' - V c) / h_{k+1,k}                      k + 3
     launch_basis_pass(exec, "einkorn::gmres[second update]", pass_over(k + 1, w, BasisUse::update));
-    if (num_steps == restart) true_residual(ResidualUse::replacement);
+    if (num_steps == restart) {
+      true_residual(ResidualUse::replacement);
+      // The products of the next cycle overwrite the columns. The host must see first whether the phase is
+      // still running: otherwise the update of x from these columns is still to come.
+      exec.fence("einkorn::gmres: end of a cycle");
+    }
   }
   /// x += M^-1 V y, b - A x; starts the next cycle if the solve continues.
   void true_residual(ResidualUse use) const {
