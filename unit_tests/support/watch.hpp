@@ -27,6 +27,7 @@ class Watch {
     std::vector<std::string> fences, launches;
     std::vector<Copy> copies;
     std::vector<Allocation> allocations;
+    std::size_t deallocated_bytes = 0;
     /// All of these and the regions in order: "launch einkorn::scale", "fence ...", "copy to ...",
     /// "allocation of ...", "region einkorn::cg".
     std::vector<std::string> events;
@@ -40,6 +41,7 @@ class Watch {
     Tools::set_begin_parallel_reduce_callback(on_launch);
     Tools::set_begin_parallel_scan_callback(on_launch);
     Tools::set_allocate_data_callback(on_allocation);
+    Tools::set_deallocate_data_callback(on_deallocation);
     Tools::set_begin_deep_copy_callback(on_copy);
     Tools::set_push_region_callback(on_region);
   }
@@ -59,6 +61,11 @@ class Watch {
     for (auto const& allocation : record().allocations)
       if (allocation.space.find(space) != std::string::npos) bytes += allocation.bytes;
     return bytes;
+  }
+  /// Bytes allocated minus bytes freed, in all spaces.
+  [[nodiscard]] std::int64_t live_bytes() const {
+    return static_cast<std::int64_t>(allocated_bytes("")) -
+           static_cast<std::int64_t>(record().deallocated_bytes);
   }
 
  private:
@@ -86,6 +93,9 @@ class Watch {
     if (bytes == 0) return;  // Kokkos 4 on CUDA reports 0 bytes for a team policy without level-1 scratch
     record().allocations.push_back({space.name, label, static_cast<std::size_t>(bytes)});
     record().events.push_back("allocation of " + record().allocations.back().label);
+  }
+  static void on_deallocation(Space, char const*, void const*, std::uint64_t bytes) {
+    record().deallocated_bytes += static_cast<std::size_t>(bytes);
   }
   static void on_copy(Space to, char const* label, void const*, Space from, char const*, void const*,
                       std::uint64_t bytes) {

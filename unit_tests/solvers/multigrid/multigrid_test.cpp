@@ -6,7 +6,9 @@
 #include "../../support/throws.hpp"
 #include "../../support/watch.hpp"
 
+#include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/pcg.hpp>
+#include <einkorn/solvers/precond/jacobi.hpp>
 #include <einkorn/solvers/precond/multigrid.hpp>
 
 #include <gtest/gtest.h>
@@ -63,6 +65,14 @@ Host jumps(int n, double jump) {
     };
     double const p = at(x, y, z), q = at(X, Y, Z);
     return 2 * p * q / (p + q);
+  });
+}
+
+/// Convection and diffusion, upwind: the velocity times the mesh width over the diffusivity is (peclet, peclet / 2,
+/// peclet / 4).
+Host convection(int n, double peclet) {
+  return seven_point(n, [peclet](int x, int y, int z, int X, int Y, int Z) {
+    return 1 + std::max(0.0, -peclet * ((X - x) + 0.5 * (Y - y) + 0.25 * (Z - z)));
   });
 }
 
@@ -127,6 +137,22 @@ TEST(Multigrid, ConvergesForHardCoefficients) {
     auto const solved = solve(A, make_multigrid(Space(), A));
     EXPECT_TRUE(solved.report.converged());
     EXPECT_LE(solved.report.iterations, 30);
+  }
+}
+
+TEST(Multigrid, PreconditionsBicgstabOfConvectionAndDiffusion) {
+  SolverOptions options;
+  options.max_iterations = 100;
+  for (double const peclet : {0.1, 0.5, 2.0}) {
+    auto const A = convection(24, peclet).on_device();
+    Kokkos::View<double*, Device> const b("b", 24 * 24 * 24), x("x", b.extent(0)), other("other", b.extent(0));
+    Kokkos::deep_copy(b, 1.0);
+    auto const M = make_multigrid(Space(), A);
+    auto const report = bicgstab(Space(), A, M, b, x, options);
+    EXPECT_TRUE(report.converged()) << peclet;
+    EXPECT_LE(report.residual, options.tolerance * report.reference);
+    auto const jacobi = bicgstab(Space(), A, make_jacobi(Space(), A), b, other, options);
+    EXPECT_LT(2 * report.iterations, jacobi.iterations) << peclet;
   }
 }
 
@@ -265,6 +291,20 @@ TEST(Multigrid, ApplyOnlyLaunches) {
   M.apply(Space(), r, z);
   EXPECT_TRUE(watch.seen().fences.empty() && watch.seen().allocations.empty() && watch.seen().copies.empty());
   for (double const zi : to_host(z)) EXPECT_EQ(zi, 0);  // of r = 0
+}
+
+TEST(Multigrid, DestructionFreesEveryAllocation) {
+  auto const A = poisson(6).on_device();
+  MultigridOptions const options{.coarsest_rows = 4};
+  ASSERT_GE(make_multigrid(Space(), A, options).report().levels.size(), 3u);  // also Kokkos' own scratch memory
+  for (int set_up = 0; set_up < 1000; ++set_up) {
+    Watch const watch;
+    {
+      auto const M = make_multigrid(Space(), A, options);
+      ASSERT_GE(watch.live_bytes(), static_cast<std::int64_t>(M.bytes()));
+    }
+    ASSERT_EQ(watch.live_bytes(), 0) << set_up;
+  }
 }
 
 TEST(Multigrid, ResidualsMayBeOutsideTheRangeOfFloat) {
