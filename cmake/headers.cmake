@@ -363,6 +363,9 @@ set(einkorn_headers
   solvers/precond/multigrid/strength_graph.hpp
   solvers/precond/multigrid/tentative.hpp
   solvers/report.hpp
+  solvers/richardson.hpp
+  solvers/richardson/method.hpp
+  solvers/richardson/passes.hpp
   solvers/scaled_system.hpp
   solvers/workspace.hpp
   # Deprecated names, until the release after 0.2: DEPRECATED in scripts/check_budgets.py

@@ -21,6 +21,7 @@ MAX_TPETRA_REACH = 200  # every format, and the distribution over ranks
 MULTIGRID = "solvers/precond/multigrid.hpp"  # three formats, their selection, and products of matrices
 MAX_MULTIGRID_REACH, MAX_MULTIGRID_CHAIN = 160, 13
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
+           "solvers/richardson.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
 MAX_SOLVER_REACH = 90
 MAX_MACROS = 5
@@ -42,7 +43,7 @@ FOLDERS = [  # within a layer, each folder may include itself and the folders on
     ("formats/any",),
     ("solvers/shared",),
     ("solvers/engine", "solvers/precond"),
-    ("solvers/bicgstab", "solvers/cg", "solvers/gmres"),
+    ("solvers/bicgstab", "solvers/cg", "solvers/gmres", "solvers/richardson"),
     ("solvers/public",),
     ("solvers/distributed",),
 ]
@@ -66,7 +67,7 @@ DEPRECATED = (
     "formats/symmetry.hpp", "solvers/set_up.hpp",
 )
 INTERNAL = ("/detail/", "solvers/bicgstab/", "solvers/cg/", "solvers/engine/", "solvers/gmres/",
-            "solvers/precond/multigrid/")  # included by public headers only
+            "solvers/precond/multigrid/", "solvers/richardson/")  # included by public headers only
 FOREIGN = {  # headers of a library: the only places that may include them
     r"KokkosSparse|KokkosBlas|KokkosKernels": ("formats/interop/",),
     r"cusparse|rocsparse": ("/vendor/",),

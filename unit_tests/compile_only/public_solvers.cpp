@@ -13,6 +13,7 @@
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/richardson.hpp>
 #include <einkorn/solvers/scaled_system.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -41,6 +42,8 @@ struct SolverDoors {
     gmres(exec, op, make_jacobi(exec, csr), b, x);
     fgmres(exec, op, make_block_jacobi(exec, csr, {.block_size = 4}), b, x, options,
            GmresWorkspace<V, Space>(exec, op, options, GmresKind::flexible));
+    richardson(exec, op, make_jacobi(exec, csr), b, x, options,
+               RichardsonWorkspace<V, Space>(exec, op, options));
     auto const scaled = make_jacobi_scaled(exec, csr, ScaledSides::both,
                                            [&](auto const& S) { return make_operator<V>(exec, S); });
     return cg(exec, scaled, b, x);

@@ -13,6 +13,7 @@
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/richardson.hpp>
 
 #include <gtest/gtest.h>
 
@@ -113,6 +114,15 @@ Method<S> preconditioned_gmres_method(bool is_flexible) {
                                : gmres(Space(), A, jacobi(Space(), A), b, x, options);
           }};
 }
+Method<double> richardson_method() {
+  return {
+      "richardson, jacobi",
+      [](auto const& exec, auto const& A, auto const& transport, auto const&... rest) {
+        auto const op = make_distributed_operator<double>(exec, A, transport);
+        return richardson(exec, op, jacobi(exec, A.local), rest...);
+      },
+      [](auto const& A, auto const&... rest) { return richardson(Space(), A, jacobi(Space(), A), rest...); }};
+}
 template <class S, class Make>
 Method<S> preconditioned_bicgstab_method(std::string const& name, Make const& make) {
   return {name,
@@ -199,8 +209,9 @@ TEST(DistributedSolveMore, PreconditionedGmres) {
   for (bool const is_flexible : {false, true})
     expect_solves(badly_scaled(lattice(12, 13)), preconditioned_gmres_method<double>(is_flexible));
 }
-TEST(DistributedSolveMore, PreconditionedBicgstab) {
+TEST(DistributedSolveMore, PreconditionedBicgstabAndRichardson) {
   expect_solves(dominant<double>(300, 1.2), preconditioned_bicgstab_method<double>("bicgstab, jacobi", jacobi));
+  expect_solves(dominant<double>(300, 1.5), richardson_method());
 }
 /// A preconditioner that the solver does not apply within its passes. Its blocks differ with the ranks.
 TEST(DistributedSolveMore, PcgWithBlockJacobi) {
@@ -293,7 +304,7 @@ class CountingTransport final : public Transport<Space> {
   Counts counts_;
 };
 
-/// CG, also of the scaled system, sends one message of sums per iteration; PCG, BiCGStab and GMRES send two.
+/// CG, also of the scaled system, and Richardson send one message of sums per iteration; the others two.
 TEST(DistributedSolveMore, MessagesPerIteration) {
   auto const system = badly_scaled(lattice(25, 30));
   auto const b = system.b();
@@ -329,6 +340,7 @@ TEST(DistributedSolveMore, MessagesPerIteration) {
   expect_counts("pcg, block Jacobi", 1, 2, pcg_method<double>("", block_jacobi).on_ranks);
   expect_counts("pcg, variable", 1, 2, pcg_method<double>("", variable).on_ranks);
   expect_counts("bicgstab", 2, 2, bicgstab_method<double>().on_ranks);
+  expect_counts("richardson", 1, 1, richardson_method().on_ranks);
   expect_counts("gmres", 1, 2, gmres_method<double>(100).on_ranks);
 }
 

@@ -76,13 +76,13 @@ Host convection(int n, double peclet) {
   });
 }
 
-struct Solved {
+struct PcgResult {
   SolveReport report;
   std::vector<double> x;
 };
 
 template <class M>
-Solved solve(Csr<double, int, int, Device> const& A, M const& preconditioner, double right_hand_side = 1) {
+PcgResult solve(Csr<double, int, int, Device> const& A, M const& preconditioner, double right_hand_side = 1) {
   Kokkos::View<double*, Device> const x("x", static_cast<std::size_t>(A.num_rows)), b("b", x.extent(0));
   Kokkos::deep_copy(b, right_hand_side);
   SolverOptions options;
