@@ -30,9 +30,12 @@ struct SetUnitRows {
   }
 };
 
+/// Whether the constructor of GalerkinProduct computes values.
+enum class GalerkinValues { now, later };
+
 /// The coarse matrix A_c = R A P with R = P^T, where A_c has the row and column of the unit matrix for each zero
-/// column of P. Keeps P, R and the plans of A P and R (A P), so that new values need no symbolic phase. One call
-/// of update() at a time for all copies.
+/// column of P. Keeps P, R, A P and the plans of A P and R (A P), so that new values need no symbolic phase. One
+/// call of update() at a time for all copies.
 template <class Scalar, class Ordinal, class Offset, class Device>
 class GalerkinProduct {
  public:
@@ -42,20 +45,28 @@ class GalerkinProduct {
   /// @param A             n x n, valid; every row has a diagonal entry
   /// @param P             n x n_c, sorted rows; shared, not copied
   /// @param zero_columns  [n_c], 1: the column of P is zero, but stored (Tentative::zero_columns); or empty
+  /// @param values        later: computes the patterns only; coarse_nnz() is known, coarse() after update()
   /// @throws DimensionMismatch, OverflowError, OutOfMemory
   /// Cost: 2 products of sparse matrices, 1 transpose. Fences exec. Deterministic.
   template <class Exec, class From>
   GalerkinProduct(Exec const& exec, Csr<From, Ordinal, Offset, Device> const& A, Matrix const& P,
-                  ZeroColumns const& zero_columns = {})
-      : GalerkinProduct(exec, A, P, zero_columns, plan_of(exec, A, P, zero_columns)) {}
+                  ZeroColumns const& zero_columns = {}, GalerkinValues values = GalerkinValues::now)
+      : GalerkinProduct(exec, A, P, zero_columns, plan_of(exec, A, P, zero_columns)) {
+    if (values == GalerkinValues::now) update(exec, A);
+  }
 
   /// The product for new values of A on the same pattern, with the kept P.
   /// @throws StalePlan if A has another shape or number of entries
-  /// Numeric phases only: writes the values of coarse(). Allocates A P until it returns. Fences exec.
-  /// Deterministic: the bits of a new product.
+  /// Numeric phases only: writes the values of coarse(). The first call allocates the values of A P and of
+  /// coarse(). Deterministic: the bits of a new product.
   template <class Exec, class From>
   void update(Exec const& exec, Csr<From, Ordinal, Offset, Device> const& A) {
-    compute(exec, A, allocate_product(exec, AP_plan_.state()));
+    if (!has_values_) {
+      AP_ = allocate_product(exec, AP_plan_.state());
+      coarse_ = allocate_product(exec, coarse_plan_.state());
+      has_values_ = true;
+    }
+    compute(exec, A);
   }
   /// The same with new values of P, which has the pattern of the kept one and replaces it.
   template <class Exec, class From>
@@ -71,45 +82,46 @@ class GalerkinProduct {
 
   /// A_c, n_c x n_c; rows are sorted. Shares the memory that update() writes.
   [[nodiscard]] Matrix const& coarse() const { return coarse_; }
+  /// Entries of A_c.
+  [[nodiscard]] std::size_t coarse_nnz() const { return static_cast<std::size_t>(coarse_plan_.nnz()); }
   [[nodiscard]] Matrix const& prolongator() const { return P_; }
   /// P^T.
   [[nodiscard]] Matrix const& restriction() const { return R_.matrix; }
-  /// Bytes of P, R, A_c and the pattern of A P; without the tables of the plans.
+  /// Bytes of P, R, A_c and A P; without the tables of the plans.
   [[nodiscard]] std::size_t bytes() const {
     return matrix_bytes(P_) + matrix_bytes(R_.matrix) + R_.source.extent(0) * sizeof(Offset) +
            matrix_bytes(coarse_) + AP_plan_.row_offsets().extent(0) * sizeof(Offset) +
-           AP_plan_.columns().extent(0) * sizeof(Ordinal) + zero_columns_.extent(0);
+           AP_plan_.columns().extent(0) * sizeof(Ordinal) + AP_.values.extent(0) * sizeof(Scalar) +
+           zero_columns_.extent(0);
   }
 
  private:
   using Plan = SpgemmPlan<Scalar, Ordinal, Offset, Device>;
 
   template <class Exec, class FineMatrix>
-  GalerkinProduct(Exec const& exec, FineMatrix const& A, Matrix const& P, ZeroColumns const& zero_columns,
+  GalerkinProduct(Exec const& exec, FineMatrix const&, Matrix const& P, ZeroColumns const& zero_columns,
                   Plan const& AP_plan)
-      : GalerkinProduct(exec, A, P, zero_columns, AP_plan, allocate_product(exec, AP_plan.state())) {}
-  template <class Exec, class FineMatrix>
-  GalerkinProduct(Exec const& exec, FineMatrix const& A, Matrix const& P, ZeroColumns const& zero_columns,
-                  Plan const& AP_plan, Matrix const& AP)
       : P_(P),
         R_(transpose(exec, P)),
         zero_columns_(zero_columns),
         AP_plan_(AP_plan),
-        coarse_plan_(spgemm_symbolic(exec, R_.matrix, AP, options())),
-        coarse_(allocate_product(exec, coarse_plan_.state())) {
-    compute(exec, A, AP);
-  }
+        coarse_plan_(spgemm_symbolic(exec, R_.matrix, pattern_of(AP_plan), options())) {}
 
   template <class Exec, class FineMatrix>
-  void compute(Exec const& exec, FineMatrix const& A, Matrix const& AP) {
-    spgemm_numeric(exec, AP_plan_, A, P_, AP);
-    spgemm_numeric(exec, coarse_plan_, R_.matrix, AP, coarse_);
+  void compute(Exec const& exec, FineMatrix const& A) {
+    spgemm_numeric(exec, AP_plan_, A, P_, AP_);
+    spgemm_numeric(exec, coarse_plan_, R_.matrix, AP_, coarse_);
     if (zero_columns_.extent(0) > 0)
       Kokkos::parallel_for("einkorn::multigrid[unit_rows]",
                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, coarse_.num_rows),
                            SetUnitRows<Matrix, ZeroColumns>{coarse_, zero_columns_});
   }
 
+  /// The product of a plan; its values must not be read.
+  static Matrix pattern_of(Plan const& plan) {
+    return {plan.num_rows(), plan.num_cols(), plan.state().row_offsets, plan.state().columns,
+            Kokkos::View<Scalar*, Device>(static_cast<Scalar*>(nullptr), plan.columns().extent(0))};
+  }
   static SpgemmOptions options() {
     SpgemmOptions result;
     result.checks = Checks::off;
@@ -132,7 +144,8 @@ class GalerkinProduct {
   Transpose<Scalar, Ordinal, Offset, Device> R_;
   ZeroColumns zero_columns_;
   Plan AP_plan_, coarse_plan_;
-  Matrix coarse_;
+  Matrix AP_, coarse_;
+  bool has_values_ = false;
 };
 
 }  // namespace einkorn::detail

@@ -259,18 +259,27 @@ class Hierarchy {
     std::int64_t nnz = 0;
     for (auto const& level : report_.levels) nnz += level.nnz;
     double const limit = options_.max_complexity * static_cast<double>(report_.levels[0].nnz);
-    // Fewer aggregates per row of P where the product has too many entries.
+    // Fewer aggregates per row of P where the product has too many entries. Only the accepted product computes
+    // values.
+    std::optional<Csr<Scalar, Ordinal, Offset, Device>> smoothed;
     for (int const max_aggregates : {0, 4, 2}) {
       if (!options_.smoothed || result.is_smoothed) break;
+      if (!smoothed) smoothed = smoothed_prolongator(exec, A, result.graph, result.T, inverse, omega(l));
       Truncation truncation;
       truncation.max_aggregates = max_aggregates;
-      auto const P = smoothed_prolongator(exec, A, result.graph, result.T, inverse, omega(l), truncation);
+      auto const P = max_aggregates == 0 ? *smoothed
+                                         : truncated_prolongator(exec, A, result.graph, result.T, inverse,
+                                                                 omega(l), *smoothed, truncation);
       clock.add_to(report_.prolongator_seconds);
-      result.product.emplace(exec, A, P, result.T.zero_columns);
-      result.is_smoothed = static_cast<double>(nnz + result.product->coarse().nnz()) <= limit;
+      result.product.emplace(exec, A, P, result.T.zero_columns, GalerkinValues::later);
+      result.is_smoothed =
+          static_cast<double>(nnz) + static_cast<double>(result.product->coarse_nnz()) <= limit;
       clock.add_to(report_.galerkin_seconds);
     }
-    if (!result.is_smoothed) result.product.emplace(exec, A, result.T.matrix, result.T.zero_columns);
+    if (result.is_smoothed)
+      result.product->update(exec, A);
+    else
+      result.product.emplace(exec, A, result.T.matrix, result.T.zero_columns);
     report_.levels[l].is_smoothed = result.is_smoothed;
     clock.add_to(report_.galerkin_seconds);
     return result;

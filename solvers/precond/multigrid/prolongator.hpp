@@ -183,6 +183,35 @@ struct Truncation {
   int max_aggregates = 0;  ///< blocks per node beyond this number, the smallest first; 0: no limit
 };
 
+/// A smoothed prolongator with fewer blocks per node. The arguments are those of smoothed_prolongator(), which
+/// made P without truncation. P is not changed.
+/// @throws InvalidArgument (truncation), OverflowError, OutOfMemory
+/// 4 launches; fences exec.
+template <class Exec, class Matrix, class Graph, class T, class D, class Prolongator>
+Prolongator truncated_prolongator(Exec const& exec, Matrix const& A, Graph const& graph, T const& tentative,
+                                  D const& inverse_diagonal, double omega, Prolongator const& P,
+                                  Truncation const& truncation) {
+  using OfNode = decltype(tentative.of_node);
+  require<InvalidArgument>(truncation.relative >= 0 && truncation.relative <= 1, [&] {
+    return "smoothed_prolongator: truncation.relative is " + std::to_string(truncation.relative) +
+           ", expected 0 .. 1";
+  });
+  require<InvalidArgument>(truncation.max_aggregates >= 0, [&] {
+    return "smoothed_prolongator: truncation.max_aggregates is " + std::to_string(truncation.max_aggregates) +
+           ", expected 0 (no limit) or more";
+  });
+  int const b = tentative.block_size, k = tentative.num_vectors;
+  Prolongator const result =
+      prolongator_pattern<typename Prolongator::scalar_type, typename Prolongator::offset_type,
+                          typename Prolongator::device_type>(
+          exec,
+          LargestBlocks<Prolongator, OfNode>{P, tentative.of_node, truncation.relative,
+                                             truncation.max_aggregates, b, k},
+          static_cast<std::size_t>(graph.num_nodes), b, k, tentative.matrix.num_cols);
+  update_prolongator(exec, A, graph, tentative, inverse_diagonal, omega, result);
+  return result;
+}
+
 /// The smoothed prolongator P = (I - omega D^-1 A_F) T. A_F is A with its weak entries, those between nodes that
 /// are not neighbours in the graph, added to the diagonal block of their node (to the column of the same
 /// unknown), so that A_F v = A v for the constants of each unknown.
@@ -208,14 +237,6 @@ auto smoothed_prolongator(Exec const& exec, Matrix const& A, Graph const& graph,
   using Device = typename Matrix::device_type;
   static_assert(!is_complex<Scalar>, "einkorn multigrid: complex matrices are not supported");
   check_prolongator("smoothed_prolongator", A, graph, tentative, inverse_diagonal, omega);
-  require<InvalidArgument>(truncation.relative >= 0 && truncation.relative <= 1, [&] {
-    return "smoothed_prolongator: truncation.relative is " + std::to_string(truncation.relative) +
-           ", expected 0 .. 1";
-  });
-  require<InvalidArgument>(truncation.max_aggregates >= 0, [&] {
-    return "smoothed_prolongator: truncation.max_aggregates is " + std::to_string(truncation.max_aggregates) +
-           ", expected 0 (no limit) or more";
-  });
   using OfNode = decltype(tentative.of_node);
   auto const nodes = static_cast<std::size_t>(graph.num_nodes);
   int const b = tentative.block_size, k = tentative.num_vectors;
@@ -223,14 +244,8 @@ auto smoothed_prolongator(Exec const& exec, Matrix const& A, Graph const& graph,
       exec, NeighbourAggregates<Graph, OfNode>{graph, tentative.of_node}, nodes, b, k,
       tentative.matrix.num_cols);
   update_prolongator(exec, A, graph, tentative, inverse_diagonal, omega, P);
-  if (truncation.relative > 0 || truncation.max_aggregates > 0) {
-    P = prolongator_pattern<Scalar, Offset, Device>(
-        exec,
-        LargestBlocks<decltype(P), OfNode>{P, tentative.of_node, truncation.relative, truncation.max_aggregates,
-                                           b, k},
-        nodes, b, k, tentative.matrix.num_cols);
-    update_prolongator(exec, A, graph, tentative, inverse_diagonal, omega, P);
-  }
+  if (truncation.relative != 0 || truncation.max_aggregates != 0)
+    P = truncated_prolongator(exec, A, graph, tentative, inverse_diagonal, omega, P, truncation);
   return P;
 }
 

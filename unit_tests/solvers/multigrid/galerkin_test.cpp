@@ -100,6 +100,12 @@ TEST(MultigridGalerkin, UpdateGivesTheBitsOfANewProduct) {
 
   product.update(Space(), level.A.on_device(), P);
   EXPECT_EQ(values(product), before);
+
+  Galerkin later(Space(), level.A.on_device(), P, T.zero_columns, detail::GalerkinValues::later);
+  EXPECT_EQ(later.coarse_nnz(), before.size());
+  EXPECT_EQ(later.coarse().values.extent(0), 0u);
+  later.update(Space(), level.A.on_device());
+  EXPECT_EQ(values(later), before);
   EXPECT_GT(product.bytes(), product.coarse().values.extent(0) * sizeof(double));
 }
 
