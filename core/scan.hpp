@@ -24,6 +24,15 @@ struct CountsToOffsets {
   }
 };
 
+/// As counts_to_offsets() without the total; asynchronous.
+template <class Exec, class View>
+void launch_counts_to_offsets(Exec const& exec, View const& view) {
+  auto const size = view.extent(0);
+  Kokkos::parallel_scan("einkorn::counts_to_offsets",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
+                        CountsToOffsets<View>{view, size});
+}
+
 }  // namespace detail
 
 /// Exclusive prefix sum in place: view(i) <- view(0) + ... + view(i - 1). The last entry is not read and

@@ -47,49 +47,71 @@ struct CountBins {
   }
 };
 
-/// Lists the items of one bin in ascending order.
-template <class Items, class BinOf>
-struct ListBin {
+/// Items per bin: the value of a scan over all bins at once.
+template <int num_bins>
+struct BinCounts {
+  std::size_t of[num_bins];
+};
+
+/// Lists the items of every bin in ascending order.
+template <int num_bins, class Items, class BinOf>
+struct ListBins {
+  using value_type = BinCounts<num_bins>;
+
   Items items;
   BinOf bin_of;
-  int bin;
-  std::size_t first;
+  value_type first;  // of each bin in items
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& before, bool is_final) const {
-    if (bin_of(i) != bin) return;
-    if (is_final) items(first + before) = static_cast<typename Items::value_type>(i);
-    ++before;
+  KOKKOS_FUNCTION void operator()(std::size_t i, value_type& before, bool is_final) const {
+    int const bin = bin_of(i);
+    if (is_final) items(first.of[bin] + before.of[bin]) = static_cast<typename Items::value_type>(i);
+    ++before.of[bin];
+  }
+  KOKKOS_FUNCTION void init(value_type& counts) const {
+    for (int bin = 0; bin < num_bins; ++bin) counts.of[bin] = 0;
+  }
+  KOKKOS_FUNCTION void join(value_type& counts, value_type const& others) const {
+    for (int bin = 0; bin < num_bins; ++bin) counts.of[bin] += others.of[bin];
   }
 };
 
 }  // namespace detail
 
 /// Groups `count` items by bin.
+/// @param counts items per bin, [num_bins]
 /// @param bin_of functor for kernels: bin_of(i) in [0, num_bins)
 /// @throws OutOfMemory
 ///
-/// Memory: one Index per item, none if one bin holds all. 1 launch and 1 per non-empty bin; fences exec.
+/// Memory: one Index per item, none if one bin holds all. 1 scan, asynchronous.
 template <int num_bins, class Index, class Device, class Exec, class BinOf>
-Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, BinOf const& bin_of) {
+Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std::uint64_t const* counts,
+                                        BinOf const& bin_of) {
+  using Items = Kokkos::View<Index*, Device>;
   Bins<num_bins, Index, Device> bins;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, count);
-  std::uint64_t counts[num_bins] = {};
-  Kokkos::parallel_reduce("einkorn::bins[count]", all, detail::CountBins<num_bins, BinOf>{num_bins, bin_of},
-                          counts);
-  exec.fence("einkorn::bins: read the counts on the host");
+  detail::BinCounts<num_bins> first{};
   bool one_bin_has_all = false;
   for (std::size_t bin = 0; bin < num_bins; ++bin) {
+    first.of[bin] = bins.offsets[bin];
     bins.offsets[bin + 1] = bins.offsets[bin] + counts[bin];
     one_bin_has_all = one_bin_has_all || counts[bin] == count;
   }
   if (one_bin_has_all) return bins;
-  bins.items = allocate<Kokkos::View<Index*, Device>>(exec, "einkorn::bins", count);
-  for (int bin = 0; bin < num_bins; ++bin)
-    if (bins.size(bin) > 0)
-      Kokkos::parallel_scan("einkorn::bins[list]", all,
-                            detail::ListBin<Kokkos::View<Index*, Device>, BinOf>{
-                                bins.items, bin_of, bin, bins.offsets[static_cast<std::size_t>(bin)]});
+  bins.items = allocate<Items>(exec, "einkorn::bins", count);
+  Kokkos::parallel_scan("einkorn::bins[list]",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+                        detail::ListBins<num_bins, Items, BinOf>{bins.items, bin_of, first});
   return bins;
+}
+
+/// As list_bins(); counts the items first. 1 launch and 1 scan; fences exec.
+template <int num_bins, class Index, class Device, class Exec, class BinOf>
+Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, BinOf const& bin_of) {
+  std::uint64_t counts[num_bins] = {};
+  Kokkos::parallel_reduce("einkorn::bins[count]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+                          detail::CountBins<num_bins, BinOf>{num_bins, bin_of}, counts);
+  exec.fence("einkorn::bins: read the counts on the host");
+  return list_bins<num_bins, Index, Device>(exec, count, counts, bin_of);
 }
 
 }  // namespace einkorn

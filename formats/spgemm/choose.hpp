@@ -53,6 +53,13 @@ constexpr std::size_t row_class_table_bytes(std::size_t num_classes) {
   return (2 * row_class_slots(num_classes) + 1) * sizeof(std::uint64_t);
 }
 
+/// Rows of A, and of B, that are compared with the rows before them to decide whether classes are searched.
+inline constexpr std::size_t row_class_sample_size = 256;
+/// Whether the search is worth its time: half of the sampled rows are translations of a row before them.
+constexpr bool may_have_row_classes(std::uint64_t repeated_A, std::uint64_t repeated_B) {
+  return 2 * std::min(repeated_A, repeated_B) >= row_class_sample_size;
+}
+
 /// Bytes to find the row classes of C.
 constexpr std::size_t row_class_search_bytes(SpgemmSizes const& sizes) {
   std::size_t const rows = std::max(sizes.rows_A, sizes.rows_B);
@@ -99,6 +106,13 @@ constexpr double choose_compression(double sampled_ratio) {
 constexpr bool samples_rows(std::size_t rows, int sample_size, std::size_t ordinal_bytes, std::size_t limit) {
   auto const size = static_cast<std::size_t>(sample_size);
   return rows >= 32 * size && limit >= (4 * ordinal_bytes + sizeof(float)) * size;
+}
+
+/// Whether the rows of C keep the bins of their upper bounds: no sample is counted first, and the columns are
+/// written with the same bins. For small products launches and read-backs cost more than larger tables.
+/// Analytical, not measured.
+constexpr bool keeps_symbolic_bins(std::uint64_t products) {
+  return products <= std::uint64_t(1) << 22;
 }
 
 /// Rows that a group of lanes computes together with a scatter map.

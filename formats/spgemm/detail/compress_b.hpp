@@ -122,24 +122,30 @@ auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit) {
   return CompressedB{offsets, B.columns, compress.packed, true};
 }
 
-/// Products of A B: for each entry of A the length of a row of B.
-template <class AMatrix, class BMatrix>
-struct SumProducts {
-  AMatrix A;
-  BMatrix B;
-  KOKKOS_FUNCTION void operator()(std::size_t k, std::uint64_t& sum) const {
-    auto const j = A.columns(k);
-    sum += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
-  }
-};
-template <class Exec, class AMatrix, class BMatrix>
-std::uint64_t count_products(Exec const& exec, AMatrix const& A, BMatrix const& B) {
-  std::uint64_t products = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::spgemm[products]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, static_cast<std::size_t>(A.nnz())),
-      SumProducts<AMatrix, BMatrix>{A, B}, products);
-  return products;
+/// As compress_rows() if the number of compressed columns is known. 2 launches and a scan or none;
+/// asynchronous.
+template <class Exec, class Matrix>
+auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit, std::uint64_t num_compressed) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Device = typename Matrix::device_type;
+  using Offsets = Kokkos::View<typename Matrix::offset_type*, Device>;
+  using CompressedB = CompressedRows<Ordinal, typename Matrix::offset_type, Device>;
+  CompressedB const uncompressed = uncompressed_rows(B);
+  auto const rows = static_cast<std::size_t>(B.num_rows), total = static_cast<std::size_t>(num_compressed);
+  std::size_t const offset_bytes = (rows + 1) * sizeof(typename Matrix::offset_type);
+  if (B.nnz() == 0 || offset_bytes >= limit ||
+      !uses_compressed_B(total, static_cast<std::size_t>(B.nnz()), total * sizeof(CompressedColumns<Ordinal>),
+                         limit - offset_bytes))
+    return uncompressed;
+  auto const offsets = allocate<Offsets>(exec, "einkorn::spgemm::compressed_offsets", rows + 1);
+  int const lanes = lanes_for_mean<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
+  CompressRow<Matrix> compress{B, offsets, {}};
+  for_each_by_lanes(exec, "einkorn::spgemm[count compressed]", rows, lanes, compress);
+  launch_counts_to_offsets(exec, offsets);
+  compress.packed =
+      allocate<Kokkos::View<CompressedColumns<Ordinal>*, Device>>(exec, "einkorn::spgemm::compressed_B", total);
+  for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);
+  return CompressedB{offsets, B.columns, compress.packed, true};
 }
 
 /// bounds(i) <- upper bound of the compressed columns of row i of C, at most max_bound.

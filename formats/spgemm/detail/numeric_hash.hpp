@@ -2,14 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/balance/bins.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
-#include <einkorn/core/scan.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
@@ -258,59 +255,6 @@ struct NumericHashKernel {
       add_atomically(&chunk.accumulators[rank], a * b.value);
   }
 };
-
-/// The numeric bin of a row.
-template <class Offsets, class CompressedCounts>
-struct NumericBin {
-  Offsets offsets;
-  CompressedCounts compressed_counts;
-  SpgemmTuning tuning;
-  KOKKOS_FUNCTION int operator()(std::size_t i) const {
-    return numeric_bin(tuning, static_cast<std::uint64_t>(offsets(i + 1) - offsets(i)),
-                       static_cast<std::uint64_t>(compressed_counts(i)));
-  }
-};
-
-/// chunks(i) <- chunks of item i of a bin.
-template <class Rows, class Offsets, class Chunks>
-struct CountChunks {
-  Rows rows;
-  Offsets offsets;
-  Chunks chunks;
-  std::uint64_t chunk_size;
-  KOKKOS_FUNCTION void operator()(std::size_t item) const {
-    auto const row = rows.extent(0) > 0 ? static_cast<std::size_t>(rows(item)) : item;
-    auto const length = static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
-    chunks(item) = static_cast<std::uint32_t>(ceil_div(length, chunk_size));
-  }
-};
-
-/// Rows of C by numeric bin. compressed_counts: of the rows of C. Fences exec.
-template <class Exec, class Ordinal, class COffset, class Device>
-NumericSchedule<Ordinal, Device> make_numeric_schedule(
-    Exec const& exec, std::size_t num_rows, Kokkos::View<COffset*, Device> const& offsets,
-    Kokkos::View<Ordinal*, Device> const& compressed_counts) {
-  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  constexpr int last_bin = SpgemmTuning::num_numeric_bins - 1;
-  NumericSchedule<Ordinal, Device> schedule;
-  if (num_rows == 0) return schedule;
-  schedule.bins = make_bins<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
-      exec, num_rows,
-      NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, compressed_counts,
-                                                                                 tuning});
-  std::size_t const long_rows = schedule.bins.size(last_bin);
-  if (long_rows == 0) return schedule;
-  using Chunks = Kokkos::View<std::uint32_t*, Device>;
-  schedule.chunk_offsets = allocate<Chunks>(exec, "einkorn::spgemm::chunk_offsets", long_rows + 1);
-  auto const rows = schedule.bins.of(last_bin);
-  Kokkos::parallel_for(
-      "einkorn::spgemm[chunks]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, long_rows),
-      CountChunks<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Chunks>{
-          rows, offsets, schedule.chunk_offsets,
-          static_cast<std::uint64_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1])});
-  schedule.num_chunks = static_cast<std::int64_t>(counts_to_offsets(exec, schedule.chunk_offsets));
-  return schedule;
-}
 
 /// All values of C. At most 8 launches, asynchronous on exec. lanes: per row of B; 1 if a row of B may repeat a
 /// column, because two lanes would update the same sum.

@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/bins.hpp>
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/scan.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -57,5 +61,124 @@ struct ScatterMap {
            ranks.extent(0) * sizeof(std::uint16_t);
   }
 };
+
+/// The numeric bin of a row.
+template <class Offsets, class CompressedCounts>
+struct NumericBin {
+  Offsets offsets;
+  CompressedCounts compressed_counts;
+  SpgemmTuning tuning;
+  KOKKOS_FUNCTION int operator()(std::size_t i) const {
+    return numeric_bin(tuning, static_cast<std::uint64_t>(offsets(i + 1) - offsets(i)),
+                       static_cast<std::uint64_t>(compressed_counts(i)));
+  }
+};
+
+/// chunks(i) <- chunks of item i of a bin.
+template <class Rows, class Offsets, class Chunks>
+struct CountChunks {
+  Rows rows;
+  Offsets offsets;
+  Chunks chunks;
+  std::uint64_t chunk_size;
+  KOKKOS_FUNCTION void operator()(std::size_t item) const {
+    auto const row = rows.extent(0) > 0 ? static_cast<std::size_t>(rows(item)) : item;
+    auto const length = static_cast<std::uint64_t>(offsets(row + 1) - offsets(row));
+    chunks(item) = static_cast<std::uint32_t>(ceil_div(length, chunk_size));
+  }
+};
+
+/// What is read back when the rows of C have been counted.
+struct PatternCounts {
+  static constexpr int num_bins = SpgemmTuning::num_numeric_bins;
+  std::uint64_t of_bins[num_bins] = {};   ///< rows per numeric bin
+  std::uint64_t entries = 0, chunks = 0;  ///< of C; of the last bin
+};
+
+/// Counts PatternCounts. entries(i): of row i.
+template <class Entries, class CompressedCounts>
+struct CountPattern {
+  using value_type = PatternCounts;
+
+  Entries entries;
+  CompressedCounts compressed_counts;
+  SpgemmTuning tuning;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, value_type& counts) const {
+    auto const length = static_cast<std::uint64_t>(entries(i));
+    int const bin = numeric_bin(tuning, length, static_cast<std::uint64_t>(compressed_counts(i)));
+    ++counts.of_bins[bin];
+    counts.entries += length;
+    if (bin == PatternCounts::num_bins - 1)
+      counts.chunks += ceil_div(length, static_cast<std::uint64_t>(
+                                            tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1]));
+  }
+  KOKKOS_FUNCTION void init(value_type& counts) const { counts = {}; }
+  KOKKOS_FUNCTION void join(value_type& counts, value_type const& others) const {
+    for (int bin = 0; bin < PatternCounts::num_bins; ++bin) counts.of_bins[bin] += others.of_bins[bin];
+    counts.entries += others.entries;
+    counts.chunks += others.chunks;
+  }
+};
+
+/// The entries of a row of C by its offsets.
+template <class Offsets>
+struct RowLengths {
+  Offsets offsets;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::size_t i) const {
+    return static_cast<std::uint64_t>(offsets(i + 1)) - static_cast<std::uint64_t>(offsets(i));
+  }
+};
+
+/// entries(i): of row i of C. 1 launch; fences exec.
+template <class Exec, class Entries, class CompressedCounts>
+PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries const& entries,
+                            CompressedCounts const& compressed_counts) {
+  PatternCounts counts;
+  Kokkos::parallel_reduce(
+      "einkorn::spgemm[entries]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
+      CountPattern<Entries, CompressedCounts>{entries, compressed_counts, spgemm_tuning(arch_of<Exec>)},
+      counts);
+  return counts;
+}
+
+/// Rows of C by numeric bin. compressed_counts: of the rows of C. At most 2 scans and a launch, asynchronous.
+template <class Exec, class Ordinal, class COffset, class Device>
+NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::size_t num_rows,
+                                                       Kokkos::View<COffset*, Device> const& offsets,
+                                                       Kokkos::View<Ordinal*, Device> const& compressed_counts,
+                                                       PatternCounts const& counts) {
+  constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  constexpr int last_bin = SpgemmTuning::num_numeric_bins - 1;
+  NumericSchedule<Ordinal, Device> schedule;
+  if (num_rows == 0) return schedule;
+  schedule.bins = list_bins<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
+      exec, num_rows, counts.of_bins,
+      NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, compressed_counts,
+                                                                                 tuning});
+  std::size_t const long_rows = schedule.bins.size(last_bin);
+  if (long_rows == 0) return schedule;
+  using Chunks = Kokkos::View<std::uint32_t*, Device>;
+  schedule.chunk_offsets = allocate<Chunks>(exec, "einkorn::spgemm::chunk_offsets", long_rows + 1);
+  auto const rows = schedule.bins.of(last_bin);
+  Kokkos::parallel_for(
+      "einkorn::spgemm[chunks]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, long_rows),
+      CountChunks<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Chunks>{
+          rows, offsets, schedule.chunk_offsets,
+          static_cast<std::uint64_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1])});
+  launch_counts_to_offsets(exec, schedule.chunk_offsets);
+  schedule.num_chunks = static_cast<std::int64_t>(counts.chunks);
+  return schedule;
+}
+
+/// As above; counts the rows first. Fences exec.
+template <class Exec, class Ordinal, class COffset, class Device>
+NumericSchedule<Ordinal, Device> make_numeric_schedule(
+    Exec const& exec, std::size_t num_rows, Kokkos::View<COffset*, Device> const& offsets,
+    Kokkos::View<Ordinal*, Device> const& compressed_counts) {
+  using Offsets = Kokkos::View<COffset*, Device>;
+  return make_numeric_schedule(exec, num_rows, offsets, compressed_counts,
+                               count_pattern(exec, num_rows, RowLengths<Offsets>{offsets}, compressed_counts));
+}
 
 }  // namespace einkorn::detail

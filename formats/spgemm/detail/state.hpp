@@ -95,23 +95,29 @@ struct SumCounts {
 };
 
 /// plan.row_offsets: entries per row -> offsets; allocates plan.columns. Throws OverflowError.
+/// @param entries of C
 template <class Exec, class State>
-void allocate_pattern(Exec const& exec, State& plan) {
-  using Offsets = decltype(plan.row_offsets);
-  using COffset = typename Offsets::non_const_value_type;
-  Offsets offsets = plan.row_offsets;
-  auto const rows = static_cast<std::size_t>(plan.num_rows);
-  std::uint64_t entries = 0;
-  Kokkos::parallel_reduce("einkorn::spgemm[entries]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
-                          SumCounts<Offsets>{offsets}, entries);
+void allocate_pattern(Exec const& exec, State& plan, std::uint64_t entries) {
+  using COffset = typename decltype(plan.row_offsets)::non_const_value_type;
   require<OverflowError>(entries <= static_cast<std::uint64_t>(std::numeric_limits<COffset>::max()), [&] {
     return "spgemm: C has " + std::to_string(entries) +
            " entries, which its Offset does not hold; spgemm<std::int64_t>() or spgemm<std::size_t>() would "
            "do";
   });
-  counts_to_offsets(exec, offsets);
+  launch_counts_to_offsets(exec, plan.row_offsets);
   plan.columns = allocate<decltype(plan.columns)>(exec, "einkorn::spgemm::columns", entries);
+}
+
+/// As above; counts the entries first. Fences exec.
+template <class Exec, class State>
+void allocate_pattern(Exec const& exec, State& plan) {
+  using Offsets = decltype(plan.row_offsets);
+  std::uint64_t entries = 0;
+  Kokkos::parallel_reduce("einkorn::spgemm[entries]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
+                              exec, 0, static_cast<std::size_t>(plan.num_rows)),
+                          SumCounts<Offsets>{plan.row_offsets}, entries);
+  allocate_pattern(exec, plan, entries);
 }
 
 }  // namespace einkorn::detail

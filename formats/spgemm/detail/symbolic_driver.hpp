@@ -8,6 +8,7 @@
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/analyze_operands.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_hash.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_host.hpp>
 #include <einkorn/formats/spgemm/detail/product_row_classes.hpp>
@@ -56,25 +57,33 @@ class SpgemmSymbolic {
     }
     std::size_t const limit = remaining_bytes(
         options.workspace_limit, plan.path == SpgemmPath::host_rows ? host_bytes(A, B) : row_team_bytes(sizes));
-    if (plan.path == SpgemmPath::row_classes) {
+    if constexpr (on_host)
+      if (plan.path == SpgemmPath::host_rows) {
+        plan.sorted_rows = row_order(exec, B).is_sorted && options.rows == SpgemmRows::sorted;
+        auto compressed_B = compress_rows(exec, B, limit);
+        report_compressed(plan, compressed_B);
+        compute_pattern_on_host(exec, plan, A, B, std::move(compressed_B));
+        allocate_host_scratch(exec, plan, sizes.nnz_A + sizes.nnz_B);
+        return plan;
+      }
+    // A large structured grid is not read as a whole before its row classes are known.
+    constexpr std::size_t max_entries_to_read_first = std::size_t(1) << 22;
+    bool const has_classes = plan.path == SpgemmPath::row_classes;
+    bool const reads_entries = !has_classes || sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first;
+    auto analysis = analyze_operands(exec, A, B, has_classes ? row_class_sample_size : 0, reads_entries);
+    if (has_classes && may_have_row_classes(analysis.repeated_A, analysis.repeated_B)) {
       auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
       if (classes.found()) {
         run_by_classes(exec, plan, A, B, std::move(classes));
         return plan;
       }
-      plan.path = SpgemmPath::row_teams;
     }
-    auto const order = row_order(exec, B);
-    plan.sorted_rows = order.is_sorted && options.rows == SpgemmRows::sorted;
-    auto compressed_B = compress_rows(exec, B, limit);
-    plan.report.compressed_nnz_B = compressed_B.compressed ? compressed_B.size() : 0;
-    plan.report.workspace = std::max(plan.report.workspace, compressed_B.bytes());
-    if (plan.path == SpgemmPath::row_teams)
-      run_by_rows(exec, plan, A, B, std::move(compressed_B), order);
-    else if constexpr (on_host) {
-      compute_pattern_on_host(exec, plan, A, B, std::move(compressed_B));
-      allocate_host_scratch(exec, plan, sizes.nnz_A + sizes.nnz_B);
-    }
+    plan.path = SpgemmPath::row_teams;
+    if (!reads_entries) analysis = analyze_operands(exec, A, B, 0, true);
+    plan.sorted_rows = analysis.order.is_sorted && options.rows == SpgemmRows::sorted;
+    auto compressed_B = compress_rows(exec, B, limit, analysis.num_compressed);
+    report_compressed(plan, compressed_B);
+    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis);
     return plan;
   }
 
@@ -118,12 +127,23 @@ class SpgemmSymbolic {
       return 0;
   }
 
+  static void report_compressed(State& plan, CompressedB const& compressed_B) {
+    plan.report.compressed_nnz_B = compressed_B.compressed ? compressed_B.size() : 0;
+    plan.report.workspace = std::max(plan.report.workspace, compressed_B.bytes());
+  }
+
   static void run_by_rows(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                          CompressedB compressed_B, RowOrder const& order) {
-    plan.report.products = count_products(exec, A, B);
-    auto const compressed_counts = fill_pattern(exec, plan, A, B, std::move(compressed_B), order, 0,
-                                                [&] { allocate_pattern(exec, plan); });
-    make_schedule(exec, plan, compressed_counts);
+                          CompressedB compressed_B, OperandAnalysis const& analysis) {
+    plan.report.products = analysis.products;
+    PatternCounts counts;
+    auto const pattern =
+        fill_pattern(exec, plan, A, B, std::move(compressed_B), analysis.order, 0,
+                     keeps_symbolic_bins(analysis.products), [&](List const& compressed) {
+                       counts = count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed);
+                       allocate_pattern(exec, plan, counts.entries);
+                     });
+    make_schedule(exec, plan, pattern.compressed_counts, counts);
+    exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
   }
 
   /// Computes the pattern of F B, where F has the representatives of the row classes, in place in C's columns;
@@ -142,15 +162,16 @@ class SpgemmSymbolic {
     class_plan.options.workspace_limit -= classes.bytes();
     class_plan.row_offsets =
         allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", static_cast<std::size_t>(class_plan.num_rows));
-    List const class_counts = fill_pattern(
-        exec, class_plan, classes.F, B, uncompressed_rows(B), order, SpgemmTuning::group_bins, [&] {
-          gather(exec, "einkorn::spgemm[class counts]", classes.class_of_row, class_plan.row_offsets,
-                 plan.row_offsets);
-          allocate_pattern(exec, plan);
-          gather(exec, "einkorn::spgemm[class offsets]", classes.representatives, plan.row_offsets,
-                 class_plan.row_offsets);
-          class_plan.columns = plan.columns;
-        });
+    auto const class_pattern =
+        fill_pattern(exec, class_plan, classes.F, B, uncompressed_rows(B), order, SpgemmTuning::group_bins,
+                     false, [&](List const&) {
+                       gather(exec, "einkorn::spgemm[class counts]", classes.class_of_row,
+                              class_plan.row_offsets, plan.row_offsets);
+                       allocate_pattern(exec, plan);
+                       gather(exec, "einkorn::spgemm[class offsets]", classes.representatives, plan.row_offsets,
+                              class_plan.row_offsets);
+                       class_plan.columns = plan.columns;
+                     });
     copy_columns(exec, A, classes, plan.row_offsets, plan.columns);
     plan.segment_lanes = class_plan.segment_lanes;
     plan.report.num_row_classes = static_cast<std::uint64_t>(class_plan.num_rows);
@@ -166,19 +187,29 @@ class SpgemmSymbolic {
       return;
     }
     List const compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
-    gather(exec, "einkorn::spgemm[class compressed counts]", classes.class_of_row, class_counts,
-           compressed_counts);
+    gather(exec, "einkorn::spgemm[class compressed counts]", classes.class_of_row,
+           class_pattern.compressed_counts, compressed_counts);
     exec.fence("einkorn::spgemm: the row classes are freed");
     classes = RowClasses();
-    make_schedule(exec, plan, compressed_counts);
+    make_schedule(exec, plan, compressed_counts,
+                  count_pattern(exec, rows, RowLengths<Offsets>{plan.row_offsets}, compressed_counts));
+    exec.fence("einkorn::spgemm: the temporaries of the schedule are freed");
   }
 
-  /// The pattern of C = A B on a GPU or by teams. on_counted() is called when plan.row_offsets has the entries
-  /// per row; it computes offsets and allocates plan.columns. Returns the compressed columns per row.
+  /// What fill_pattern() leaves; in use until exec is fenced.
+  struct Pattern {
+    List compressed_counts;  // per row of C
+    SymbolicBins<Args> bins;
+    CompressedB B;
+  };
+
+  /// The pattern of C = A B on a GPU or by teams. on_counted(compressed_counts) is called when plan.row_offsets
+  /// has the entries per row; it computes offsets and allocates plan.columns. keeps_bins: as
+  /// keeps_symbolic_bins().
   template <class OnCounted>
-  static List fill_pattern(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                           CompressedB compressed_B, RowOrder const& order, int min_bin,
-                           OnCounted const& on_counted) {
+  static Pattern fill_pattern(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                              CompressedB compressed_B, RowOrder const& order, int min_bin, bool keeps_bins,
+                              OnCounted const& on_counted) {
     auto const rows = static_cast<std::size_t>(A.num_rows);
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
@@ -201,6 +232,18 @@ class SpgemmSymbolic {
     std::size_t const chunk = rows_per_chunk(plan, rows, kept_bytes);
     compute_upper_bounds(exec, A, compressed_B, config.num_keys, args.compressed_counts);
     args.B = std::move(compressed_B);
+    plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
+    if (keeps_bins && chunk == rows) {
+      auto const bins = make_symbolic_bins(exec, args, config);
+      for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
+        plan.report.symbolic_bins[static_cast<std::size_t>(bin)] = bins.size(bin);
+      run_symbolic_bins(exec, args, config, bins);
+      on_counted(args.compressed_counts);
+      args.columns = plan.columns;
+      args.counting = false;
+      run_symbolic_bins(exec, args, config, bins);
+      return {args.compressed_counts, bins, args.B};
+    }
     if (samples_rows(rows, spgemm_tuning(arch_of<Exec>).sample_size, sizeof(Ordinal),
                      plan.options.workspace_limit - kept_bytes))
       config.compression = estimate_compression(exec, args, config, rows);
@@ -210,12 +253,11 @@ class SpgemmSymbolic {
                      plan.report);
     };
     run_chunks();
-    on_counted();
+    on_counted(args.compressed_counts);
     args.columns = plan.columns;
     args.counting = false;
     run_chunks();
-    plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
-    return args.compressed_counts;
+    return {args.compressed_counts, {}, args.B};
   }
 
   /// Whether a row of B has two entries in one column. If its rows are not sorted, their distinct columns are
@@ -251,9 +293,10 @@ class SpgemmSymbolic {
     return distinct != static_cast<std::uint64_t>(B.nnz());
   }
 
-  static void make_schedule(Exec const& exec, State& plan, List const& compressed_counts) {
+  static void make_schedule(Exec const& exec, State& plan, List const& compressed_counts,
+                            PatternCounts const& counts) {
     plan.schedule =
-        make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets, compressed_counts);
+        make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets, compressed_counts, counts);
     for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin)
       plan.report.numeric_bins[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
     std::size_t const needed = compressed_counts.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();

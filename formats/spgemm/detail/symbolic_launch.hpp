@@ -113,6 +113,42 @@ void run_symbolic(Exec const& exec, Args args, SymbolicConfig const& config, typ
   run();
 }
 
+/// Rows of C by symbolic bin of their upper bounds.
+template <class Args>
+using SymbolicBins = Bins<SpgemmTuning::num_symbolic_bins, typename Args::Ordinal, typename Args::Device>;
+
+/// Bins for counting and for writing all rows. args.compressed_counts: upper bounds. Fences exec.
+template <class Exec, class Args>
+SymbolicBins<Args> make_symbolic_bins(Exec const& exec, Args const& args, SymbolicConfig const& config) {
+  using Counts = decltype(args.compressed_counts);
+  using Offsets = decltype(args.offsets);
+  return make_bins<SpgemmTuning::num_symbolic_bins, typename Args::Ordinal, typename Args::Device>(
+      exec, args.compressed_counts.extent(0),
+      SymbolicBin<Counts, Offsets>{args.compressed_counts, args.offsets, spgemm_tuning(arch_of<Exec>),
+                                   config.num_keys, 1.0, config.min_bin});
+}
+
+/// Counts or writes the columns of all rows. At most one launch per bin, asynchronous. Few rows of a bin of
+/// groups are computed with the next one: another launch would take longer than their larger tables.
+template <class Exec, class Args>
+void run_symbolic_bins(Exec const& exec, Args args, SymbolicConfig const& config,
+                       SymbolicBins<Args> const& bins) {
+  constexpr std::size_t min_rows = 2048;
+  args.first_row = 0;
+  for (int bin = 0, first = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin) {
+    auto const begin = bins.offsets[static_cast<std::size_t>(first)],
+               end = bins.offsets[static_cast<std::size_t>(bin) + 1];
+    bool const can_merge = bin + 1 < SpgemmTuning::group_bins && bins.size(bin + 1) > 0;
+    if (can_merge && end - begin < min_rows) continue;
+    first = bin + 1;
+    if (begin == end) continue;
+    args.rows = {};
+    if (bins.items.extent(0) > 0) args.rows = Kokkos::subview(bins.items, Kokkos::make_pair(begin, end));
+    args.num_items = static_cast<std::int64_t>(end - begin);
+    launch_symbolic_bin(exec, args, config, bin);
+  }
+}
+
 /// Sample s is row s num_rows / sample size, with its upper bound.
 template <class List>
 struct TakeSample {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/vector_loads.hpp>
+#include <einkorn/formats/csr/detail/row_order.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace einkorn::detail {
+
+/// What the symbolic phase needs to know about A and B.
+struct OperandAnalysis {
+  RowOrder order;                    ///< of B
+  std::uint64_t num_compressed = 0;  ///< pairs that the rows of B would be compressed to
+  std::uint64_t products = 0;
+  /// Of row_class_sample_size rows spread over A, and over B: those that are a translation of one of the rows
+  /// before them.
+  std::uint64_t repeated_A = 0, repeated_B = 0;
+};
+
+/// Counts the entries of an OperandAnalysis. Work items in this order: groups of four columns of B, rows of B,
+/// entries of A, sampled rows of A, sampled rows of B.
+template <class AMatrix, class BMatrix>
+struct AnalyzeOperands {
+  using value_type = std::uint64_t[];
+  enum Counter : unsigned { descents, equals, keys, products, repeated_A, repeated_B, num_counters };
+  using Ordinal = typename BMatrix::ordinal_type;
+
+  unsigned value_count = num_counters;
+  AMatrix A;
+  BMatrix B;
+  VectorLoads<Ordinal> loads;
+  std::size_t rows_B = 0, nnz_A = 0, samples = 0;  // numbers of work items
+  bool counts_entries = true;                      // false: samples only
+
+  [[nodiscard]] std::size_t num_items() const {
+    return (counts_entries ? loads.count() + rows_B + nnz_A : 0) + 2 * samples;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, value_type counts) const {
+    if (counts_entries) {
+      if (i < loads.count()) return compare_columns(i, counts);
+      i -= loads.count();
+      if (i < rows_B) return subtract_border(i, counts);
+      i -= rows_B;
+      if (i < nnz_A) {
+        auto const j = A.columns(i);
+        counts[products] += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+        return;
+      }
+      i -= nnz_A;
+    }
+    if (i < samples)
+      counts[repeated_A] += is_repeated(A, i) ? 1 : 0;
+    else
+      counts[repeated_B] += is_repeated(B, i - samples) ? 1 : 0;
+  }
+  KOKKOS_FUNCTION void init(value_type counts) const {
+    for (unsigned c = 0; c < num_counters; ++c) counts[c] = 0;
+  }
+  KOKKOS_FUNCTION void join(value_type counts, std::uint64_t const* others) const {
+    for (unsigned c = 0; c < num_counters; ++c) counts[c] += others[c];
+  }
+
+ private:
+  /// As CountDisorder; also the changes of the key.
+  KOKKOS_FORCEINLINE_FUNCTION void compare_columns(std::size_t i, std::uint64_t* counts) const {
+    auto const vector = loads(i);
+    Ordinal before = i > 0 ? B.columns(4 * i - 1) : Ordinal(-1);
+    std::size_t const left = B.columns.extent(0) - 4 * i;
+    for (std::size_t j = 0; j < 4 && j < left; ++j) {
+      Ordinal const column = vector.entry[j];
+      if (before > column) ++counts[descents];
+      if (before == column) ++counts[equals];
+      if (before < 0 || key_of(before) != key_of(column)) ++counts[keys];
+      before = column;
+    }
+  }
+  /// The first entry of a row was compared with the last one before it, and begins a key in any case.
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_border(std::size_t row, std::uint64_t* counts) const {
+    auto const begin = B.row_offsets(row);
+    if (begin == 0 || begin == B.row_offsets(row + 1)) return;
+    Ordinal const before = B.columns(begin - 1), column = B.columns(begin);
+    if (before > column) --counts[descents];
+    if (before == column) --counts[equals];
+    if (key_of(before) == key_of(column)) ++counts[keys];
+  }
+
+  /// Whether sampled row s has, in its first 64 entries, the columns of one of the eight rows before it up to a
+  /// constant shift.
+  template <class Matrix>
+  KOKKOS_FORCEINLINE_FUNCTION bool is_repeated(Matrix const& M, std::size_t s) const {
+    constexpr Ordinal lookback = 8, max_entries = 64;
+    auto const rows = static_cast<std::size_t>(M.num_rows);
+    if (rows < 2) return false;
+    auto const row = static_cast<Ordinal>(1 + s * (rows - 1) / samples);
+    auto const begin = M.row_begin(row), size = M.row_end(row) - begin;
+    for (Ordinal d = 1; d <= lookback && d <= row; ++d) {
+      auto const other = M.row_begin(row - d);
+      if (M.row_end(row - d) - other != size) continue;
+      bool is_same = true;
+      for (Ordinal k = 1; k < max_entries && static_cast<std::uint64_t>(k) < static_cast<std::uint64_t>(size);
+           ++k)
+        if (M.columns(begin + k) - M.columns(begin) != M.columns(other + k) - M.columns(other)) {
+          is_same = false;
+          break;
+        }
+      if (is_same) return true;
+    }
+    return false;
+  }
+};
+
+/// Reads the columns of A and B once (counts_entries), and samples their rows (samples > 0); 1 launch; fences
+/// exec. A and B must be valid.
+template <class Exec, class AMatrix, class BMatrix>
+OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix const& B, std::size_t samples,
+                                 bool counts_entries) {
+  using Functor = AnalyzeOperands<AMatrix, BMatrix>;
+  Functor functor;
+  functor.A = A;
+  functor.B = B;
+  functor.loads = vector_loads(B.columns);
+  functor.rows_B = static_cast<std::size_t>(B.num_rows);
+  functor.nnz_A = static_cast<std::size_t>(A.nnz());
+  functor.samples = samples;
+  functor.counts_entries = counts_entries;
+  std::uint64_t counts[Functor::num_counters] = {};
+  Kokkos::parallel_reduce(
+      "einkorn::spgemm[analyze]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, functor.num_items()), functor, counts);
+  exec.fence("einkorn::spgemm: the host reads the counters");
+  OperandAnalysis result;
+  result.order = {counts[Functor::descents] == 0, counts[Functor::equals] != 0};
+  result.num_compressed = counts[Functor::keys];
+  result.products = counts[Functor::products];
+  result.repeated_A = counts[Functor::repeated_A];
+  result.repeated_B = counts[Functor::repeated_B];
+  return result;
+}
+
+}  // namespace einkorn::detail
