@@ -22,14 +22,16 @@ struct OperandAnalysis {
   /// Of row_class_sample_size rows spread over A, and over B: those that are a translation of one of the rows
   /// before them.
   std::uint64_t repeated_A = 0, repeated_B = 0;
+  std::uint64_t bins[SpgemmTuning::num_symbolic_bins] = {};  ///< rows of C per symbolic bin, if counted
 };
 
 /// Counts the entries of an OperandAnalysis. Work items in this order: groups of four columns of B, rows of B,
-/// entries of A, sampled rows of A, sampled rows of B.
-template <class AMatrix, class BMatrix>
+/// entries of A, sampled rows of A, sampled rows of B, rows of C.
+template <class AMatrix, class BMatrix, class BinOf>
 struct AnalyzeOperands {
   using value_type = std::uint64_t[];
-  enum Counter : unsigned { descents, equals, keys, products, repeated_A, repeated_B, num_counters };
+  enum Counter : unsigned { descents, equals, keys, products, repeated_A, repeated_B, bins };
+  static constexpr unsigned num_counters = bins + SpgemmTuning::num_symbolic_bins;
   using Ordinal = typename BMatrix::ordinal_type;
 
   unsigned value_count = num_counters;
@@ -38,9 +40,11 @@ struct AnalyzeOperands {
   VectorLoads<Ordinal> loads;
   std::size_t rows_B = 0, nnz_A = 0, samples = 0;  // numbers of work items
   bool counts_entries = true;                      // false: samples only
+  BinOf bin_of;
+  std::size_t rows_C = 0;  // 0: bins are not counted
 
   [[nodiscard]] std::size_t num_items() const {
-    return (counts_entries ? loads.count() + rows_B + nnz_A : 0) + 2 * samples;
+    return (counts_entries ? loads.count() + rows_B + nnz_A : 0) + 2 * samples + rows_C;
   }
 
   KOKKOS_FUNCTION void operator()(std::size_t i, value_type counts) const {
@@ -58,8 +62,10 @@ struct AnalyzeOperands {
     }
     if (i < samples)
       counts[repeated_A] += is_repeated(A, i) ? 1 : 0;
-    else
+    else if (i < 2 * samples)
       counts[repeated_B] += is_repeated(B, i - samples) ? 1 : 0;
+    else
+      ++counts[static_cast<int>(bins) + bin_of(i - 2 * samples)];
   }
   KOKKOS_FUNCTION void init(value_type counts) const {
     for (unsigned c = 0; c < num_counters; ++c) counts[c] = 0;
@@ -118,12 +124,14 @@ struct AnalyzeOperands {
 };
 
 /// Reads the columns of A and B once (counts_entries), and samples their rows (samples > 0); 1 launch; fences
-/// exec. A and B must be valid.
-template <class Exec, class AMatrix, class BMatrix>
+/// exec. A and B must be valid. bin_of(i): the symbolic bin of row i, counted for i < rows_C.
+template <class Exec, class AMatrix, class BMatrix, class BinOf>
 OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix const& B, std::size_t samples,
-                                 bool counts_entries) {
-  using Functor = AnalyzeOperands<AMatrix, BMatrix>;
+                                 bool counts_entries, BinOf const& bin_of, std::size_t rows_C) {
+  using Functor = AnalyzeOperands<AMatrix, BMatrix, BinOf>;
   Functor functor;
+  functor.bin_of = bin_of;
+  functor.rows_C = rows_C;
   functor.A = A;
   functor.B = B;
   functor.loads = vector_loads(B.columns);
@@ -142,6 +150,8 @@ OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix con
   result.products = counts[Functor::products];
   result.repeated_A = counts[Functor::repeated_A];
   result.repeated_B = counts[Functor::repeated_B];
+  for (unsigned bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
+    result.bins[bin] = counts[Functor::bins + bin];
   return result;
 }
 

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -70,8 +71,24 @@ class SpgemmSymbolic {
     constexpr std::size_t max_entries_to_read_first = std::size_t(1) << 22;
     bool const has_classes = plan.path == SpgemmPath::row_classes;
     bool const reads_entries = !has_classes || sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first;
-    auto analysis = analyze_operands(exec, A, B, has_classes ? row_class_sample_size : 0, reads_entries);
+    // Small products: the bins of the rows are counted in the same pass, as if B were not compressed.
+    bool const bounds_first = reads_entries && sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first &&
+                              options.workspace_limit == std::numeric_limits<std::size_t>::max();
+    List bounds;
+    auto const num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
+    if (bounds_first) {
+      bounds = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+      compute_upper_bounds(exec, A, uncompressed_rows(B), num_keys, bounds);
+    }
+    auto const analyze = [&](std::size_t samples, bool entries) {
+      return analyze_operands(
+          exec, A, B, samples, entries,
+          SymbolicBin<List, Offsets>{bounds, plan.row_offsets, spgemm_tuning(arch_of<Exec>), num_keys},
+          bounds.extent(0));
+    };
+    auto analysis = analyze(has_classes ? row_class_sample_size : 0, reads_entries);
     if (has_classes && may_have_row_classes(analysis.repeated_A, analysis.repeated_B)) {
+      bounds = List();
       auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
       if (classes.found()) {
         run_by_classes(exec, plan, A, B, std::move(classes));
@@ -79,11 +96,11 @@ class SpgemmSymbolic {
       }
     }
     plan.path = SpgemmPath::row_teams;
-    if (!reads_entries) analysis = analyze_operands(exec, A, B, 0, true);
+    if (!reads_entries) analysis = analyze(0, true);
     plan.sorted_rows = analysis.order.is_sorted && options.rows == SpgemmRows::sorted;
     auto compressed_B = compress_rows(exec, B, limit, analysis.num_compressed);
     report_compressed(plan, compressed_B);
-    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis);
+    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, bounds);
     return plan;
   }
 
@@ -133,15 +150,17 @@ class SpgemmSymbolic {
   }
 
   static void run_by_rows(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                          CompressedB compressed_B, OperandAnalysis const& analysis) {
+                          CompressedB compressed_B, OperandAnalysis const& analysis, List const& bounds) {
     plan.report.products = analysis.products;
+    bool const keeps_bins = keeps_symbolic_bins(analysis.products);
+    KnownBins known{keeps_bins, bounds,
+                    bounds.extent(0) > 0 && !compressed_B.compressed ? analysis.bins : nullptr};
     PatternCounts counts;
-    auto const pattern =
-        fill_pattern(exec, plan, A, B, std::move(compressed_B), analysis.order, 0,
-                     keeps_symbolic_bins(analysis.products), [&](List const& compressed) {
-                       counts = count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed);
-                       allocate_pattern(exec, plan, counts.entries);
-                     });
+    auto const pattern = fill_pattern(
+        exec, plan, A, B, std::move(compressed_B), analysis.order, 0, known, [&](List const& compressed) {
+          counts = count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed);
+          allocate_pattern(exec, plan, counts.entries);
+        });
     make_schedule(exec, plan, pattern.compressed_counts, counts);
     exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
   }
@@ -163,8 +182,8 @@ class SpgemmSymbolic {
     class_plan.row_offsets =
         allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", static_cast<std::size_t>(class_plan.num_rows));
     auto const class_pattern =
-        fill_pattern(exec, class_plan, classes.F, B, uncompressed_rows(B), order, SpgemmTuning::group_bins,
-                     false, [&](List const&) {
+        fill_pattern(exec, class_plan, classes.F, B, uncompressed_rows(B), order, SpgemmTuning::group_bins, {},
+                     [&](List const&) {
                        gather(exec, "einkorn::spgemm[class counts]", classes.class_of_row,
                               class_plan.row_offsets, plan.row_offsets);
                        allocate_pattern(exec, plan);
@@ -203,13 +222,18 @@ class SpgemmSymbolic {
     CompressedB B;
   };
 
+  struct KnownBins {
+    bool are_kept = false;                  // keeps_symbolic_bins()
+    List bounds;                            // memory for upper bounds, or empty
+    std::uint64_t const* counts = nullptr;  // rows per bin of these bounds, or null
+  };
+
   /// The pattern of C = A B on a GPU or by teams. on_counted(compressed_counts) is called when plan.row_offsets
-  /// has the entries per row; it computes offsets and allocates plan.columns. keeps_bins: as
-  /// keeps_symbolic_bins().
+  /// has the entries per row; it computes offsets and allocates plan.columns.
   template <class OnCounted>
   static Pattern fill_pattern(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                              CompressedB compressed_B, RowOrder const& order, int min_bin, bool keeps_bins,
-                              OnCounted const& on_counted) {
+                              CompressedB compressed_B, RowOrder const& order, int min_bin,
+                              KnownBins const& known, OnCounted const& on_counted) {
     auto const rows = static_cast<std::size_t>(A.num_rows);
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
@@ -226,15 +250,21 @@ class SpgemmSymbolic {
     Args args;
     args.A = A;
     args.offsets = plan.row_offsets;
-    args.compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+    args.compressed_counts = known.bounds.extent(0) > 0
+                                 ? known.bounds
+                                 : allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
     args.sorted = plan.options.rows == SpgemmRows::sorted;
     std::size_t const kept_bytes = compressed_B.bytes() + rows * sizeof(Ordinal);
     std::size_t const chunk = rows_per_chunk(plan, rows, kept_bytes);
-    compute_upper_bounds(exec, A, compressed_B, config.num_keys, args.compressed_counts);
+    if (known.counts == nullptr)
+      compute_upper_bounds(exec, A, compressed_B, config.num_keys, args.compressed_counts);
     args.B = std::move(compressed_B);
     plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
-    if (keeps_bins && chunk == rows) {
-      auto const bins = make_symbolic_bins(exec, args, config);
+    // The bins are kept beside the numeric schedule.
+    std::size_t const bytes_with_bins = kept_bytes + 3 * (rows + 1) * sizeof(Ordinal);
+    if (known.are_kept && bytes_with_bins <= plan.options.workspace_limit) {
+      plan.report.workspace = std::max(plan.report.workspace, bytes_with_bins);
+      auto const bins = make_symbolic_bins(exec, args, config, known.counts);
       for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
         plan.report.symbolic_bins[static_cast<std::size_t>(bin)] = bins.size(bin);
       run_symbolic_bins(exec, args, config, bins);
@@ -257,7 +287,7 @@ class SpgemmSymbolic {
     args.columns = plan.columns;
     args.counting = false;
     run_chunks();
-    return {args.compressed_counts, {}, args.B};
+    return {args.compressed_counts, {}, {}};
   }
 
   /// Whether a row of B has two entries in one column. If its rows are not sorted, their distinct columns are

@@ -117,15 +117,19 @@ void run_symbolic(Exec const& exec, Args args, SymbolicConfig const& config, typ
 template <class Args>
 using SymbolicBins = Bins<SpgemmTuning::num_symbolic_bins, typename Args::Ordinal, typename Args::Device>;
 
-/// Bins for counting and for writing all rows. args.compressed_counts: upper bounds. Fences exec.
+/// Bins for counting and for writing all rows. args.compressed_counts: upper bounds. counts: rows per bin; null:
+/// counted first, which fences exec.
 template <class Exec, class Args>
-SymbolicBins<Args> make_symbolic_bins(Exec const& exec, Args const& args, SymbolicConfig const& config) {
-  using Counts = decltype(args.compressed_counts);
-  using Offsets = decltype(args.offsets);
-  return make_bins<SpgemmTuning::num_symbolic_bins, typename Args::Ordinal, typename Args::Device>(
-      exec, args.compressed_counts.extent(0),
-      SymbolicBin<Counts, Offsets>{args.compressed_counts, args.offsets, spgemm_tuning(arch_of<Exec>),
-                                   config.num_keys, 1.0, config.min_bin});
+SymbolicBins<Args> make_symbolic_bins(Exec const& exec, Args const& args, SymbolicConfig const& config,
+                                      std::uint64_t const* counts) {
+  using Ordinal = typename Args::Ordinal;
+  using Device = typename Args::Device;
+  constexpr int num_bins = SpgemmTuning::num_symbolic_bins;
+  SymbolicBin<decltype(args.compressed_counts), decltype(args.offsets)> const bin_of{
+      args.compressed_counts, args.offsets, spgemm_tuning(arch_of<Exec>), config.num_keys, 1.0, config.min_bin};
+  std::size_t const rows = args.compressed_counts.extent(0);
+  return counts == nullptr ? make_bins<num_bins, Ordinal, Device>(exec, rows, bin_of)
+                           : list_bins<num_bins, Ordinal, Device>(exec, rows, counts, bin_of);
 }
 
 /// Counts or writes the columns of all rows. At most one launch per bin, asynchronous. Few rows of a bin of
