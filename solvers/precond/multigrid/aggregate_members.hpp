@@ -96,4 +96,32 @@ AggregateMembers<Ordinal, Device> members(Exec const& exec, Aggregates<Ordinal, 
           View(Kokkos::subview(lists.nodes, end(num_members)))};
 }
 
+template <class List>
+struct ComposeAggregates {
+  using Ordinal = typename List::non_const_value_type;
+
+  List fine, coarse, of_node;
+
+  KOKKOS_FUNCTION void operator()(Ordinal v) const { of_node(v) = fine(v) < 0 ? Ordinal(-1) : coarse(fine(v)); }
+};
+
+/// Aggregates of aggregates: node v is in coarse.of_node(fine.of_node(v)).
+/// @pre coarse.of_node has fine.count entries
+/// @throws OutOfMemory
+/// 1 launch, asynchronous.
+template <class Exec, class Ordinal, class Device>
+Aggregates<Ordinal, Device> compose(Exec const& exec, Aggregates<Ordinal, Device> const& fine,
+                                    Aggregates<Ordinal, Device> const& coarse) {
+  using List = Kokkos::View<Ordinal*, Device>;
+  Aggregates<Ordinal, Device> result;
+  auto const size = fine.of_node.extent(0);
+  result.count = coarse.count;
+  result.of_node = allocate<List>(exec, "einkorn::Aggregates::of_node", size);
+  Kokkos::parallel_for(
+      "einkorn::multigrid[compose]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, static_cast<Ordinal>(size)),
+      ComposeAggregates<List>{fine.of_node, coarse.of_node, result.of_node});
+  return result;
+}
+
 }  // namespace einkorn::detail

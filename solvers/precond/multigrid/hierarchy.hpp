@@ -47,6 +47,9 @@ inline constexpr double strength_factor = 0.25;
 /// A level is the last if the next one would have more than this fraction of its rows.
 inline constexpr double max_coarsening_ratio = 0.8;
 
+/// A smoothed prolongator leaves this fraction of the entries of its coarse matrix to the coarser levels.
+inline constexpr double reserved_for_coarser = 0.125;
+
 /// Adds the seconds since the last call to a step of the report. Fences.
 template <class Exec>
 class StepClock {
@@ -156,7 +159,7 @@ class Hierarchy {
     StepClock<Exec> clock(exec);
     Matrix matrix = A;
     int block_size = options_.block_size;
-    std::int64_t const coarsest =
+    coarsest_rows_ =
         options_.coarsest_rows > 0 ? options_.coarsest_rows : automatic_coarsest_rows(arch_of<Exec>);
     std::optional<Grid> grid;
     auto const max_levels = static_cast<std::size_t>(options_.max_levels);
@@ -169,7 +172,7 @@ class Hierarchy {
       report_.levels.push_back({rows, static_cast<std::int64_t>(matrix.nnz()), {}, 0, 0, false, false});
       auto& level = levels_.list.back();
       level.allocate_vectors(exec, static_cast<std::size_t>(rows));
-      if (rows <= coarsest) {
+      if (rows <= coarsest_rows_) {
         invert(exec, matrix, l, clock);
         break;
       }
@@ -236,31 +239,52 @@ class Hierarchy {
       status_ = {status.outcome, l == 0 ? status.row : std::int64_t(-1)};
   }
 
-  /// Aggregates, P and R A P of level l; nothing if the next level would not be much smaller.
+  /// Aggregates, P and R A P of level l; nothing if the next level would not be much smaller or would exceed the
+  /// operator complexity. Where the product of T exceeds it, aggregates are joined to larger ones.
   template <class Exec>
   std::optional<CoarseningType> coarsen(Exec const& exec, Matrix const& A, std::size_t l, int block_size,
                                         NearNullVectors const& near_null, Inverse const& inverse,
                                         std::optional<Grid>& grid, StepClock<Exec>& clock) {
     CoarseningType result;
-    double const strength = options_.strength * std::pow(strength_factor, static_cast<double>(l));
-    result.graph = strength_graph(exec, A, strength, block_size);
+    auto const strength_of = [&](std::size_t level) {
+      return options_.strength * std::pow(strength_factor, static_cast<double>(level));
+    };
+    result.graph = strength_graph(exec, A, strength_of(l), block_size);
     bool const may_have_boxes = options_.aggregation == MultigridAggregation::automatic &&
                                 options_.block_size == 1 && near_null.extent(1) == 1;
     if (l == 0 && may_have_boxes && count_weak(exec, A, options_.strength, 1) == 0) grid = find_grid(exec, A);
-    auto const aggregates = grid ? box_aggregates<Ordinal, Device>(exec, *grid, options_.box_width)
-                                 : aggregate(exec, result.graph, static_cast<Ordinal>(max_aggregate_nodes));
+    auto aggregates = grid ? box_aggregates<Ordinal, Device>(exec, *grid, options_.box_width)
+                           : aggregate(exec, result.graph, static_cast<Ordinal>(max_aggregate_nodes));
     report_.levels[l].has_boxes = grid.has_value();
     if (grid) grid = coarse(*grid, options_.box_width);
     clock.add_to(report_.aggregate_seconds);
-    auto const coarse_rows = static_cast<double>(aggregates.count) * static_cast<double>(near_null.extent(1));
-    if (aggregates.count == 0 || coarse_rows > max_coarsening_ratio * static_cast<double>(A.num_rows))
-      return {};
-    result.T = tentative<Offset>(exec, aggregates, members(exec, aggregates), near_null, block_size);
-    std::int64_t nnz = 0;
-    for (auto const& level : report_.levels) nnz += level.nnz;
-    double const limit = options_.max_complexity * static_cast<double>(report_.levels[0].nnz);
-    // Fewer aggregates per row of P where the product has too many entries. Only the accepted product computes
-    // values.
+    auto const is_coarser = [&](Ordinal count, double rows) {
+      return count > 0 && static_cast<double>(count) * static_cast<double>(near_null.extent(1)) <=
+                              max_coarsening_ratio * rows;
+    };
+    if (!is_coarser(aggregates.count, static_cast<double>(A.num_rows))) return {};
+    for (;;) {
+      result.T = tentative<Offset>(exec, aggregates, members(exec, aggregates), near_null, block_size);
+      if (make_product(exec, A, l, inverse, result, clock)) return result;
+      auto const& coarse_matrix = result.product->coarse();
+      auto const graph = strength_graph(exec, coarse_matrix, strength_of(l + 1), result.T.num_vectors);
+      auto const joined = aggregate(exec, graph, static_cast<Ordinal>(max_aggregate_nodes));
+      if (!is_coarser(joined.count, static_cast<double>(coarse_matrix.num_rows))) return {};
+      aggregates = compose(exec, aggregates, joined);
+      report_.levels[l].has_boxes = false;
+      grid.reset();
+      clock.add_to(report_.aggregate_seconds);
+    }
+  }
+
+  /// P and R A P of level l for result.T. P is smoothed, with fewer aggregates per row where the product has too
+  /// many entries, else T. Returns whether the product fits the operator complexity. Only the patterns of rejected
+  /// smoothed prolongators are computed.
+  template <class Exec>
+  bool make_product(Exec const& exec, Matrix const& A, std::size_t l, Inverse const& inverse,
+                    CoarseningType& result, StepClock<Exec>& clock) {
+    double available = options_.max_complexity * static_cast<double>(report_.levels[0].nnz);
+    for (auto const& level : report_.levels) available -= static_cast<double>(level.nnz);
     std::optional<Csr<Scalar, Ordinal, Offset, Device>> smoothed;
     for (int const max_aggregates : {0, 4, 2}) {
       if (!options_.smoothed || result.is_smoothed) break;
@@ -272,8 +296,9 @@ class Hierarchy {
                                                                  omega(l), *smoothed, truncation);
       clock.add_to(report_.prolongator_seconds);
       result.product.emplace(exec, A, P, result.T.zero_columns, GalerkinValues::later);
-      result.is_smoothed =
-          static_cast<double>(nnz) + static_cast<double>(result.product->coarse_nnz()) <= limit;
+      auto const entries = static_cast<double>(result.product->coarse_nnz());
+      bool const is_last = static_cast<std::int64_t>(P.num_cols) <= coarsest_rows_;
+      result.is_smoothed = entries * (is_last ? 1.0 : 1.0 + reserved_for_coarser) <= available;
       clock.add_to(report_.galerkin_seconds);
     }
     if (result.is_smoothed)
@@ -282,10 +307,11 @@ class Hierarchy {
       result.product.emplace(exec, A, result.T.matrix, result.T.zero_columns);
     report_.levels[l].is_smoothed = result.is_smoothed;
     clock.add_to(report_.galerkin_seconds);
-    return result;
+    return static_cast<double>(result.product->coarse_nnz()) <= available;
   }
 
   MultigridOptions options_;
+  std::int64_t coarsest_rows_ = 0;
   LevelsType levels_;
   std::vector<CoarseningType> coarsenings_;
   FirstFault<Device> faults_;

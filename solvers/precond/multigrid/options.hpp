@@ -22,7 +22,7 @@ struct MultigridOptions {
   int block_size = 1;              ///< consecutive rows per node: unknowns per mesh point; 1 .. 8
   int max_levels = 20;             ///< at least 1
   std::int64_t coarsest_rows = 0;  ///< a level of at most as many rows is inverted; 0: automatic; at most 4096
-  double max_complexity = 1.6;     ///< operator complexity above which prolongators are not smoothed; 1 or more
+  double max_complexity = 1.6;     ///< bound of the operator complexity; 1 or more
   bool smoothed = true;            ///< smoothed aggregation; false: plain aggregation
   MultigridAggregation aggregation = MultigridAggregation::automatic;
   int box_width = 3;  ///< nodes per direction of a box; 2 .. 5

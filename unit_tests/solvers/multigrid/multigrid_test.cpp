@@ -156,6 +156,51 @@ TEST(Multigrid, PreconditionsBicgstabOfConvectionAndDiffusion) {
   }
 }
 
+/// A graph Laplacian with 0.01 more on the diagonal: `hubs` nodes with n / 8 random neighbours each, the others with
+/// `degree` random neighbours.
+Host random_graph(int n, int degree, int hubs) {
+  std::vector<std::vector<int>> rows(static_cast<std::size_t>(n));
+  std::uint64_t state = 7;
+  auto const connect = [&](int i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    int const j = static_cast<int>((state >> 33) % static_cast<std::uint64_t>(n));
+    rows[static_cast<std::size_t>(i)].push_back(j);
+    rows[static_cast<std::size_t>(j)].push_back(i);
+  };
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < (i < hubs ? n / 8 : degree / 2); ++k) connect(i);
+  Host A{n, n, {0}, {}, {}};
+  for (int i = 0; i < n; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row.push_back(i);
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    for (int const j : row) {
+      A.columns.push_back(j);
+      A.values.push_back(i == j ? static_cast<double>(row.size()) - 0.99 : -1.0);
+    }
+    A.offsets.push_back(static_cast<int>(A.values.size()));
+  }
+  return A;
+}
+
+TEST(Multigrid, OperatorComplexityIsBounded) {
+  auto const anisotropic =
+      seven_point(20, [](int x, int, int, int X, int, int) { return x == X ? 1.0 : 1000.0; });
+  for (auto const& host :
+       {anisotropic, random_graph(1000, 8, 0), random_graph(1000, 8, 4), random_graph(400, 60, 0)}) {
+    auto const A = host.on_device();
+    for (double const limit : {1.6, 1.2, 1.02}) {
+      auto M = make_multigrid(Space(), A, {.coarsest_rows = 20, .max_complexity = limit});
+      EXPECT_LE(M.report().operator_complexity(), limit) << M.report().table();
+      EXPECT_TRUE(solve(A, M).report.converged()) << M.report().table();
+      auto const r = waves(host.rows(), 0.3), z = applied(M, r);
+      M.update(Space(), A);
+      EXPECT_EQ(applied(M, r), z);
+    }
+  }
+}
+
 /// A for each of 3 unknowns per point, consecutive and not coupled.
 Host three_unknowns(Host const& A) {
   Host B{3 * A.num_rows, 3 * A.num_cols, {0}, {}, {}};
