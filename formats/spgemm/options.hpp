@@ -30,8 +30,10 @@ enum class SpgemmSums {
 /// Whether row_teams uses classes of translation-equivalent rows: rows of C whose columns are equal up to a
 /// constant shift, as nearly all are on a structured grid.
 enum class SpgemmRowClasses {
-  detect,  ///< the pattern and the positions of the products are computed once per class, if there are few
-  off      ///< every row is computed separately
+  /// The pattern and the positions of the products are computed once per class, if there are few. With
+  /// SpgemmAlgorithm::automatic not for products of at most 2^22 multiplications.
+  detect,
+  off  ///< every row is computed separately
 };
 
 struct SpgemmOptions {

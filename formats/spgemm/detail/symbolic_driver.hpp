@@ -87,7 +87,10 @@ class SpgemmSymbolic {
           bounds.extent(0));
     };
     auto analysis = analyze(has_classes ? row_class_sample_size : 0, reads_entries);
-    if (has_classes && may_have_row_classes(analysis.repeated_A, analysis.repeated_B)) {
+    // `automatic` does not search for classes of small products: the search would take longer.
+    bool const is_small = options.algorithm == SpgemmAlgorithm::automatic && reads_entries &&
+                          keeps_symbolic_bins(analysis.products);
+    if (has_classes && !is_small && may_have_row_classes(analysis.repeated_A, analysis.repeated_B)) {
       bounds = List();
       auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
       if (classes.found()) {
