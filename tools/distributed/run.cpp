@@ -107,7 +107,7 @@ Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transp
     system = load_system<Scalar>(exec, settings.matrix, std::move(files));
     result.read_seconds = watch.lap();
     step = "choosing a method";
-    method = method_for(exec, settings, system.A);
+    method = method_for(exec, settings, system.A, false);
     if (!settings.owners.empty()) {
       step = "numbering the rows by owner";
       order = number_by_owner(read_owners(settings.owners, system.A.num_rows, comm.size()), comm.size());

@@ -51,6 +51,9 @@ Exit finish(Settings const& settings, Exec const& exec, Result result, Method co
   result.method = method.solver;
   result.is_preconditioned = method.preconditioner.kind != PreconditionerKind::none;
   result.preconditioner = solved.preconditioner;
+  if (method.preconditioner.is_automatic)
+    result.preconditioner += solved.preconditioner_table.empty() ? ", because the set-up of multigrid failed"
+                                                                 : ", because " + method.preconditioner_reason;
   result.preconditioner_table = solved.preconditioner_table;
   result.report = solved.report;
   result.setup_seconds += solved.setup_seconds;

@@ -16,12 +16,14 @@ namespace einkorn::tools {
 struct Method {
   SolverKind solver = SolverKind::automatic;
   PreconditionerChoice preconditioner;
-  std::string reason;  // text with the solver and the reason
+  std::string reason;                 // text with the solver and the reason
+  std::string preconditioner_reason;  // if it is automatic
 };
 
-/// The requested method; `auto` depends on check_hermitian(A).
+/// The requested method; `auto` depends on check_hermitian(A), and the preconditioner then on multigrid_rule(A).
+/// with_multigrid: whether multigrid can be chosen: on one process.
 template <class Scalar>
-Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> const& A);
+Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> const& A, bool with_multigrid);
 
 /// The options of a solve, without a callback.
 SolverOptions solver_options(Settings const& settings);

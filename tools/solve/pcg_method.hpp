@@ -6,9 +6,13 @@
 #include "solve/multigrid.hpp"
 #include "solve/stopwatch.hpp"
 
+#include <einkorn/core/error.hpp>
 #include <einkorn/solvers/pcg.hpp>
 #include <einkorn/solvers/precond/block_jacobi.hpp>
 #include <einkorn/solvers/precond/jacobi.hpp>
+#include <einkorn/solvers/report.hpp>
+
+#include <optional>
 
 namespace einkorn::tools {
 
@@ -23,6 +27,19 @@ TimedSolve solve_with(Task<Scalar, Operator> const& task, Stopwatch& watch, M co
   return result;
 }
 
+/// Empty if multigrid was chosen automatically and cannot be set up: values beyond float, no memory, or a status.
+template <class Scalar, class Operator>
+std::optional<MultigridPreconditioner> make_multigrid_for(Task<Scalar, Operator> const& task) {
+  if (!task.preconditioner.is_automatic) return MultigridPreconditioner(task.exec, task.csr);
+  try {
+    MultigridPreconditioner const M(task.exec, task.csr);
+    if (M.status().outcome == Outcome::converged) return M;
+  } catch (OverflowError const&) {
+  } catch (OutOfMemory const&) {
+  }
+  return {};
+}
+
 template <class Scalar, class Operator>
 TimedSolve solve_by_pcg(Task<Scalar, Operator> const& task) {
   Stopwatch watch(task.exec);
@@ -32,10 +49,11 @@ TimedSolve solve_by_pcg(Task<Scalar, Operator> const& task) {
                         return make_block_jacobi(task.exec, task.csr, {choice.block_size});
                       }));
   if (choice.kind == PreconditionerKind::multigrid) {
-    MultigridPreconditioner const M(task.exec, task.csr);
-    auto result = solve_with(task, watch, M);
-    result.preconditioner_table = M.table();
-    return result;
+    if (auto const M = make_multigrid_for(task)) {
+      auto result = solve_with(task, watch, *M);
+      result.preconditioner_table = M->table();
+      return result;
+    }
   }
   return solve_with(task, watch, on_all_ranks(task.A, [&] { return make_jacobi(task.exec, task.csr); }));
 }

@@ -38,7 +38,7 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   result.read_seconds = watch.lap();
 
   step = "choosing a method";
-  auto const method = method_for(exec, settings, system.A);
+  auto const method = method_for(exec, settings, system.A, true);
   step = "converting the matrix to the format of the solve";
   auto const converted = convert(exec, system.A, settings.format, expected_products(settings));
   DenseVector<Scalar> const x("einkorn::tools::x", static_cast<std::size_t>(system.A.num_rows));

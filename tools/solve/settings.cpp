@@ -95,14 +95,21 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->transform(
           CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab,gmres,fgmres}"))
       ->option_text("auto|cg|pcg|bicgstab|gmres|fgmres [auto]");
-  app.add_option("--preconditioner", settings.preconditioner,
-                 "N: rows per block, 1 to 32, default 4. Default: jacobi for pcg and fgmres, else none")
+  app.add_option_function<std::string>(
+         "--preconditioner",
+         [&settings](std::string const& text) { settings.preconditioner = text == "auto" ? "" : text; },
+         "N: rows per block, 1 to 32, default 4. auto: jacobi for pcg and fgmres. With --solver auto: "
+         "multigrid\n"
+         "on one process for a real symmetric A with a positive diagonal, 10000 rows or more, at most 64\n"
+         "entries per row, row sums of at most 1 % and positive entries beside the diagonal of at most 10 % "
+         "of\n"
+         "the diagonal on average. Else none")
       ->check([](std::string const& text) {
-        return preconditioner_of(text)
+        return text == "auto" || preconditioner_of(text)
                    ? std::string()
-                   : text + " is not none, jacobi, multigrid or block-jacobi[:N], N = 1 .. 32";
+                   : text + " is not auto, none, jacobi, multigrid or block-jacobi[:N], N = 1 .. 32";
       })
-      ->option_text("none|jacobi|multigrid|block-jacobi[:N]");
+      ->option_text("auto|none|jacobi|multigrid|block-jacobi[:N] [auto]");
   app.add_option_function<std::string>(
          "--format", [&settings](std::string const& text) { settings.format = format_of(text); },
          "Format of the matrix. auto: by select(). A complex matrix is in csr")

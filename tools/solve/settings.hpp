@@ -20,13 +20,14 @@ enum class PreconditionerKind { none, jacobi, block_jacobi, multigrid };
 struct PreconditionerChoice {
   PreconditionerKind kind = PreconditionerKind::none;
   int block_size = 4;
+  bool is_automatic = false;  // multigrid by multigrid_rule(); jacobi if it cannot be set up
 };
 
 /// The command line of einkorn-solve.
 struct Settings {
   std::string matrix, right_hand_side;  // no right-hand side: b = A times ones
   SolverKind solver = SolverKind::automatic;
-  std::string preconditioner;        // as on the command line; empty: jacobi for pcg and fgmres, else none
+  std::string preconditioner;        // empty: auto, see method_for()
   std::optional<FormatName> format;  // empty: select()
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10000;

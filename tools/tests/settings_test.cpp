@@ -31,6 +31,12 @@ TEST(Preconditioner, ParsesBlockSize) {
   EXPECT_EQ(preconditioner_of("block-jacobi:32")->block_size, 32);
 }
 
+TEST(Settings, AutomaticPreconditionerIsTheDefault) {
+  EXPECT_EQ(parsed({"A.mtx"}).preconditioner, "");
+  EXPECT_EQ(parsed({"A.mtx", "--preconditioner", "auto"}).preconditioner, "");
+  EXPECT_EQ(parsed({"A.mtx", "--preconditioner", "none"}).preconditioner, "none");
+}
+
 TEST(Preconditioner, RejectsOtherText) {
   for (std::string const text :
        {"", "ilu", "Jacobi", "jacobi:3", "block-jacobi:", "block-jacobi:0", "block-jacobi:33",
