@@ -99,13 +99,17 @@ struct AnalyzeOperands {
   }
 
   /// Whether sampled row s has, in its first 64 entries, the columns of one of the eight rows before it up to a
-  /// constant shift.
+  /// constant shift. The sample is one row at a scattered place of each of `samples` equal parts: the first rows of
+  /// the parts of a grid of 256 x 256 x 256 points would all lie on one of its faces.
   template <class Matrix>
   KOKKOS_FORCEINLINE_FUNCTION bool is_repeated(Matrix const& M, std::size_t s) const {
     constexpr Ordinal lookback = 8, max_entries = 64;
     auto const rows = static_cast<std::size_t>(M.num_rows);
     if (rows < 2) return false;
-    auto const row = static_cast<Ordinal>(1 + s * (rows - 1) / samples);
+    std::size_t const part = 1 + s * (rows - 1) / samples,
+                      size_of_part = 1 + (s + 1) * (rows - 1) / samples - part;
+    auto const scattered = static_cast<std::size_t>((s * 2654435761u) >> 8 & 0xffffffu);
+    auto const row = static_cast<Ordinal>(size_of_part > 1 ? part + scattered % size_of_part : part);
     auto const begin = M.row_begin(row), size = M.row_end(row) - begin;
     for (Ordinal d = 1; d <= lookback && d <= row; ++d) {
       auto const other = M.row_begin(row - d);

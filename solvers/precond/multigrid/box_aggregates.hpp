@@ -138,20 +138,26 @@ struct BoxOfNode {
   List of_node;
 
   KOKKOS_FUNCTION void operator()(Ordinal v) const {
-    auto const box = [this](std::int64_t at, std::int64_t last) {
-      return at / width < last ? at / width : last;
-    };
     auto const node = static_cast<std::int64_t>(v);
     std::int64_t const line = node / fine.x, plane = line / fine.y;
-    std::int64_t const x = box(node - line * fine.x, coarse.x - 1);
-    std::int64_t const y = box(line - plane * fine.y, coarse.y - 1), z = box(plane, coarse.z - 1);
+    std::int64_t const x = box(node - line * fine.x, fine.x, coarse.x);
+    std::int64_t const y = box(line - plane * fine.y, fine.y, coarse.y), z = box(plane, fine.z, coarse.z);
     of_node(v) = static_cast<Ordinal>(x + coarse.x * (y + coarse.y * z));
+  }
+
+ private:
+  /// The box of point `at` of an axis of `extent` points with `count` boxes.
+  KOKKOS_FUNCTION std::int64_t box(std::int64_t at, std::int64_t extent, std::int64_t count) const {
+    std::int64_t const in_first = (extent - count * width) / 2;  // points of the first box beyond width
+    std::int64_t const result = at < in_first ? 0 : (at - in_first) / width;
+    return result < count ? result : count - 1;
   }
 };
 
-/// Boxes of `width` points along each axis as aggregates, numbered x fastest: node (i, j, k) is in box
-/// (min(i / width, c.x - 1), ...) of the grid c = coarse(grid, width). The last boxes along an axis have up to
-/// 2 width - 1 points, so that no box is narrower than width unless the grid is.
+/// Boxes of `width` points along each axis as aggregates, numbered x fastest, of the grid c = coarse(grid, width).
+/// The r = grid.x - width c.x points that remain along an axis are in its first and last box, r / 2 and r - r / 2,
+/// so that no box is narrower than width unless the grid is. A prolongator smoothed once does not reach across a
+/// wider box: with all r points in the last box, CG took 19 iterations instead of 16 on 110^3 points.
 ///
 /// @param width >= 2. With 3 or more, a 27-point stencil on `grid` and one step of smoothing of the
 /// prolongator give a 27-point stencil on coarse(grid, width): A P of a box reaches 2 points beyond the box, P

@@ -44,6 +44,10 @@ inline constexpr int max_aggregate_nodes = 64;
 /// entries. Vanek, Mandel & Brezina, 1996, take 0.5; with 0.25 a 7-point 32^3 with coefficients that jump by 10^6
 /// took 21 iterations instead of 36.
 inline constexpr double strength_factor = 0.25;
+/// The smoothing factor of P is this divided by the spectral radius of D^-1 A: 4/3 of Vanek, Mandel & Brezina for
+/// aggregates of a graph. On boxes, where a 7-point stencil gives little weight to the neighbours, 1.8 takes 13, 14
+/// and 16 iterations on 64^3, 128^3 and 256^3 points instead of 15, 16 and 19 (H200, to 1e-8).
+inline constexpr double graph_smoothing = 4.0 / 3.0, box_smoothing = 1.8;
 /// A level is the last if the next one would have more than this fraction of its rows.
 inline constexpr double max_coarsening_ratio = 0.8;
 
@@ -151,7 +155,10 @@ class Hierarchy {
     report_ = MultigridReport();
     report_.levels = std::move(levels);
   }
-  [[nodiscard]] double omega(std::size_t l) const { return 4.0 / (3.0 * report_.levels[l].spectral_radius); }
+  [[nodiscard]] double omega(std::size_t l) const {
+    auto const& level = report_.levels[l];
+    return (level.has_boxes ? box_smoothing : graph_smoothing) / level.spectral_radius;
+  }
 
   template <class Exec>
   void make_levels(Exec const& exec, Matrix const& A, NearNullVectors near_null) {

@@ -114,12 +114,17 @@ TEST(BoxAggregates, CoverTheGrid) {
       ASSERT_EQ(of_node.size(), static_cast<std::size_t>(grid.size()));
       std::vector<int> number(static_cast<std::size_t>(coarse.size()), 0);
       std::size_t node = 0;
-      auto const box = [width](std::int64_t at, std::int64_t boxes) { return std::min(at / width, boxes - 1); };
+      // The first box has `width` points and half of the remaining ones, the last box the other half.
+      auto const box = [width](std::int64_t at, std::int64_t extent, std::int64_t boxes) {
+        std::int64_t const before = (extent - boxes * width) / 2;
+        return at < before + width ? std::int64_t(0) : std::min((at - before) / width, boxes - 1);
+      };
       for (std::int64_t z = 0; z < grid.z; ++z)
         for (std::int64_t y = 0; y < grid.y; ++y)
           for (std::int64_t x = 0; x < grid.x; ++x, ++node) {
             EXPECT_EQ(of_node[node],
-                      box(x, coarse.x) + coarse.x * (box(y, coarse.y) + coarse.y * box(z, coarse.z)));
+                      box(x, grid.x, coarse.x) +
+                          coarse.x * (box(y, grid.y, coarse.y) + coarse.y * box(z, grid.z, coarse.z)));
             ++number[static_cast<std::size_t>(of_node[node])];
           }
       auto const least = std::min<std::int64_t>(width, grid.x) * std::min<std::int64_t>(width, grid.y) *
