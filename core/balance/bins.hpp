@@ -47,16 +47,16 @@ struct CountBins {
   }
 };
 
-/// Items per bin: the value of a scan over all bins at once.
-template <int num_bins>
+/// Items per bin: the value of a scan over all bins at once. Small, because a GPU scans it in shared memory.
+template <int num_bins, class Index>
 struct BinCounts {
-  std::size_t of[num_bins];
+  Index of[num_bins];
 };
 
 /// Lists the items of every bin in ascending order.
 template <int num_bins, class Items, class BinOf>
 struct ListBins {
-  using value_type = BinCounts<num_bins>;
+  using value_type = BinCounts<num_bins, typename Items::value_type>;
 
   Items items;
   BinOf bin_of;
@@ -88,10 +88,10 @@ Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std
                                         BinOf const& bin_of) {
   using Items = Kokkos::View<Index*, Device>;
   Bins<num_bins, Index, Device> bins;
-  detail::BinCounts<num_bins> first{};
+  detail::BinCounts<num_bins, Index> first{};
   bool one_bin_has_all = false;
   for (std::size_t bin = 0; bin < num_bins; ++bin) {
-    first.of[bin] = bins.offsets[bin];
+    first.of[bin] = static_cast<Index>(bins.offsets[bin]);
     bins.offsets[bin + 1] = bins.offsets[bin] + counts[bin];
     one_bin_has_all = one_bin_has_all || counts[bin] == count;
   }
