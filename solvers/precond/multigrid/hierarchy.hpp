@@ -51,9 +51,6 @@ inline constexpr double graph_smoothing = 4.0 / 3.0, box_smoothing = 1.8;
 /// A level is the last if the next one would have more than this fraction of its rows.
 inline constexpr double max_coarsening_ratio = 0.8;
 
-/// A smoothed prolongator leaves this fraction of the entries of its coarse matrix to the coarser levels.
-inline constexpr double reserved_for_coarser = 0.125;
-
 /// Adds the seconds since the last call to a step of the report. Fences.
 template <class Exec>
 class StepClock {
@@ -304,8 +301,7 @@ class Hierarchy {
       clock.add_to(report_.prolongator_seconds);
       result.product.emplace(exec, A, P, result.T.zero_columns, GalerkinValues::later);
       auto const entries = static_cast<double>(result.product->coarse_nnz());
-      bool const is_last = static_cast<std::int64_t>(P.num_cols) <= coarsest_rows_;
-      result.is_smoothed = entries * (is_last ? 1.0 : 1.0 + reserved_for_coarser) <= available;
+      result.is_smoothed = entries <= available;
       clock.add_to(report_.galerkin_seconds);
     }
     if (result.is_smoothed)
