@@ -253,8 +253,8 @@ set(einkorn_headers
   formats/sell/traits.hpp
   formats/sell/validate.hpp
   formats/spgemm/choose.hpp
-  formats/spgemm/detail/column_table.hpp
   formats/spgemm/detail/analyze_operands.hpp
+  formats/spgemm/detail/column_table.hpp
   formats/spgemm/detail/compress_b.hpp
   formats/spgemm/detail/compressed_columns.hpp
   formats/spgemm/detail/host_rows.hpp

@@ -24,13 +24,13 @@ struct CountsToOffsets {
   }
 };
 
-/// As counts_to_offsets() without the total; asynchronous.
-template <class Exec, class View>
-void launch_counts_to_offsets(Exec const& exec, View const& view) {
+/// As counts_to_offsets(); asynchronous without a total.
+template <class Exec, class View, class... Total>
+void launch_counts_to_offsets(Exec const& exec, View const& view, Total&... total) {
   auto const size = view.extent(0);
   Kokkos::parallel_scan("einkorn::counts_to_offsets",
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-                        CountsToOffsets<View>{view, size});
+                        CountsToOffsets<View>{view, size}, total...);
 }
 
 }  // namespace detail
@@ -43,12 +43,8 @@ void launch_counts_to_offsets(Exec const& exec, View const& view) {
 /// 1 launch; fences exec.
 template <class Exec, class View>
 typename View::non_const_value_type counts_to_offsets(Exec const& exec, View const& view) {
-  using Count = typename View::non_const_value_type;
-  Count total(0);
-  auto const size = view.extent(0);
-  Kokkos::parallel_scan("einkorn::counts_to_offsets",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-                        detail::CountsToOffsets<View>{view, size}, total);
+  typename View::non_const_value_type total(0);
+  detail::launch_counts_to_offsets(exec, view, total);
   return total;
 }
 

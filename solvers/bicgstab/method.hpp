@@ -41,7 +41,7 @@ struct BicgstabMethod {
 
   void start() const {  // r = b - A x, r0 = r, p = r, best = x
     a.apply(exec, v.x, v.t);
-    space().run_pass(exec, a, "einkorn::bicgstab[start]", size(), BicgstabFirstResidual<Vectors>{v},
+    space().run_pass(exec, a, "einkorn::bicgstab[start]", size(), FirstResidualPass<Vectors>{v},
                      BicgstabStart<Z, Publisher>{state(), limits, publisher});
   }
   void iteration() const {

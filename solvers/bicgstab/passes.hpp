@@ -27,32 +27,14 @@ struct BicgstabVectors {
   // The true residual is computed into t: the recursive r stays unless it deviates.
   KOKKOS_FORCEINLINE_FUNCTION V const& ax() const { return t; }
   KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const { return b(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void set_first_residual(std::size_t i, Scalar const& ri) const {
+    r(i) = shadow(i) = p(i) = ri;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void set_true_residual(std::size_t i, Scalar const& ri) const { t(i) = ri; }
   KOKKOS_FORCEINLINE_FUNCTION static void add_residual_squares(std::size_t, Scalar const& ri, double* sums) {
     sums[0] += squared(ri);
   }
   KOKKOS_FORCEINLINE_FUNCTION void restart_direction(std::size_t i) const { r(i) = shadow(i) = p(i) = t(i); }
-};
-
-/// r <- b - t with t = A x, r0 <- r, p <- r, best <- x; r.r, b.b. 7 n-vectors.
-template <class Vectors>
-struct BicgstabFirstResidual {
-  using Scalar = typename Vectors::Scalar;
-  using Sums = PartialSums<2, typename Vectors::Device>;
-  struct Loaded {
-    Scalar b, q, x;
-  };
-  Vectors v;
-
-  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.t(i), v.x(i)}; }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
-    Scalar const r = in.b - in.q;
-    v.r(i) = v.shadow(i) = v.p(i) = r;
-    v.best(i) = in.x;
-    sums[0] += squared(r);
-    sums[1] += squared(in.b);
-  }
 };
 
 /// s <- r - alpha v; s.s. 3 n-vectors.

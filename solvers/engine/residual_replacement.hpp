@@ -17,7 +17,8 @@ namespace einkorn::detail {
 /// and the best x. Source: van der Vorst & Ye, SIAM J. Sci. Comput. 22(3), 2000; here at fixed intervals.
 ///
 /// Vectors has ax() (holds A x), scaled_b(i), set_true_residual(i, r), add_residual_squares(i, r, sums) for
-/// num_residual_sums sums, restart_direction(i), x and best. State is a Progress with
+/// num_residual_sums sums, restart_direction(i), x and best; for FirstResidualPass b and set_first_residual(i, r).
+/// State is a Progress with
 ///   double true_residual2(sums)             |b - A x|^2 of the caller's system
 ///   void begin_replacement(sums)            before the tests of convergence.hpp
 ///   void end_replacement(r2, use)           after them
@@ -40,6 +41,27 @@ struct TrueResidualPass {
     Scalar const r = in.b - in.ax;
     v.set_true_residual(i, r);
     v.add_residual_squares(i, r, sums);
+  }
+};
+
+/// The residual at the start of a method without scaling: b - A x with A x in v.ax(), best <- x; r.r, b.b.
+template <class Vectors>
+struct FirstResidualPass {
+  using Scalar = typename Vectors::Scalar;
+  using Sums = PartialSums<2, typename Vectors::Device>;
+  struct Loaded {
+    Scalar b, ax, x;
+  };
+  Vectors v;
+
+  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.ax()(i), v.x(i)}; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
+    Scalar const r = in.b - in.ax;
+    v.set_first_residual(i, r);
+    v.best(i) = in.x;
+    sums[0] += squared(r);
+    sums[1] += squared(in.b);
   }
 };
 

@@ -58,7 +58,7 @@ struct GmresMethod {
 
   void start() const {  // r = b - A x, best = x, v_0 = r / |r|
     a.apply(exec, v.x, v.last);
-    space().run_pass(exec, a, "einkorn::gmres[start]", size(), GmresFirstResidual<Vectors>{v},
+    space().run_pass(exec, a, "einkorn::gmres[start]", size(), FirstResidualPass<Vectors>{v},
                      GmresStart<Z, Publisher>{state(), arrays, limits, publisher});
     begin_cycle();
   }

@@ -27,30 +27,10 @@ struct GmresVectors {
   // For TrueResidualPass (engine/residual_replacement.hpp).
   KOKKOS_FORCEINLINE_FUNCTION V const& ax() const { return last; }
   KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const { return b(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void set_first_residual(std::size_t i, Scalar const& ri) const { r(i) = ri; }
   KOKKOS_FORCEINLINE_FUNCTION void set_true_residual(std::size_t i, Scalar const& ri) const { r(i) = ri; }
   KOKKOS_FORCEINLINE_FUNCTION static void add_residual_squares(std::size_t, Scalar const& ri, double* sums) {
     sums[0] += squared(ri);
-  }
-};
-
-/// r <- b - A x with A x in last, best <- x; r.r, b.b. 5 n-vectors.
-template <class Vectors>
-struct GmresFirstResidual {
-  using Scalar = typename Vectors::Scalar;
-  using Sums = PartialSums<2, typename Vectors::Device>;
-  struct Loaded {
-    Scalar b, ax, x;
-  };
-  Vectors v;
-
-  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.last(i), v.x(i)}; }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
-    Scalar const r = in.b - in.ax;
-    v.r(i) = r;
-    v.best(i) = in.x;
-    sums[0] += squared(r);
-    sums[1] += squared(in.b);
   }
 };
 

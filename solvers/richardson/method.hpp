@@ -38,9 +38,9 @@ struct RichardsonMethod {
   [[nodiscard]] RichardsonState* state() const { return workspace.space().state(); }
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
-  void start() const {  // r = b - A x, best = x
+  void start() const {  // r = b - A x, best = x; 5 and the product
     a.apply(exec, v.x, v.q);
-    space().run_pass(exec, a, "einkorn::richardson[start]", size(), RichardsonFirstResidual<Vectors>{v},
+    space().run_pass(exec, a, "einkorn::richardson[start]", size(), FirstResidualPass<Vectors>{v},
                      RichardsonStart<Publisher>{state(), limits, publisher});
   }
   void iteration() const {

@@ -31,32 +31,12 @@ struct RichardsonVectors {
 
   KOKKOS_FORCEINLINE_FUNCTION V const& ax() const { return q; }
   KOKKOS_FORCEINLINE_FUNCTION Scalar scaled_b(std::size_t i) const { return b(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void set_first_residual(std::size_t i, Scalar const& ri) const { r(i) = ri; }
   KOKKOS_FORCEINLINE_FUNCTION void set_true_residual(std::size_t i, Scalar const& ri) const { r(i) = ri; }
   KOKKOS_FORCEINLINE_FUNCTION static void add_residual_squares(std::size_t, Scalar const& ri, double* sums) {
     sums[0] += squared(ri);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void restart_direction(std::size_t) {}  // there is none
-};
-
-/// r <- b - q with q = A x, best <- x; r.r, b.b. 5 n-vectors.
-template <class Vectors>
-struct RichardsonFirstResidual {
-  using Scalar = typename Vectors::Scalar;
-  using Sums = PartialSums<2, typename Vectors::Device>;
-  struct Loaded {
-    Scalar b, q, x;
-  };
-  Vectors v;
-
-  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return {v.b(i), v.q(i), v.x(i)}; }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, bool, double* sums) const {
-    Scalar const r = in.b - in.q;
-    v.r(i) = r;
-    v.best(i) = in.x;
-    sums[0] += squared(r);
-    sums[1] += squared(in.b);
-  }
 };
 
 /// x <- x + p, r <- r - q; r.r. 6 n-vectors.

@@ -79,8 +79,10 @@ class Product {
   }
   void find_scheduled_values(int segment_lanes) {
     make_C();
-    auto const schedule =
-        detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets, args_.compressed_counts);
+    detail::RowLengths<decltype(args_.offsets)> const lengths{args_.offsets};
+    auto const counts = detail::count_pattern(HostExec(), host_A_.rows(), lengths, args_.compressed_counts);
+    auto const schedule = detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets,
+                                                        args_.compressed_counts, counts);
     detail::compute_values_by_hash<true>(Lockstep(), A_, B_, C_, schedule, segment_lanes, true);
   }
   /// All rows in chunks of `sums` entries.

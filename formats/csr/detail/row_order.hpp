@@ -17,48 +17,77 @@ struct RowOrder {
   bool repeats = false;   // two neighbours in a row are equal; with is_sorted, a repeated position
 };
 
-/// Counts decreasing and equal neighbours in `columns`, less those at the border of two rows: work item i <
-/// columns.count() compares four entries and the one before them, the others subtract the border of a row.
+/// Neighbours in the columns of a matrix, whatever the row lengths. Work items: groups of four columns, then rows.
 template <class Offsets, class Columns>
-struct CountDisorder {
+struct ColumnNeighbours {
   using Offset = typename Offsets::non_const_value_type;
   using Ordinal = typename Columns::non_const_value_type;
 
   Offsets row_offsets;
   Columns columns;
   VectorLoads<Ordinal> loads;
+  std::size_t num_rows;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::int64_t& descents, std::int64_t& equals) const {
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t num_items() const { return loads.count() + num_rows; }
+
+  /// For four columns calls next(before, column) for each; before is that of the entry before it, also of another
+  /// row, and -1 at the first one. For a row calls border(before, column) with its first entry, unless it is empty
+  /// or begins at the first entry of the matrix: next() was called with the same arguments.
+  template <class Next, class Border>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(std::size_t i, Next const& next, Border const& border) const {
     if (i < loads.count()) {
       auto const vector = loads(i);
       Ordinal before = i > 0 ? columns(4 * i - 1) : Ordinal(-1);
       std::size_t const left = columns.extent(0) - 4 * i;
       for (std::size_t j = 0; j < 4; ++j) {
-        if (j < left && before > vector.entry[j]) ++descents;
-        if (j < left && before == vector.entry[j]) ++equals;
+        if (j < left) next(before, vector.entry[j]);
         before = vector.entry[j];
       }
     } else {
       std::size_t const row = i - loads.count();
       Offset const begin = row_offsets(row);
       if (begin == 0 || begin == row_offsets(row + 1)) return;
-      if (columns(begin - 1) > columns(begin)) --descents;
-      if (columns(begin - 1) == columns(begin)) --equals;
+      border(columns(begin - 1), columns(begin));
     }
+  }
+};
+
+template <class Matrix>
+auto column_neighbours(Matrix const& A) {
+  return ColumnNeighbours<decltype(A.row_offsets), decltype(A.columns)>{
+      A.row_offsets, A.columns, vector_loads(A.columns), static_cast<std::size_t>(A.num_rows)};
+}
+
+/// Counts decreasing and equal neighbours, less those at the border of two rows.
+template <class Neighbours>
+struct CountDisorder {
+  using Ordinal = typename Neighbours::Ordinal;
+  Neighbours neighbours;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::int64_t& descents, std::int64_t& equals) const {
+    neighbours.visit(
+        i,
+        [&](Ordinal before, Ordinal column) {
+          if (before > column) ++descents;
+          if (before == column) ++equals;
+        },
+        [&](Ordinal before, Ordinal column) {
+          if (before > column) --descents;
+          if (before == column) --equals;
+        });
   }
 };
 
 /// Reads columns and row_offsets once, whatever the row lengths; 1 launch; fences exec. A must be valid.
 template <class Exec, class Matrix>
 RowOrder row_order(Exec const& exec, Matrix const& A) {
-  using Functor = CountDisorder<decltype(A.row_offsets), decltype(A.columns)>;
   if (A.nnz() < 2) return {};
-  Functor const functor{A.row_offsets, A.columns, vector_loads(A.columns)};
+  auto const neighbours = column_neighbours(A);
   std::int64_t descents = 0, equals = 0;
-  Kokkos::parallel_reduce("einkorn::row_order",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
-                              exec, 0, functor.loads.count() + static_cast<std::size_t>(A.num_rows)),
-                          functor, descents, equals);
+  Kokkos::parallel_reduce(
+      "einkorn::row_order",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, neighbours.num_items()),
+      CountDisorder<decltype(neighbours)>{neighbours}, descents, equals);
   return {descents == 0, equals != 0};
 }
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/vector_loads.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
@@ -11,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace einkorn::detail {
 
@@ -33,26 +33,25 @@ struct AnalyzeOperands {
   enum Counter : unsigned { descents, equals, keys, products, repeated_A, repeated_B, bins };
   static constexpr unsigned num_counters = bins + SpgemmTuning::num_symbolic_bins;
   using Ordinal = typename BMatrix::ordinal_type;
+  using Neighbours = decltype(column_neighbours(std::declval<BMatrix>()));
 
   unsigned value_count = num_counters;
   AMatrix A;
   BMatrix B;
-  VectorLoads<Ordinal> loads;
-  std::size_t rows_B = 0, nnz_A = 0, samples = 0;  // numbers of work items
-  bool counts_entries = true;                      // false: samples only
+  Neighbours neighbours;               // of B
+  std::size_t nnz_A = 0, samples = 0;  // numbers of work items
+  bool counts_entries = true;          // false: samples only
   BinOf bin_of;
   std::size_t rows_C = 0;  // 0: bins are not counted
 
   [[nodiscard]] std::size_t num_items() const {
-    return (counts_entries ? loads.count() + rows_B + nnz_A : 0) + 2 * samples + rows_C;
+    return (counts_entries ? neighbours.num_items() + nnz_A : 0) + 2 * samples + rows_C;
   }
 
   KOKKOS_FUNCTION void operator()(std::size_t i, value_type counts) const {
     if (counts_entries) {
-      if (i < loads.count()) return compare_columns(i, counts);
-      i -= loads.count();
-      if (i < rows_B) return subtract_border(i, counts);
-      i -= rows_B;
+      if (i < neighbours.num_items()) return compare_columns(i, counts);
+      i -= neighbours.num_items();
       if (i < nnz_A) {
         auto const j = A.columns(i);
         counts[products] += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
@@ -75,27 +74,20 @@ struct AnalyzeOperands {
   }
 
  private:
-  /// As CountDisorder; also the changes of the key.
+  /// As CountDisorder; also counts the keys: the first entry of a row begins one in any case.
   KOKKOS_FORCEINLINE_FUNCTION void compare_columns(std::size_t i, std::uint64_t* counts) const {
-    auto const vector = loads(i);
-    Ordinal before = i > 0 ? B.columns(4 * i - 1) : Ordinal(-1);
-    std::size_t const left = B.columns.extent(0) - 4 * i;
-    for (std::size_t j = 0; j < 4 && j < left; ++j) {
-      Ordinal const column = vector.entry[j];
-      if (before > column) ++counts[descents];
-      if (before == column) ++counts[equals];
-      if (before < 0 || key_of(before) != key_of(column)) ++counts[keys];
-      before = column;
-    }
-  }
-  /// The first entry of a row was compared with the last one before it, and begins a key in any case.
-  KOKKOS_FORCEINLINE_FUNCTION void subtract_border(std::size_t row, std::uint64_t* counts) const {
-    auto const begin = B.row_offsets(row);
-    if (begin == 0 || begin == B.row_offsets(row + 1)) return;
-    Ordinal const before = B.columns(begin - 1), column = B.columns(begin);
-    if (before > column) --counts[descents];
-    if (before == column) --counts[equals];
-    if (key_of(before) == key_of(column)) ++counts[keys];
+    neighbours.visit(
+        i,
+        [&](Ordinal before, Ordinal column) {
+          if (before > column) ++counts[descents];
+          if (before == column) ++counts[equals];
+          if (before < 0 || key_of(before) != key_of(column)) ++counts[keys];
+        },
+        [&](Ordinal before, Ordinal column) {
+          if (before > column) --counts[descents];
+          if (before == column) --counts[equals];
+          if (key_of(before) == key_of(column)) ++counts[keys];
+        });
   }
 
   /// Whether sampled row s has, in its first 64 entries, the columns of one of the eight rows before it up to a
@@ -138,8 +130,7 @@ OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix con
   functor.rows_C = rows_C;
   functor.A = A;
   functor.B = B;
-  functor.loads = vector_loads(B.columns);
-  functor.rows_B = static_cast<std::size_t>(B.num_rows);
+  functor.neighbours = column_neighbours(B);
   functor.nnz_A = static_cast<std::size_t>(A.nnz());
   functor.samples = samples;
   functor.counts_entries = counts_entries;

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace einkorn::detail {
 
@@ -95,10 +96,13 @@ auto uncompressed_rows(Matrix const& B) {
                         typename Matrix::device_type>{B.row_offsets, B.columns, {}, false};
 }
 
-/// B's rows compressed if uses_compressed_B(), else as they are. limit: bytes. Reads the columns of B once to
-/// count and once to compress. 2 launches and a scan; fences exec.
+/// B's rows compressed if uses_compressed_B(), else as they are. Reads the columns of B once to count and once to
+/// compress. At most 2 launches and a scan.
+/// @param limit           bytes
+/// @param num_compressed  the number of compressed columns, if known: asynchronous; otherwise fences exec
 template <class Exec, class Matrix>
-auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit) {
+auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit,
+                   std::optional<std::uint64_t> num_compressed = {}) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Device = typename Matrix::device_type;
@@ -106,42 +110,24 @@ auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit) {
   CompressedB const uncompressed = uncompressed_rows(B);
   auto const rows = static_cast<std::size_t>(B.num_rows);
   std::size_t const offset_bytes = (rows + 1) * sizeof(Offset);
+  auto const pays = [&](std::size_t total) {
+    return uses_compressed_B(total, static_cast<std::size_t>(B.nnz()),
+                             total * sizeof(CompressedColumns<Ordinal>), limit - offset_bytes);
+  };
   if (B.nnz() == 0 || offset_bytes >= limit) return uncompressed;
+  auto total = static_cast<std::size_t>(num_compressed.value_or(0));
+  if (num_compressed && !pays(total)) return uncompressed;
   auto const offsets =
       allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::spgemm::compressed_offsets", rows + 1);
   int const lanes = lanes_for_mean<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
   CompressRow<Matrix> compress{B, offsets, {}};
   for_each_by_lanes(exec, "einkorn::spgemm[count compressed]", rows, lanes, compress);
-  auto const total = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
-  std::size_t const packed_bytes = total * sizeof(CompressedColumns<Ordinal>);
-  if (!uses_compressed_B(total, static_cast<std::size_t>(B.nnz()), packed_bytes, limit - offset_bytes))
-    return uncompressed;
-  compress.packed =
-      allocate<Kokkos::View<CompressedColumns<Ordinal>*, Device>>(exec, "einkorn::spgemm::compressed_B", total);
-  for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);
-  return CompressedB{offsets, B.columns, compress.packed, true};
-}
-
-/// As compress_rows() if the number of compressed columns is known. 2 launches and a scan or none;
-/// asynchronous.
-template <class Exec, class Matrix>
-auto compress_rows(Exec const& exec, Matrix const& B, std::size_t limit, std::uint64_t num_compressed) {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Device = typename Matrix::device_type;
-  using Offsets = Kokkos::View<typename Matrix::offset_type*, Device>;
-  using CompressedB = CompressedRows<Ordinal, typename Matrix::offset_type, Device>;
-  CompressedB const uncompressed = uncompressed_rows(B);
-  auto const rows = static_cast<std::size_t>(B.num_rows), total = static_cast<std::size_t>(num_compressed);
-  std::size_t const offset_bytes = (rows + 1) * sizeof(typename Matrix::offset_type);
-  if (B.nnz() == 0 || offset_bytes >= limit ||
-      !uses_compressed_B(total, static_cast<std::size_t>(B.nnz()), total * sizeof(CompressedColumns<Ordinal>),
-                         limit - offset_bytes))
-    return uncompressed;
-  auto const offsets = allocate<Offsets>(exec, "einkorn::spgemm::compressed_offsets", rows + 1);
-  int const lanes = lanes_for_mean<Exec>(static_cast<double>(B.nnz()) / static_cast<double>(rows));
-  CompressRow<Matrix> compress{B, offsets, {}};
-  for_each_by_lanes(exec, "einkorn::spgemm[count compressed]", rows, lanes, compress);
-  launch_counts_to_offsets(exec, offsets);
+  if (num_compressed) {
+    launch_counts_to_offsets(exec, offsets);
+  } else {
+    total = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
+    if (!pays(total)) return uncompressed;
+  }
   compress.packed =
       allocate<Kokkos::View<CompressedColumns<Ordinal>*, Device>>(exec, "einkorn::spgemm::compressed_B", total);
   for_each_by_lanes(exec, "einkorn::spgemm[compress]", rows, lanes, compress);

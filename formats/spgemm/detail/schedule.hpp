@@ -142,7 +142,7 @@ PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries cons
   return counts;
 }
 
-/// Rows of C by numeric bin. compressed_counts: of the rows of C. At most 2 scans and a launch, asynchronous.
+/// Rows of C by numeric bin. compressed_counts: of the rows of C; counts: count_pattern(). At most 2 scans and a launch, asynchronous.
 template <class Exec, class Ordinal, class COffset, class Device>
 NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::size_t num_rows,
                                                        Kokkos::View<COffset*, Device> const& offsets,
@@ -169,16 +169,6 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
   launch_counts_to_offsets(exec, schedule.chunk_offsets);
   schedule.num_chunks = static_cast<std::int64_t>(counts.chunks);
   return schedule;
-}
-
-/// As above; counts the rows first. Fences exec.
-template <class Exec, class Ordinal, class COffset, class Device>
-NumericSchedule<Ordinal, Device> make_numeric_schedule(
-    Exec const& exec, std::size_t num_rows, Kokkos::View<COffset*, Device> const& offsets,
-    Kokkos::View<Ordinal*, Device> const& compressed_counts) {
-  using Offsets = Kokkos::View<COffset*, Device>;
-  return make_numeric_schedule(exec, num_rows, offsets, compressed_counts,
-                               count_pattern(exec, num_rows, RowLengths<Offsets>{offsets}, compressed_counts));
 }
 
 }  // namespace einkorn::detail

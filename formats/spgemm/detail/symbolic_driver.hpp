@@ -70,13 +70,12 @@ class SpgemmSymbolic {
     // A large structured grid is not read as a whole before its row classes are known.
     constexpr std::size_t max_entries_to_read_first = std::size_t(1) << 22;
     bool const has_classes = plan.path == SpgemmPath::row_classes;
-    bool const reads_entries = !has_classes || sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first;
+    bool const has_few_entries = sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first;
+    bool const reads_entries = !has_classes || has_few_entries;
     // Small products: the bins of the rows are counted in the same pass, as if B were not compressed.
-    bool const bounds_first = reads_entries && sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first &&
-                              options.workspace_limit == std::numeric_limits<std::size_t>::max();
     List bounds;
     auto const num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
-    if (bounds_first) {
+    if (has_few_entries && options.workspace_limit == std::numeric_limits<std::size_t>::max()) {
       bounds = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
       compute_upper_bounds(exec, A, uncompressed_rows(B), num_keys, bounds);
     }

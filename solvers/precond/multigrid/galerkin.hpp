@@ -51,7 +51,7 @@ class GalerkinProduct {
   template <class Exec, class From>
   GalerkinProduct(Exec const& exec, Csr<From, Ordinal, Offset, Device> const& A, Matrix const& P,
                   ZeroColumns const& zero_columns = {}, GalerkinValues values = GalerkinValues::now)
-      : GalerkinProduct(exec, A, P, zero_columns, plan_of(exec, A, P, zero_columns)) {
+      : GalerkinProduct(exec, P, zero_columns, plan_of(exec, A, P, zero_columns)) {
     if (values == GalerkinValues::now) update(exec, A);
   }
 
@@ -98,9 +98,8 @@ class GalerkinProduct {
  private:
   using Plan = SpgemmPlan<Scalar, Ordinal, Offset, Device>;
 
-  template <class Exec, class FineMatrix>
-  GalerkinProduct(Exec const& exec, FineMatrix const&, Matrix const& P, ZeroColumns const& zero_columns,
-                  Plan const& AP_plan)
+  template <class Exec>
+  GalerkinProduct(Exec const& exec, Matrix const& P, ZeroColumns const& zero_columns, Plan const& AP_plan)
       : P_(P),
         R_(transpose(exec, P)),
         zero_columns_(zero_columns),

@@ -163,7 +163,7 @@ class Hierarchy {
     StepClock<Exec> clock(exec);
     Matrix matrix = A;
     int block_size = options_.block_size;
-    coarsest_rows_ =
+    std::int64_t const coarsest =
         options_.coarsest_rows > 0 ? options_.coarsest_rows : automatic_coarsest_rows(arch_of<Exec>);
     std::optional<Grid> grid;
     auto const max_levels = static_cast<std::size_t>(options_.max_levels);
@@ -176,7 +176,7 @@ class Hierarchy {
       report_.levels.push_back({rows, static_cast<std::int64_t>(matrix.nnz()), {}, 0, 0, false, false});
       auto& level = levels_.list.back();
       level.allocate_vectors(exec, static_cast<std::size_t>(rows));
-      if (rows <= coarsest_rows_) {
+      if (rows <= coarsest) {
         invert(exec, matrix, l, clock);
         break;
       }
@@ -314,7 +314,6 @@ class Hierarchy {
   }
 
   MultigridOptions options_;
-  std::int64_t coarsest_rows_ = 0;
   LevelsType levels_;
   std::vector<CoarseningType> coarsenings_;
   FirstFault<Device> faults_;
