@@ -3,13 +3,90 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Graph.hpp>
 
-#include <type_traits>
+#include <string>
 
 namespace einkorn {
+
+namespace detail {
+
+/// Graphs of an execution space. None on the host.
+template <class Exec>
+struct GraphRuntime {
+  using Graph = void*;
+  using Executable = void*;
+  static void destroy(void*) {}
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct GraphRuntime<Kokkos::Cuda> {
+  using Graph = cudaGraph_t;
+  using Executable = cudaGraphExec_t;
+
+  static void begin(Kokkos::Cuda const& exec) {
+    check(cudaSetDevice(exec.cuda_device()));
+    check(cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal));
+  }
+  static Graph end(Kokkos::Cuda const& exec) {
+    Graph graph = nullptr;
+    check(cudaStreamEndCapture(exec.cuda_stream(), &graph));
+    return graph;
+  }
+  /// Kernels keep the priority of the stream on which they were captured.
+  static Executable instantiate(Graph graph) {
+    Executable executable = nullptr;
+    check(cudaGraphInstantiateWithFlags(&executable, graph, cudaGraphInstantiateFlagUseNodePriority));
+    return executable;
+  }
+  static void launch(Kokkos::Cuda const& exec, Executable executable) {
+    check(cudaGraphLaunch(executable, exec.cuda_stream()));
+  }
+  static void destroy(Graph graph) { static_cast<void>(cudaGraphDestroy(graph)); }
+  static void destroy(Executable executable) { static_cast<void>(cudaGraphExecDestroy(executable)); }
+  static void check(cudaError_t error) {
+    require<Error>(error == cudaSuccess,
+                   [&] { return std::string("captured graph: ") + cudaGetErrorString(error); });
+  }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+struct GraphRuntime<Kokkos::HIP> {
+  using Graph = hipGraph_t;
+  using Executable = hipGraphExec_t;
+
+  static void begin(Kokkos::HIP const& exec) {
+    check(hipSetDevice(exec.hip_device()));
+    check(hipStreamBeginCapture(exec.hip_stream(), hipStreamCaptureModeThreadLocal));
+  }
+  static Graph end(Kokkos::HIP const& exec) {
+    Graph graph = nullptr;
+    check(hipStreamEndCapture(exec.hip_stream(), &graph));
+    return graph;
+  }
+  static Executable instantiate(Graph graph) {
+    Executable executable = nullptr;
+    check(hipGraphInstantiateWithFlags(&executable, graph, hipGraphInstantiateFlagUseNodePriority));
+    return executable;
+  }
+  static void launch(Kokkos::HIP const& exec, Executable executable) {
+    check(hipGraphLaunch(executable, exec.hip_stream()));
+  }
+  static void destroy(Graph graph) { static_cast<void>(hipGraphDestroy(graph)); }
+  static void destroy(Executable executable) { static_cast<void>(hipGraphExecDestroy(executable)); }
+  static void check(hipError_t error) {
+    require<Error>(error == hipSuccess,
+                   [&] { return std::string("captured graph: ") + hipGetErrorString(error); });
+  }
+};
+#endif
+
+}  // namespace detail
 
 /// True if launches on the execution space can be captured into a graph: CUDA and HIP.
 template <class Exec>
@@ -19,35 +96,47 @@ inline constexpr bool can_capture = is_gpu<Exec>;
 /// the latency between kernels is lower than between launches.
 /// @pre The captured work neither fences nor copies, and its kernels are light_weight() (launch.hpp). Views
 /// that its functors hold outlive the graph.
+///
+/// Not a Kokkos graph, which has no priorities: a kernel captured on a stream of high priority starts before one of
+/// another branch.
 template <class Exec>
 class CapturedGraph {
+  using Runtime = detail::GraphRuntime<Exec>;
+
  public:
-  /// Captures the launches of work() on exec. Runs nothing.
+  /// Captures the launches of work() on exec, and on instances that wait for exec and for which exec waits. Runs
+  /// nothing.
   template <class Work>
-  CapturedGraph(Exec const& exec, Work const& work) : graph_(make_graph(exec)) {
-    auto const capture = [work](Exec const&) { work(); };
-    auto const root = graph_.root_node();
-    if constexpr (requires { root.cuda_capture(exec, capture); })
-      root.cuda_capture(exec, capture);
-    else if constexpr (requires { root.hip_capture(exec, capture); })
-      root.hip_capture(exec, capture);
-    graph_.instantiate();
+  CapturedGraph(Exec const& exec, Work const& work) {
+    Runtime::begin(exec);
+    try {
+      work();
+    } catch (...) {
+      try {
+        Runtime::destroy(Runtime::end(exec));
+      } catch (...) {  // the first exception is thrown
+      }
+      throw;
+    }
+    auto const graph = Runtime::end(exec);
+    try {
+      executable_ = Runtime::instantiate(graph);
+    } catch (...) {
+      Runtime::destroy(graph);
+      throw;
+    }
+    Runtime::destroy(graph);
+  }
+  CapturedGraph(CapturedGraph const&) = delete;
+  CapturedGraph& operator=(CapturedGraph const&) = delete;
+  ~CapturedGraph() {
+    if (executable_ != nullptr) Runtime::destroy(executable_);
   }
   /// Runs the captured launches. Asynchronous on exec.
-  void submit(Exec const& exec) { graph_.submit(exec); }
+  void submit(Exec const& exec) { Runtime::launch(exec, executable_); }
 
  private:
-  using Graph = Kokkos::Experimental::Graph<Exec>;
-
-  /// Kokkos 4 constructs a graph from an instance, Kokkos 5 does not.
-  static Graph make_graph([[maybe_unused]] Exec const& exec) {
-    if constexpr (std::is_constructible_v<Graph, Exec const&>)
-      return Graph(exec);
-    else
-      return Graph();
-  }
-
-  Graph graph_;
+  typename Runtime::Executable executable_ = nullptr;
 };
 
 }  // namespace einkorn

@@ -20,63 +20,112 @@ namespace einkorn {
 
 namespace detail {
 
-/// Adds the partial sums of all blocks and calls step(totals) in one thread. Each team adds a contiguous range
-/// of blocks; the last team to finish adds the sums of the teams, in their order: one launch and the same bits
-/// in every run.
-template <class Exec, int count, class Device, class Step>
-struct SumPartials {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;
-  using L = Lanes<Exec>;
-  static constexpr int team_size = 512, warps = team_size / L::size, max_teams = 128;
-  static constexpr std::size_t blocks_per_team = 8 * team_size;
-  static constexpr std::size_t scratch_bytes = (static_cast<std::size_t>(warps) * count + 1) * sizeof(double);
-
-  Kokkos::View<double*, Device> partials;
+/// The partial sums of one fused pass: those of block b are partials[b count], ..., partials[b count + count - 1].
+template <int sums_per_block>
+struct BlockSums {
+  static constexpr int count = sums_per_block;
+  double const* partials;
   std::size_t num_blocks;
-  Kokkos::View<double*, Device> team_sums;  // [max_teams * count]
-  Kokkos::View<unsigned, Device> arrived;   // 0 between launches
-  Step step;
-  int teams;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    std::size_t const bytes = scratch_bytes;
-    auto* const scratch = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
-    double sums[count] = {};
-    auto const rank = static_cast<std::size_t>(team.league_rank());
-    auto const begin = num_blocks * rank / static_cast<std::size_t>(teams),
-               end = num_blocks * (rank + 1) / static_cast<std::size_t>(teams);
-    for (auto block = begin + static_cast<std::size_t>(team.team_rank()); block < end; block += team_size)
-      for (int j = 0; j < count; ++j) sums[j] += partials(block * count + static_cast<std::size_t>(j));
-    sum_over_team<L, team_size>(team, sums, scratch);
-    if (teams > 1) {
-      auto* const flag = reinterpret_cast<int*>(scratch + warps * count);
-      auto const store = [&] {
-        for (int j = 0; j < count; ++j) team_sums(rank * count + static_cast<std::size_t>(j)) = sums[j];
-      };
-      if (!is_last_team<L>(team, arrived.data(), teams, flag, store)) return;
-      for (int j = 0; j < count; ++j) {
-        sums[j] = 0;
-        if (team.team_rank() < teams)
-          sums[j] = team_sums(static_cast<std::size_t>(team.team_rank()) * count + static_cast<std::size_t>(j));
-      }
-      sum_over_team<L, team_size>(team, sums, scratch);
-      if (team.team_rank() == 0) arrived() = 0;
-    }
+  /// Adds the blocks first, first + stride, ... below the end of the part.
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
+                                       std::size_t stride, double* sums) const {
+    auto const begin = num_blocks * part / num_parts, end = num_blocks * (part + 1) / num_parts;
+    for (auto block = begin + first; block < end; block += stride)
+      for (int j = 0; j < count; ++j) sums[j] += partials[block * count + static_cast<std::size_t>(j)];
+  }
+};
+
+/// The sums of two passes: those of the first, then those of the second.
+template <class First, class Second>
+struct SumsOfTwoPasses {
+  static constexpr int count = First::count + Second::count;
+  First first;
+  Second second;
+  std::size_t num_blocks = first.num_blocks + second.num_blocks;
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t begin,
+                                       std::size_t stride, double* sums) const {
+    first.add(part, num_parts, begin, stride, sums);
+    second.add(part, num_parts, begin, stride, sums + First::count);
+  }
+};
+
+/// Step of sum_partials(): stores the totals.
+template <int count>
+struct StoreSums {
+  double* to;
+  KOKKOS_FUNCTION void operator()(double const* sums) const {
+    for (int j = 0; j < count; ++j) to[j] = sums[j];
+  }
+};
+
+/// Calls step(totals) in one thread of the last team.
+template <class Step>
+struct InOneThread {
+  Step step;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team const& team, double const* sums, double*) const {
     if (team.team_rank() == 0) step(sums);
   }
 };
 
+/// Adds the partial sums of all blocks; the last team then calls finish(team, totals, scratch), with the totals in
+/// thread 0. Each team adds a contiguous range of blocks; the last team to finish adds the sums of the teams, in
+/// their order: one launch and the same bits in every run.
+template <class Exec, class Source, class Finish>
+struct SumPartials {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;
+  using L = Lanes<Exec>;
+  static constexpr int count = Source::count, team_size = 512, warps = team_size / L::size, max_teams = 128;
+  static constexpr std::size_t blocks_per_team = 8 * team_size;
+
+  Source source;
+  double* team_sums;  // [max_teams * count]
+  unsigned* arrived;  // 0 between launches
+  Finish finish;
+  int teams;
+
+  [[nodiscard]] static std::size_t scratch_bytes(std::size_t finish_doubles) {
+    return (static_cast<std::size_t>(warps) * count + 1 + finish_doubles) * sizeof(double);
+  }
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto* const scratch = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(
+        static_cast<int>((warps * count + 1) * sizeof(double)), alignof(double)));
+    double sums[count] = {};
+    auto const rank = static_cast<std::size_t>(team.league_rank());
+    source.add(rank, static_cast<std::size_t>(teams), static_cast<std::size_t>(team.team_rank()), team_size,
+               sums);
+    sum_over_team<L, team_size>(team, sums, scratch);
+    if (teams > 1) {
+      auto* const flag = reinterpret_cast<int*>(scratch + warps * count);
+      auto const store = [&] {
+        for (int j = 0; j < count; ++j) team_sums[rank * count + static_cast<std::size_t>(j)] = sums[j];
+      };
+      if (!is_last_team<L>(team, arrived, teams, flag, store)) return;
+      for (int j = 0; j < count; ++j) {
+        sums[j] = 0;
+        if (team.team_rank() < teams)
+          sums[j] = team_sums[static_cast<std::size_t>(team.team_rank()) * count + static_cast<std::size_t>(j)];
+      }
+      sum_over_team<L, team_size>(team, sums, scratch);
+      if (team.team_rank() == 0) *arrived = 0;
+    }
+    finish(team, sums, scratch + warps * count + 1);
+  }
+};
+
 /// The same on the host, where blocks are few: one thread adds all.
-template <int count, class Device, class Step>
+template <class Source, class Step>
 struct SumPartialsHost {
-  Kokkos::View<double*, Device> partials;
-  std::size_t num_blocks;
+  Source source;
   Step step;
 
   void operator()(int) const {
-    double sums[count] = {};
-    for (std::size_t block = 0; block < num_blocks; ++block)
-      for (int j = 0; j < count; ++j) sums[j] += partials(block * count + static_cast<std::size_t>(j));
+    double sums[Source::count] = {};
+    source.add(0, 1, 0, 1, sums);
     step(sums);
   }
 };
@@ -87,7 +136,7 @@ struct SumPartialsHost {
 template <class Device>
 class SumSpace {
  public:
-  static constexpr int max_sums = 8;
+  static constexpr int max_sums = 11;  // 8 of a pass and 3 deferred ones
 
   SumSpace() = default;
   /// @param size the maximal num_blocks * count of a fused pass
@@ -111,6 +160,36 @@ class SumSpace {
   Kokkos::View<unsigned, Device> arrived_;
 };
 
+namespace detail {
+
+/// One launch of SumPartials. finish_doubles: scratch of finish(). GPU.
+template <class Exec, class Device, class Source, class Finish>
+void launch_sum(Exec const& exec, std::string const& label, SumSpace<Device> const& space, Source const& source,
+                Finish const& finish, std::size_t finish_doubles) {
+  using Kernel = SumPartials<Exec, Source, Finish>;
+  static_assert(Kernel::count <= SumSpace<Device>::max_sums);
+  auto const teams =
+      std::clamp<std::size_t>(ceil_div(source.num_blocks, Kernel::blocks_per_team), 1, Kernel::max_teams);
+  auto policy = typename Kernel::Policy(exec, static_cast<int>(teams), Kernel::team_size);
+  auto const bytes = Kernel::scratch_bytes(finish_doubles) + alignof(double);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+  Kokkos::parallel_for(
+      label, light_weight(policy),
+      Kernel{source, space.team_sums().data(), space.arrived().data(), finish, static_cast<int>(teams)});
+}
+
+/// sum_partials() of any source.
+template <class Exec, class Device, class Source, class Step>
+void sum_source(Exec const& exec, std::string const& label, SumSpace<Device> const& space, Source const& source,
+                Step const& step) {
+  if constexpr (is_gpu<Exec>)
+    launch_sum(exec, label, space, source, InOneThread<Step>{step}, 0);
+  else
+    for_each_part(exec, label, 1, SumPartialsHost<Source, Step>{source, step});
+}
+
+}  // namespace detail
+
 /// Calls step(totals) in one thread: totals[j] is the sum over all blocks of partials(block count + j).
 /// @param step functor for kernels, step(double const* totals)
 ///
@@ -118,19 +197,7 @@ class SumSpace {
 template <int count, class Exec, class Device, class Step>
 void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
                   Kokkos::View<double*, Device> const& partials, std::size_t num_blocks, Step const& step) {
-  static_assert(count <= SumSpace<Device>::max_sums);
-  if constexpr (is_gpu<Exec>) {
-    using Kernel = detail::SumPartials<Exec, count, Device, Step>;
-    auto const teams =
-        std::clamp<std::size_t>(ceil_div(num_blocks, Kernel::blocks_per_team), 1, Kernel::max_teams);
-    auto policy = typename Kernel::Policy(exec, static_cast<int>(teams), Kernel::team_size);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes + alignof(double))));
-    Kokkos::parallel_for(
-        label, light_weight(policy),
-        Kernel{partials, num_blocks, space.team_sums(), space.arrived(), step, static_cast<int>(teams)});
-  } else {
-    for_each_part(exec, label, 1, detail::SumPartialsHost<count, Device, Step>{partials, num_blocks, step});
-  }
+  detail::sum_source(exec, label, space, detail::BlockSums<count>{partials.data(), num_blocks}, step);
 }
 
 /// The same for the partial sums of the workspace.
