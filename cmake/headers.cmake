@@ -17,8 +17,15 @@ set(einkorn_headers
   core/comm/communicator.hpp
   core/comm/detail/comm_buffer.hpp
   core/comm/detail/device_event.hpp
+  core/comm/detail/device_runtime.hpp
+  core/comm/detail/kernel_gather.hpp
+  core/comm/detail/kernel_halo.hpp
   core/comm/detail/loopback_world.hpp
+  core/comm/detail/node.hpp
+  core/comm/detail/peer_memory.hpp
+
   core/comm/loopback.hpp
+  core/comm/peer_transport.hpp
   core/comm/transport.hpp
   core/concepts.hpp
   core/cooperative.hpp
@@ -410,6 +417,9 @@ set(einkorn_kokkos_kernels_headers
 set(einkorn_mpi_headers
   core/comm/mpi_communicator.hpp
   core/comm/mpi_transport.hpp)
+
+set(einkorn_nccl_headers
+  core/comm/nccl_transport.hpp)
 
 set(einkorn_tpetra_headers
   formats/interop/detail/ghost_columns.hpp

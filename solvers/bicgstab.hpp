@@ -104,8 +104,9 @@ SolveReport bicgstab_with_workspace(
   };
   auto const solve = [&](typename Vector::const_type const& b_in_range, Vector const& x_vector,
                          SolverOptions const& solve_options, ProductRequirements const&) {
-    if constexpr (is_scaled) {                                               // A S (S^-1 x) = b
-      (void)workspace.space().captures(solve_options, a, workspace.size());  // throws before x is scaled
+    if constexpr (is_scaled) {  // A S (S^-1 x) = b
+      (void)workspace.space().iterations_per_graph(solve_options, a,
+                                                   workspace.size());  // throws before x is scaled
       divide_by(exec, a.scaling(), x_vector);
       auto const result = solve_bicgstab<false>(exec, a, a, b_in_range, x_vector, solve_options, workspace);
       multiply_by(exec, a.scaling(), x_vector);

@@ -48,6 +48,8 @@ class ScaledOperator {
   [[nodiscard]] SetupStatus status() const { return status_; }
   [[nodiscard]] Operator const& scaled() const { return scaled_; }
   /// Of a distributed operator (solvers/distributed/scaled_system.hpp).
+  /// S A S or A S.
+  [[nodiscard]] Operator const& scaled_operator() const { return scaled_; }
   [[nodiscard]] decltype(auto) gathered_sums() const
   requires requires(Operator const& scaled) { scaled.gathered_sums(); }
   {

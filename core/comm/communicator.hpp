@@ -63,7 +63,7 @@ struct RankFailure {
 /// The ranks of a distributed computation: what set-up code needs of MPI. Copies share the backend.
 ///
 /// Obtained from make_mpi_communicator() (core/comm/mpi_communicator.hpp) or run_ranks()
-/// (core/comm/loopback.hpp). All functions except rank() and size() are collective: every rank calls them, in
+/// (core/comm/loopback.hpp). All functions except rank(), size() and is_usable() are collective: every rank calls them, in
 /// the same order. Not for use by two host threads of a rank at a time.
 class Communicator {
  public:
@@ -78,6 +78,8 @@ class Communicator {
     /// @throws OutOfMemory: the same on all ranks
     virtual std::vector<std::vector<std::byte>> exchange(
         std::vector<std::vector<std::byte>> const& messages) = 0;
+    /// False after the library of the messages has ended.
+    [[nodiscard]] virtual bool is_usable() const { return true; }
     /// Communicator::collectively().
     template <class Body>
     auto collectively(Body&& body) -> std::invoke_result_t<Body>;
@@ -99,6 +101,8 @@ class Communicator {
   [[nodiscard]] int rank() const { return backend_->rank(); }
   [[nodiscard]] int size() const { return backend_->size(); }
   [[nodiscard]] Backend& backend() const { return *backend_; }
+  /// False after MPI_Finalize(): no collective function may be called.
+  [[nodiscard]] bool is_usable() const { return backend_->is_usable(); }
 
   /// The values of all ranks, in rank order.
   template <class T>

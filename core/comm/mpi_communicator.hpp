@@ -112,6 +112,7 @@ class MpiBackend final : public Communicator::Backend {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+  [[nodiscard]] bool is_usable() const override { return !is_mpi_finalized(); }
   [[nodiscard]] MPI_Comm handle() const { return comm_; }
   [[nodiscard]] int max_message_bytes() const { return max_message_bytes_; }
   /// A tag for the messages of one channel: the same on all ranks, which open channels in the same order. MPI

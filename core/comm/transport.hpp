@@ -4,6 +4,7 @@
 
 #include <einkorn/core/comm/communicator.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/function_ref.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -25,6 +26,9 @@ struct HaloMessages {
 };
 
 namespace detail {
+
+struct KernelGather;  // core/comm/detail/kernel_gather.hpp
+struct KernelHalo;    // core/comm/detail/kernel_halo.hpp
 
 /// @throws InvalidArgument if one direction of the messages of a rank is not as HaloMessages says
 inline void check_messages(char const* direction, std::vector<int> const& ranks,
@@ -101,9 +105,17 @@ class HaloChannel {
   [[nodiscard]] virtual void* send_buffer() const = 0;
   /// Kernels of Exec read the received entries here, between finish() and the next start().
   [[nodiscard]] virtual void const* ghost_buffer() const = 0;
-  /// Begins the exchange after the work on exec so far. Later work on exec may run during the exchange; it
+  /// The instance for the kernels that write the send buffer, before start(): exec, or one that runs them after the
+  /// work on exec so far and beside later work on exec.
+  [[nodiscard]] virtual Exec pack_instance(Exec const& exec) { return exec; }
+  /// Begins the exchange after the work on exec and on pack_instance() so far. Later work on exec may run during the exchange; it
   /// accesses neither buffer.
   virtual void start(Exec const& exec) = 0;
+  /// Launches a kernel that does an exchange (KernelHalo::run() or ExchangeKernel) on an instance.
+  using LaunchExchange = FunctionRef<void(Exec const&, detail::KernelHalo const&)>;
+  /// start() with a kernel of the caller, which needs no send buffer. Returns false, and does nothing, if the transport
+  /// cannot exchange in kernels.
+  [[nodiscard]] virtual bool start_in_kernel(Exec const&, LaunchExchange const&) { return false; }
   /// Later work on exec finds the received entries in the ghost buffer and may write the send buffer.
   virtual void finish(Exec const& exec) = 0;
 };
@@ -120,6 +132,9 @@ class GatherChannel {
   /// Gathers the values first ... first + count - 1 of every rank. All ranks call it in the same order with the
   /// same numbers. The work on exec so far has written mine(); later work may write it again.
   virtual void gather(Exec const& exec, int first, int count) = 0;
+  /// The gather as a part of a kernel of one team, which then needs no mine() and no all(); nullptr: not supported.
+  /// Such kernels and gather() may alternate.
+  [[nodiscard]] virtual detail::KernelGather const* in_kernel() const { return nullptr; }
 };
 
 /// How ranks exchange data during products and solves. Its functions are collective.

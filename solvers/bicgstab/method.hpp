@@ -23,7 +23,8 @@ template <class Exec, class A, class M, class Vectors, class Workspace>
 struct BicgstabMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
   using Z = typename Vectors::Z;
-  static constexpr bool is_distributed = IsDistributed<A>;
+  static constexpr bool is_distributed = IsDistributed<A>, may_launch_ahead = true;
+  static constexpr bool defers_sums = Workspace::Space::template can_defer_sums<A>;
   static constexpr char const *residual_label = "einkorn::bicgstab[residual]",
                               *save_best_label = "einkorn::bicgstab[save_best]";
 
@@ -48,35 +49,35 @@ struct BicgstabMethod {
     // p_hat = M^-1 p
     if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.p, v.p_hat);
     // v = A p_hat, alpha = rho / r0.v                                                                3
-    if constexpr (is_distributed)  // one message with r.r of the previous iteration
+    if constexpr (defers_sums)  // with r.r of the previous iteration
       space().template product<false, 1>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
                                          BicgstabAfterXAndV<Z, Publisher>{state(), publisher});
     else
       space().template product<false>(exec, a, v.shadow, v.shadow, v.p_hat, v.v,
                                       BicgstabAfterV<Z, Publisher>{state(), publisher});
     // s = r - alpha v, s.s                                                                           3
-    if constexpr (is_distributed)
-      space().run_pass_deferred(exec, a, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()});
+    if constexpr (defers_sums)
+      space().run_pass_deferred(exec, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()});
     else
       space().run_pass(exec, a, "einkorn::bicgstab[s]", size(), BicgstabS<Vectors>{v, state()},
                        BicgstabAfterS<Z>{state()});
     // s_hat = M^-1 s
     if constexpr (Vectors::is_preconditioned) preconditioner.apply(exec, v.s, v.s_hat);
     // t = A s_hat, omega = t.s / t.t, rho_new = r0.s - omega r0.t, beta = rho_new / rho alpha / omega  3
-    if constexpr (is_distributed)  // one message with s.s
+    if constexpr (defers_sums)  // with s.s
       space().template product<true, 1>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterSAndT<Z>{state()});
     else
       space().template product<true>(exec, a, v.s, v.shadow, v.s_hat, v.t, BicgstabAfterT<Z>{state()});
     // x += alpha p_hat + omega s_hat, r = s - omega t, p = r + beta (p - omega v), r.r               8
-    if constexpr (is_distributed)
-      space().run_pass_deferred(exec, a, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()});
+    if constexpr (defers_sums)
+      space().run_pass_deferred(exec, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()});
     else
       space().run_pass(exec, a, "einkorn::bicgstab[x]", size(), BicgstabX<Vectors>{v, state()},
                        BicgstabAfterX<Z, Publisher>{state(), publisher});
   }
   /// Reduces the sum of the last pass, which the next iteration would have reduced.
   void finish_update() const {
-    if constexpr (is_distributed)
+    if constexpr (defers_sums)
       space().template reduce<0, 1>(exec, a, 0, BicgstabFinishX<Z, Publisher>{state(), publisher});
   }
   /// t <- b - A x; r, p and r0 <- t if the recursive r deviates (engine/residual_replacement.hpp).
@@ -110,9 +111,9 @@ SolveResult solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
       w,
       limits_of(options),
       w.space().progress_flag().publisher(wants_history(options))};
-  bool const captures = w.space().captures(options, a, w.size(), !preconditioned);
+  int const per_graph = w.space().iterations_per_graph(options, a, w.size(), !preconditioned);
   std::vector<double> history;
-  bool const ran_to_end = run_from_host(exec, options, w.space().progress_flag(), method, captures, history);
+  bool const ran_to_end = run_from_host(exec, options, w.space().progress_flag(), method, per_graph, history);
   return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
 }
 

@@ -3,28 +3,46 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/sum_partials.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace einkorn::detail {
 
-/// Marks of rows, one bit per row.
+/// Marks of rows, one bit per row. The rows begin ... end - 1 have none: their words are not read.
 template <class Device>
 struct RowMarks {
   Kokkos::View<std::uint32_t const*, Device> words;  // [ceil(rows / 32)]
+  std::size_t begin = 0, end = 0;
 
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row row) const {
     auto const at = static_cast<std::size_t>(row);
+    if (at >= begin && at < end) return false;
     return (words(at / 32) >> (at % 32) & 1u) != 0;
   }
 };
 
+/// The longest interval of rows that are not in the ascending list.
+template <class Rows>
+std::pair<std::size_t, std::size_t> longest_gap(Rows const& rows, std::size_t num_rows) {
+  std::pair<std::size_t, std::size_t> longest(0, 0);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= rows.extent(0); ++i) {
+    auto const end = i < rows.extent(0) ? static_cast<std::size_t>(rows(i)) : num_rows;
+    if (end > begin && end - begin > longest.second - longest.first) longest = {begin, end};
+    begin = end + 1;
+  }
+  return longest;
+}
+
 /// EpilogueWithDots of the local part of a distributed matrix: without the dot products of rows that also have
-/// ghost columns, whose y is not final. Additional traffic: 1 bit per row.
+/// ghost columns, whose y is not final. Additional traffic: 1 bit per row
+/// outside of the longest interval without such rows.
 template <class EpilogueOp, class Marks>
 struct InteriorDots : EpilogueOp {
   using typename EpilogueOp::Accumulators;
@@ -94,6 +112,41 @@ struct RowsOf : EpilogueOp {
   KOKKOS_FORCEINLINE_FUNCTION void add(Accumulators& accumulators, Target&, Row row, Sum const& rest) const {
     auto const of_y = rows(row);
     EpilogueOp::add(accumulators, y(of_y), of_y, rest);
+  }
+};
+
+/// A source of SumPartials: the partial sums of the local product, and the boundary rows, one row per thread,
+///
+///     y(rows(b)) <- y(rows(b)) + (ghost g)(b),   with the dot products of these rows,
+///
+/// instead of a kernel of its own for few rows. EpilogueOp: EpilogueWithDots.
+template <class EpilogueOp, class Matrix, class Rows, class Ghosts, class Y>
+struct BoundaryRows {
+  static constexpr int count = EpilogueOp::count;
+  using Sum = typename EpilogueOp::sum_type;
+  using Offset = typename Matrix::offset_type;
+
+  BlockSums<count> local;
+  EpilogueOp epilogue;
+  Matrix ghost;
+  Rows rows;
+  Ghosts g;
+  Y y;
+  std::size_t num_blocks = local.num_blocks + 8 * rows.extent(0);  // as much work: a thread adds about 8 blocks
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
+                                       std::size_t stride, double* sums) const {
+    auto const n = rows.extent(0), begin = n * part / num_parts, end = n * (part + 1) / num_parts;
+    for (auto b = begin + first; b < end; b += stride) {
+      Sum sum(0);
+      for (Offset k = ghost.row_offsets(b); k < ghost.row_offsets(b + 1); ++k)
+        sum += Sum(ghost.values(k)) * Sum(g(static_cast<std::size_t>(ghost.columns(k))));
+      auto const row = rows(b);
+      auto& target = y(row);
+      Epilogue<Sum>{Sum(1), Sum(1)}(target, sum);
+      epilogue.accumulate(sums, row, target);
+    }
+    local.add(part, num_parts, first, stride, sums);
   }
 };
 

@@ -4,8 +4,11 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/comm/detail/kernel_gather.hpp>
 #include <einkorn/core/comm/transport.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/sum_partials.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,6 +34,33 @@ struct AddRanks {
   }
 };
 
+/// The end of SumPartials in one kernel with the gather (KernelGather): the totals of this rank are gathered, added in
+/// rank order, and step(totals) is called in one thread. Without `gathers`: this rank is the only one.
+template <class L, int count, class Step>
+struct GatherAndAdd {
+  KernelGather gather;
+  bool gathers;
+  Step step;
+
+  [[nodiscard]] static std::size_t scratch_doubles(int ranks) {
+    return static_cast<std::size_t>(count) * (static_cast<std::size_t>(ranks) + 1);
+  }
+  /// scratch: [scratch_doubles(ranks)]
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team const& team, double const* sums, double* scratch) const {
+    if (!gathers) {
+      if (team.team_rank() == 0) step(sums);
+      return;
+    }
+    double* const all = scratch + count;
+    if (team.team_rank() == 0)
+      for (int j = 0; j < count; ++j) scratch[j] = sums[j];
+    team.team_barrier();
+    gather.operator()<L>(team, scratch, all, count);
+    if (team.team_rank() == 0) AddRanks<count, Step>{all, gather.ranks, step}(0);
+  }
+};
+
 /// The same for any number of values: totals, [count], then step().
 template <class Step>
 struct AddManyRanks {
@@ -53,9 +83,6 @@ struct AddManyRanks {
 
 /// Sums of doubles over ranks: an all-gather, whose values every rank adds in rank order. All ranks get the
 /// same bits, whatever algorithm the transport uses, and therefore take the same decisions.
-///
-/// Holds the sums of this rank: those of the last pass, and before them at most max_deferred of an earlier
-/// pass, which are gathered in the same message.
 template <class Exec>
 class GatheredSums {
  public:
@@ -67,18 +94,34 @@ class GatheredSums {
         channel_(transport.open_gather(exec, max_deferred + max_sums)),
         ranks_(transport.communicator().size()) {}
 
-  /// [max_sums]
-  [[nodiscard]] double* mine() const { return channel_->mine() + max_deferred; }
-  /// [count]
-  [[nodiscard]] double* deferred(int count) const { return mine() - count; }
-
-  /// step(totals) in one thread: `num_deferred` totals of deferred(num_deferred), then `count` totals of
-  /// mine(). Collective; one message.
-  template <int count, int num_deferred, class Step>
-  void reduce(Exec const& exec, Step const& step) const {
-    static_assert(count <= max_sums && num_deferred <= max_deferred);
-    channel_->gather(exec, max_deferred - num_deferred, num_deferred + count);
-    launch(exec, detail::AddRanks<num_deferred + count, Step>{channel_->all(), ranks_, step});
+  /// step(totals) in one thread, with the totals over all ranks of the partial sums of two passes. Collective; one
+  /// message.
+  /// @param deferred, last  sources (detail::BlockSums, detail::BoundaryRows): a pass before the last one (of 0 sums:
+  /// none), and the last one
+  ///
+  /// Launches: 1 where the transport gathers in a kernel or there is one rank; else 2 beside those of gather().
+  template <class Deferred, class Last, class Step>
+  void reduce(Exec const& exec, SumSpace<typename Exec::device_type> const& space, Deferred const& deferred,
+              Last const& last, Step const& step) const {
+    static_assert(Last::count <= max_sums && Deferred::count <= max_deferred);
+    using Source = detail::SumsOfTwoPasses<Deferred, Last>;
+    constexpr int count = Source::count;
+    Source const source{deferred, last};
+    char const* const label = "einkorn::solve[sum over ranks]";
+    if constexpr (is_gpu<Exec>) {
+      auto const* const gather = channel_->in_kernel();
+      if (gather != nullptr || ranks_ == 1) {
+        using Finish = detail::GatherAndAdd<Lanes<Exec>, count, Step>;
+        Finish const finish{gather != nullptr ? *gather : detail::KernelGather{}, ranks_ > 1, step};
+        return detail::launch_sum(exec, label, space, source, finish,
+                                  ranks_ > 1 ? Finish::scratch_doubles(ranks_) : 0);
+      }
+    } else if (ranks_ == 1) {
+      return detail::sum_source(exec, label, space, source, step);
+    }
+    detail::sum_source(exec, "einkorn::solve[sum]", space, source, detail::StoreSums<count>{channel_->mine()});
+    channel_->gather(exec, 0, count);
+    launch(exec, detail::AddRanks<count, Step>{channel_->all(), ranks_, step});
   }
 
   /// Memory for `count` sums of one pass, for methods with more than max_sums. Collective unless it exists.

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/comm/detail/kernel_halo.hpp>
 #include <einkorn/core/comm/transport.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/kernel_view.hpp>
@@ -16,10 +17,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -27,14 +30,22 @@ namespace einkorn {
 
 namespace detail {
 
+/// Entry i: x(rows(i)).
+template <class X, class Rows>
+struct EntriesOfRows {
+  X x;
+  Rows rows;
+
+  KOKKOS_FUNCTION typename X::non_const_value_type operator()(std::size_t i) const { return x(rows(i)); }
+};
+
 /// to[i] <- x(rows(i)).
 template <class X, class Rows>
 struct PackRows {
-  X x;
-  Rows rows;
+  EntriesOfRows<X, Rows> entries;
   typename X::non_const_value_type* to;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = x(rows(i)); }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = entries(i); }
 };
 
 template <class Exec, class X, class Rows>
@@ -44,7 +55,7 @@ void pack_rows(Exec const& exec, X const& x, Rows const& rows, typename X::non_c
   Kokkos::parallel_for(
       "einkorn::spmv[distributed,pack]",
       light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows.extent(0))),
-      PackRows<std::decay_t<decltype(entries)>, Rows>{entries, rows, to});
+      PackRows<std::decay_t<decltype(entries)>, Rows>{{entries, rows}, to});
 }
 
 /// Sets the bits of the rows.
@@ -106,6 +117,14 @@ class DistributedOperator {
   [[nodiscard]] Local const& local() const { return local_; }
   [[nodiscard]] GatheredSums<Exec> const& gathered_sums() const { return shared_->sums; }
 
+  /// Whether the local operator has a fused product; of an AnyOperator, as the format has.
+  [[nodiscard]] bool has_fused_apply() const {
+    if constexpr (requires { local_.has_fused_apply(); })
+      return local_.has_fused_apply();
+    else
+      return true;
+  }
+
   /// y <- A x. x, y: [num_rows()], contiguous, without overlap. Waits on the host unless
   /// transport().is_stream_ordered().
   template <class X, class Y>
@@ -120,6 +139,14 @@ class DistributedOperator {
   /// y <- A x with the dot products of the epilogue (core/epilogue_with_dots.hpp).
   template <class EpilogueOp, class X, class Y>
   void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
+    apply_local(exec, epilogue, x, y);
+    EpilogueOp rest = epilogue;
+    rest.beta = typename EpilogueOp::sum_type(1);
+    add_ghosts(exec, rest, y);
+  }
+  /// apply_fused() without the boundary rows, which boundary_rows() completes. Their ghosts have arrived.
+  template <class EpilogueOp, class X, class Y>
+  void apply_local(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
     bool const runs = !epilogue.layout->dry_run;
     if (runs) start_exchange(exec, x);
     if (A_.ghost.num_rows == 0)
@@ -129,9 +156,22 @@ class DistributedOperator {
                      detail::InteriorDots<EpilogueOp, detail::RowMarks<Device>>(epilogue, shared_->has_ghosts),
                      x, y);
     if (runs) shared_->halo->finish(exec);
-    EpilogueOp rest = epilogue;
-    rest.beta = typename EpilogueOp::sum_type(1);
-    add_ghosts(exec, rest, y);
+  }
+  /// Whether boundary rows are so short that one thread per row is fast. The same on all ranks is not needed.
+  [[nodiscard]] bool has_short_boundary_rows() const {
+    auto const rows = static_cast<std::size_t>(A_.ghost.num_rows);
+    return rows > 0 && static_cast<std::size_t>(A_.ghost.nnz()) <= 8 * rows;
+  }
+  /// The boundary rows as a source of SumPartials, after apply_local().
+  /// @param local  the partial sums of apply_local()
+  template <class EpilogueOp, class Y>
+  [[nodiscard]] auto boundary_rows(detail::BlockSums<EpilogueOp::count> const& local,
+                                   EpilogueOp const& epilogue, Y const& y) const {
+    auto const target = detail::as_output(y);
+    using Ghost = std::decay_t<decltype(A_.ghost)>;
+    using Rows = std::decay_t<decltype(A_.boundary_rows)>;
+    return detail::BoundaryRows<EpilogueOp, Ghost, Rows, Ghosts, std::decay_t<decltype(target)>>{
+        local, epilogue, A_.ghost, A_.boundary_rows, ghosts(), target};
   }
 
  private:
@@ -168,6 +208,10 @@ class DistributedOperator {
           detail::MarkRows<std::decay_t<decltype(A.boundary_rows)>, Words>{A.boundary_rows, words});
       exec.fence("einkorn::make_distributed_operator");
       has_ghosts.words = words;
+      auto const rows = allocate_on_host("einkorn::DistributedOperator::boundary_rows", A.boundary_rows);
+      Kokkos::deep_copy(rows, A.boundary_rows);
+      std::tie(has_ghosts.begin, has_ghosts.end) =
+          detail::longest_gap(rows, static_cast<std::size_t>(A.num_rows()));
     }
   };
 
@@ -176,8 +220,25 @@ class DistributedOperator {
     static_assert(
         std::is_same_v<typename X::non_const_value_type, V>,
         "einkorn::DistributedOperator: the vectors have another scalar than the operator was made for");
-    detail::pack_rows(exec, x, A_.send_rows, static_cast<V*>(shared_->halo->send_buffer()));
-    shared_->halo->start(exec);
+    auto& halo = *shared_->halo;
+    if constexpr (is_gpu<Exec>)
+      if (halo.start_in_kernel(exec, [&](Exec const& side, detail::KernelHalo const& exchange) {
+            exchange_rows(side, exchange, x);
+          }))
+        return;
+    detail::pack_rows(halo.pack_instance(exec), x, A_.send_rows, static_cast<V*>(halo.send_buffer()));
+    halo.start(exec);
+  }
+  /// Packs and exchanges entries of x in one kernel.
+  template <class X>
+  void exchange_rows(Exec const& exec, detail::KernelHalo const& halo, X const& x) const {
+    auto const entries = detail::as_input(x);
+    using Source = detail::EntriesOfRows<std::decay_t<decltype(entries)>, std::decay_t<decltype(A_.send_rows)>>;
+    using Kernel = detail::ExchangeKernel<Exec, V, Source>;
+    auto const teams = Kernel::league_for(std::max(A_.send_rows.extent(0), halo.num_received));
+    Kokkos::parallel_for("einkorn::spmv[distributed,exchange]",
+                         light_weight(typename Kernel::Policy(exec, teams, Kernel::team_size)),
+                         Kernel{halo, Source{entries, A_.send_rows}});
   }
   /// y <- local x with the dot products of the epilogue.
   template <class EpilogueOp, class X, class Y>
@@ -186,6 +247,10 @@ class DistributedOperator {
       detail::product_and_dots(exec, detail::ZeroOperator(), epilogue, x, y);
     else
       detail::product_and_dots(exec, local_, epilogue, x, y);
+  }
+  [[nodiscard]] Ghosts ghosts() const {
+    return Ghosts(static_cast<V const*>(shared_->halo->ghost_buffer()),
+                  static_cast<std::size_t>(A_.num_ghosts()));
   }
   /// Adds ghost g to the boundary rows of y with an epilogue whose beta is 1.
   template <class EpilogueOp, class Y>
@@ -196,8 +261,7 @@ class DistributedOperator {
     spmv_fused(
         exec, shared_->ghost_plan,
         detail::RowsOf<EpilogueOp, Rows, std::decay_t<decltype(target)>>(epilogue, A_.boundary_rows, target),
-        Ghosts(static_cast<V const*>(shared_->halo->ghost_buffer()), static_cast<std::size_t>(A_.num_ghosts())),
-        shared_->unused);
+        ghosts(), shared_->unused);
   }
 
   Matrix A_;

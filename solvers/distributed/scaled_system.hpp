@@ -61,7 +61,8 @@ auto make_jacobi_scaled(Exec const& exec, DistributedCsr<Scalar, Ordinal, Offset
   using Ghosts = Kokkos::View<Real const*, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   detail::max_of_ranks(exec, comm, setup.largest);
   auto const halo = transport->open_halo(exec, A.halo.messages, sizeof(Real));
-  detail::pack_rows(exec, setup.scaling, A.send_rows, static_cast<Real*>(halo->send_buffer()));
+  detail::pack_rows(halo->pack_instance(exec), setup.scaling, A.send_rows,
+                    static_cast<Real*>(halo->send_buffer()));
   halo->start(exec);
   halo->finish(exec);
   auto scaled = comm.collectively([&] { return A; });

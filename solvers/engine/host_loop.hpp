@@ -4,6 +4,7 @@
 
 #include <einkorn/core/captured_graph.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
+#include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/options.hpp>
 
 #include <algorithm>
@@ -27,16 +28,20 @@ template <class Method>
 /// and change nothing.
 ///
 /// Method has start(), iteration(), true_residual(ResidualUse), and, if the sums of an iteration are reduced by
-/// the next one, finish_update() for the last. captures: iterations are captured in a graph of
-/// iterations_per_graph, which is submitted where no replacement falls between them. history: receives the
+/// the next one, finish_update() for the last. iterations_per_graph: of the graph in which iterations are
+/// captured, and which is submitted where no replacement falls between them; 0: no graph. history: receives the
 /// residuals read by the host, if the options have keep_history. Returns false if the callback stopped the
-/// solve. Method::is_distributed: the operator is; all ranks then take the same decisions, which costs one
-/// fence per iteration.
+/// solve.
+///
+/// Method::is_distributed: the operator is; all ranks then launch the same. With a transport that waits on the
+/// host, or a callback, they read the flag after a fence per iteration. With a transport that waits on the device,
+/// and a method that has may_launch_ahead, there is no fence: a rank that reads that iteration k was the last
+/// launches the iterations up to k + max_ahead all the same, as the ranks did that have not read it yet.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
-                   Method const& method, bool captures, std::vector<double>& history) {
+                   Method const& method, int iterations_per_graph, std::vector<double>& history) {
   // The first iterations are launched, which loads every kernel: a capture cannot load kernels.
-  constexpr int iterations_per_graph = 10, first_captured = 10;
+  constexpr int first_captured = 10;
   std::optional<CapturedGraph<Exec>> graph;
   auto const iterations_to_launch = [&](std::int64_t launched) {
     bool aligned = true;
@@ -46,9 +51,14 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
                              launched % options.replace_every + iterations_per_graph <= options.replace_every);
     return uses_graph ? iterations_per_graph : 1;
   };
-  // All ranks read the same word, so that they launch the same work.
+  bool fences = false, launches_ahead_alike = false;
+  if constexpr (Method::is_distributed) {
+    if constexpr (requires { Method::may_launch_ahead; })
+      launches_ahead_alike = waits_on_device(method.a) && !options.callback;
+    fences = !launches_ahead_alike;
+  }
   auto const latest = [&] {
-    if constexpr (Method::is_distributed) exec.fence("einkorn::solve: progress of a distributed solve");
+    if (fences) exec.fence("einkorn::solve: progress of a distributed solve");
     return flag.latest();
   };
   flag.clear();
@@ -58,24 +68,29 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
   [[maybe_unused]] bool is_update_finished = false;
   std::int64_t max_ahead = options.run_ahead > 2 ? options.run_ahead : 2;  // the last one may not be published
   if (wants_history(options))  // the ring of residuals must not overflow
-    max_ahead = std::min<std::int64_t>(max_ahead,
-                                       static_cast<std::int64_t>(flag.capacity()) - 2 * iterations_per_graph);
-  while (word.phase() != Phase::finished) {
+    max_ahead = std::min<std::int64_t>(
+        max_ahead, static_cast<std::int64_t>(flag.capacity()) - 2 * std::max(1, iterations_per_graph));
+  // Whether the last word is far enough for another launch. The same sequence of launches on all ranks: later words
+  // only change when it is evaluated.
+  auto const has_room = [&] {
+    return launched < options.max_iterations && launched - word.iteration() < max_ahead;
+  };
+  while (word.phase() != Phase::finished || (launches_ahead_alike && has_room())) {
     if (options.keep_history) flag.read_history(word.iteration(), history);
     if (options.callback && word.iteration() > last_reported) {
       last_reported = word.iteration();
       if (!options.callback(last_reported, flag.residual(last_reported))) return false;
     }
     ProgressWord const before = word;
-    if (word.phase() == Phase::check) {
+    if (word.phase() == Phase::check && !(launches_ahead_alike && has_room())) {
       method.true_residual(ResidualUse::check);
       word = flag.wait(exec, [&](ProgressWord const& next) { return next.bits != before.bits; });
       launched = word.iteration();
       is_update_finished = false;
-    } else if (launched < options.max_iterations && launched - word.iteration() < max_ahead) {
+    } else if (has_room()) {
       if constexpr (can_capture<Exec>)
-        if (captures && !graph && launched == first_captured)
-          graph.emplace(exec, [&method]() {
+        if (iterations_per_graph > 0 && !graph && launched == first_captured)
+          graph.emplace(exec, [&method, iterations_per_graph]() {
             for (int i = 0; i < iterations_per_graph; ++i) iterate(method);
           });
       int const count = iterations_to_launch(launched);
@@ -85,6 +100,11 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
       launched += count;
       if (options.replace_every > 0 && launched % options.replace_every == 0)
         method.true_residual(ResidualUse::replacement);
+      if constexpr (requires { method.finish_update(); })
+        if (launches_ahead_alike && launched == options.max_iterations) {
+          method.finish_update();
+          is_update_finished = true;
+        }
       word = latest();
     } else {
       if constexpr (requires { method.finish_update(); })

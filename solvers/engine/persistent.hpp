@@ -47,4 +47,20 @@ void cooperative_pass(Member& member, std::size_t size, Body const& body, Step c
       sums, step);
 }
 
+/// What the product of an operator needs on one execution-space instance: one dry run of its launches.
+struct ProductRequirements {
+  std::size_t rows = 0;
+  std::size_t partials = 0;    // doubles for its partial sums, or for those of a vector pass
+  std::size_t num_blocks = 0;  // of its partial sums
+  std::size_t deferred = 0;    // doubles for the partial sums of run_pass_deferred()
+  int concurrency = 0;         // of the instance
+  bool is_one_kernel = false;  // on the host: fused, so that a cooperative launch can run it
+
+  [[nodiscard]] std::string text() const {
+    return std::to_string(rows) + " rows and " + std::to_string(partials) + " partial sums" +
+           (deferred > 0 ? " and " + std::to_string(deferred) + " deferred ones" : "") +
+           " on an execution-space instance of concurrency " + std::to_string(concurrency);
+  }
+};
+
 }  // namespace einkorn::detail

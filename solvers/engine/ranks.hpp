@@ -25,6 +25,24 @@ concept IsDistributed = requires(A const& a) {
   a.communicator();
 };
 
+/// The operator that computes the products: `a`, or the one in a ScaledOperator.
+template <class A>
+auto const& product_operator(A const& a) {
+  if constexpr (requires { a.scaled_operator(); })
+    return a.scaled_operator();
+  else
+    return a;
+}
+
+/// Whether ranks wait for each other on the device only (Transport::is_stream_ordered()).
+template <class A>
+bool waits_on_device([[maybe_unused]] A const& a) {
+  if constexpr (requires { product_operator(a).transport(); })
+    return product_operator(a).transport().is_stream_ordered();
+  else
+    return false;
+}
+
 /// body(); if it throws on one rank, all ranks throw (Communicator::collectively()).
 template <class A, class Body>
 auto collectively([[maybe_unused]] A const& a, Body&& body) -> std::invoke_result_t<Body> {

@@ -217,4 +217,10 @@ struct ResidentRows {
   }
 };
 
+/// body(entries) if the operator gives access to its rows (SpmvOperator::with_row_entries()).
+template <class A, class Body>
+void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& body) {
+  if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
+}
+
 }  // namespace einkorn::detail

@@ -56,35 +56,6 @@ void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, 
   }
 }
 
-/// body(entries) if the operator gives access to its rows (SpmvOperator::with_row_entries()).
-template <class A, class Body>
-void with_row_entries([[maybe_unused]] A const& a, [[maybe_unused]] Body const& body) {
-  if constexpr (requires { a.with_row_entries(body); }) a.with_row_entries(body);
-}
-
-/// Step of sum_partials(): stores the totals.
-template <int count>
-struct StoreSums {
-  double* to;
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    for (int j = 0; j < count; ++j) to[j] = sums[j];
-  }
-};
-
-/// What the product of an operator needs on one execution-space instance: one dry run of its launches.
-struct ProductRequirements {
-  std::size_t rows = 0;
-  std::size_t partials = 0;    // doubles for its partial sums, or for those of a vector pass
-  std::size_t num_blocks = 0;  // of its partial sums
-  int concurrency = 0;         // of the instance
-  bool is_one_kernel = false;  // on the host: fused, so that a cooperative launch can run it
-
-  [[nodiscard]] std::string text() const {
-    return std::to_string(rows) + " rows and " + std::to_string(partials) +
-           " partial sums on an execution-space instance of concurrency " + std::to_string(concurrency);
-  }
-};
-
 /// What every solver keeps between solves besides its vectors: the state in device memory, memory for partial
 /// sums, the progress flag, and memory for a cooperative launch where one is possible. with_w: products have
 /// the dot products with a second vector.
@@ -102,6 +73,8 @@ class SolveSpace {
       : state_(allocate<Kokkos::View<State*, Device>>(exec, "einkorn::SolveSpace::state", 2)),
         requirements_(query(exec, a, x, y)),
         sums_(exec, requirements_.partials),
+        deferred_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SolveSpace::deferred",
+                                                          requirements_.deferred)),
         progress_flag_(wants_history(options) ? history_size(options) : std::size_t(0)),
         initial_(options.callback ? allocate<Vector>(exec, "einkorn::SolveSpace::initial", x.extent(0))
                                   : Vector()) {
@@ -122,7 +95,9 @@ class SolveSpace {
   ProductRequirements require_fits(Exec const& exec, A const& a, Vector const& x, Vector const& y,
                                    SolverOptions const& options, char const* name) const {
     auto const requested = query(exec, a, x, y);
-    require<InvalidArgument>(requested.partials <= requirements_.partials, [&] {
+    bool const fits =
+        requested.partials <= requirements_.partials && requested.deferred <= requirements_.deferred;
+    require<InvalidArgument>(fits, [&] {
       return std::string(name) + ": the workspace was made for an operator of " + requirements_.text() +
              ", this one has " + requested.text() + "; make the workspace with this operator and this instance";
     });
@@ -145,8 +120,9 @@ class SolveSpace {
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return sums_.partials(); }
   [[nodiscard]] ProgressFlag<Exec> const& progress_flag() const { return progress_flag_; }
   [[nodiscard]] std::size_t bytes() const {
-    return 2 * sizeof(State) + sums_.bytes() + progress_flag_.bytes() + exchange_.bytes() +
-           initial_.extent(0) * sizeof(Scalar) + (cooperative_ ? cooperative_->bytes() : 0);
+    return 2 * sizeof(State) + sums_.bytes() + requirements_.deferred * sizeof(double) +
+           progress_flag_.bytes() + exchange_.bytes() + initial_.extent(0) * sizeof(Scalar) +
+           (cooperative_ ? cooperative_->bytes() : 0);
   }
   /// Fences exec.
   [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
@@ -165,13 +141,15 @@ class SolveSpace {
     auto const num_blocks = run_pass(exec, label, size, body);
     reduce<Body::Sums::count, 0>(exec, a, num_blocks, step);
   }
-  /// One pass whose sums are reduced by the next reduce() with as many deferred sums. For distributed
-  /// operators.
-  template <class A, class Body>
-  void run_pass_deferred(Exec const& exec, A const& a, char const* label, std::size_t size,
-                         Body const& body) const {
-    auto const num_blocks = run_pass(exec, label, size, body);
-    store_sums<Body::Sums::count>(exec, num_blocks, a.gathered_sums().deferred(Body::Sums::count));
+  /// Whether sums of a pass can be reduced together with those of the next product.
+  template <class A>
+  static constexpr bool can_defer_sums = IsDistributed<A> || is_gpu<Exec>;
+  /// One pass whose sums are reduced by the next reduce() with as many deferred sums.
+  template <class Body>
+  void run_pass_deferred(Exec const& exec, char const* label, std::size_t size, Body const& body) const {
+    PartialsLayout layout;
+    fused_pass(exec, label, size, typename Body::Sums{deferred_, &layout}, body);
+    num_deferred_blocks_ = layout.num_blocks;
   }
   /// One pass over n entries. Returns the number of blocks of partial sums.
   template <class Body>
@@ -184,13 +162,7 @@ class SolveSpace {
   /// one. With a distributed operator the sums of all ranks are added: one message.
   template <int count, int num_deferred, class A, class Step>
   void reduce(Exec const& exec, [[maybe_unused]] A const& a, std::size_t num_blocks, Step const& step) const {
-    if constexpr (IsDistributed<A>) {
-      if constexpr (count > 0) store_sums<count>(exec, num_blocks, a.gathered_sums().mine());
-      a.gathered_sums().template reduce<count, num_deferred>(exec, step);
-    } else {
-      static_assert(num_deferred == 0);
-      sum_partials<count>(exec, "einkorn::solve[sum]", sums_, num_blocks, step);
-    }
+    reduce_source<num_deferred>(exec, a, BlockSums<count>{sums_.partials().data(), num_blocks}, step);
   }
   /// `step` with the totals of stored partial sums.
   template <int count, class Step>
@@ -208,6 +180,7 @@ class SolveSpace {
   /// Blocks of partial sums of a product.
   [[nodiscard]] std::size_t product_blocks() const { return requirements_.num_blocks; }
   static constexpr int dots = 1 + components<Scalar>;
+  static constexpr int max_deferred = 3;  // sums of run_pass_deferred()
 
   /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these, after `num_deferred` sums of an earlier
   /// pass.
@@ -215,8 +188,16 @@ class SolveSpace {
   void product(Exec const& exec, A const& a, Vector const& u, Vector const& w, Vector const& x, Vector const& y,
                Step const& step) const {
     PartialsLayout layout;
-    product_and_dots(exec, a, make_epilogue<uses_w>(sums_.partials(), u, w, layout), x, y);
-    reduce<EpilogueOp<uses_w>::count, num_deferred>(exec, a, layout.num_blocks, step);
+    auto const epilogue = make_epilogue<uses_w>(sums_.partials(), u, w, layout);
+    constexpr int count = EpilogueOp<uses_w>::count;
+    if constexpr (is_gpu<Exec> && requires { product_operator(a).has_short_boundary_rows(); })
+      if (auto const& d = product_operator(a); d.has_short_boundary_rows()) {
+        d.apply_local(exec, epilogue, x, y);
+        BlockSums<count> const local{sums_.partials().data(), layout.num_blocks};
+        return reduce_source<num_deferred>(exec, a, d.boundary_rows(local, epilogue, y), step);
+      }
+    product_and_dots(exec, a, epilogue, x, y);
+    reduce<count, num_deferred>(exec, a, layout.num_blocks, step);
   }
 
   /// Whether a solve is one cooperative launch. requirements: those of `a`; the workspace may have been made
@@ -244,25 +225,30 @@ class SolveSpace {
     });
     return is_supported && (requested || options.execution == Execution::automatic);
   }
-  /// Whether iterations are captured in a graph. Only fused products can be: apply() of another operator, or of
-  /// a preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
+  /// The iterations to capture in a graph; 0: none. Only fused products can be captured: apply() of another operator,
+  /// or of a preconditioner (is_fused = false), may do what a graph cannot hold. Throws InvalidArgument if
   /// Execution::graph is requested and not supported.
   template <class A>
-  [[nodiscard]] bool captures(SolverOptions const& options, A const& a, std::size_t rows,
-                              bool is_fused = true) const {
+  [[nodiscard]] int iterations_per_graph(SolverOptions const& options, A const& a, std::size_t rows,
+                                         bool is_fused = true) const {
     using Y = Vector;
     bool is_supported = is_fused && can_capture<Exec> &&
                         requires(Exec const& exec, EpilogueOp<false> const& epilogue, Y const& y) {
                           a.apply_fused(exec, epilogue, y, y);
-                        } && !IsDistributed<A>;
-    if constexpr (requires { a.has_fused_apply(); }) is_supported = is_supported && a.has_fused_apply();
+                        };
+    if constexpr (IsDistributed<A>) is_supported = is_supported && waits_on_device(a);
+    auto const& product = product_operator(a);
+    if constexpr (requires { product.has_fused_apply(); })
+      is_supported = is_supported && product.has_fused_apply();
     bool const requested = options.execution == Execution::graph;
     require<InvalidArgument>(
         !requested || is_supported,
-        "solve: Execution::graph needs CUDA or HIP, an operator with apply_fused() that is "
-        "not distributed, and no preconditioner except a diagonal in CG");
-    return is_supported && (requested || (options.execution == Execution::automatic &&
-                                          rows <= solver_tuning(arch_of<Exec>).max_graph_rows));
+        "solve: Execution::graph needs CUDA or HIP, an operator with apply_fused() (distributed: and a "
+        "transport "
+        "that waits on the device, such as peer or nccl), and no preconditioner except a diagonal in CG");
+    if (!is_supported || (!requested && options.execution != Execution::automatic)) return 0;
+    constexpr auto tuning = solver_tuning(arch_of<Exec>);
+    return rows <= tuning.max_rows_of_long_graph ? tuning.long_graph : tuning.short_graph;
   }
   /// Launches make_loop(rows) with A's rows on the chip of a GPU; on the host make_loop(q = A p, q = A x), each
   /// with q.q and p.q.
@@ -293,13 +279,22 @@ class SolveSpace {
   }
 
  private:
+  /// `step` with `num_deferred` sums of an earlier pass, then those of a source.
+  template <int num_deferred, class A, class Source, class Step>
+  void reduce_source(Exec const& exec, [[maybe_unused]] A const& a, Source const& source,
+                     Step const& step) const {
+    BlockSums<num_deferred> const deferred{deferred_.data(), num_deferred_blocks_};
+    if constexpr (IsDistributed<A>)
+      a.gathered_sums().reduce(exec, sums_, deferred, source, step);
+    else if constexpr (num_deferred > 0)
+      sum_source(exec, "einkorn::solve[sum]", sums_,
+                 SumsOfTwoPasses<BlockSums<num_deferred>, Source>{deferred, source}, step);
+    else
+      sum_source(exec, "einkorn::solve[sum]", sums_, source, step);
+  }
   template <bool uses_w>
   using EpilogueOp = EpilogueWithDots<Scalar, typename Vector::const_type, uses_w>;
 
-  template <int count>
-  void store_sums(Exec const& exec, std::size_t num_blocks, double* to) const {
-    sum_partials<count>(exec, "einkorn::solve[sum]", sums_, num_blocks, StoreSums<count>{to});
-  }
   struct NoCooperativeSpace {
     NoCooperativeSpace() = default;
     [[nodiscard]] static std::size_t bytes() { return 0; }
@@ -364,6 +359,7 @@ class SolveSpace {
         std::max(product_layout.num_blocks * EpilogueOp<with_w>::count, pass_layout.num_blocks * max_sums) +
         max_sums;
     result.num_blocks = product_layout.num_blocks;
+    if constexpr (can_defer_sums<A>) result.deferred = pass_layout.num_blocks * max_deferred;
     result.concurrency = static_cast<int>(exec.concurrency());
     if constexpr (!IsDistributed<A> && requires { a.apply_fused(exec, epilogue, x, y); })
       result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
@@ -380,6 +376,9 @@ class SolveSpace {
   Kokkos::View<State*, Device> state_;
   ProductRequirements requirements_;
   SumSpace<Device> sums_;
+  // Partial sums of run_pass_deferred().
+  Kokkos::View<double*, Device> deferred_;
+  mutable std::size_t num_deferred_blocks_ = 0;
   ProgressFlag<Exec> progress_flag_;
   Vector initial_;
   std::optional<Cooperative> cooperative_;

@@ -67,9 +67,9 @@ SolveResult solve_richardson(Exec const& exec, A const& a, M const& precondition
                                                                 w,
                                                                 limits_of(options),
                                                                 flag.publisher(wants_history(options))};
-  bool const captures = w.space().captures(options, a, w.size(), false);
+  int const per_graph = w.space().iterations_per_graph(options, a, w.size(), false);
   std::vector<double> history;
-  bool const ran_to_end = run_from_host(exec, options, flag, method, captures, history);
+  bool const ran_to_end = run_from_host(exec, options, flag, method, per_graph, history);
   return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
 }
 

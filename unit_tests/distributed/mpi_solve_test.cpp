@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// Solves on the ranks of MPI have the bits of those on as many ranks of a loopback.
+// Solves on the ranks of MPI, with every transport of the space, have the bits of those on as many ranks of a loopback.
 
 #include "../solvers/systems.hpp"
 #include "../support/near.hpp"
@@ -8,6 +8,7 @@
 
 #include <einkorn/core/comm/mpi_communicator.hpp>
 #include <einkorn/core/comm/mpi_transport.hpp>
+#include <einkorn/core/comm/peer_transport.hpp>
 #include <einkorn/formats/distributed/gather_csr.hpp>
 #include <einkorn/solvers/bicgstab.hpp>
 #include <einkorn/solvers/cg.hpp>
@@ -38,6 +39,12 @@ auto distributed(HostMatrix<double> const& A, RowBlocks const& blocks) {
 std::shared_ptr<Transport<Space>> transport() {
   return std::make_shared<MpiTransport<Space>>(world());
 }
+template <class Exec = Space>
+std::vector<std::shared_ptr<Transport<Exec>>> transports() {
+  std::vector<std::shared_ptr<Transport<Exec>>> list = {transport()};
+  if constexpr (has_peer_memory<Exec>) list.push_back(std::make_shared<PeerTransport<Exec>>(world()));
+  return list;
+}
 std::vector<RowBlocks> blocks_of(System<double> const& system) {
   auto const rows = static_cast<std::int64_t>(system.A.rows());
   std::vector<std::int64_t> uneven(static_cast<std::size_t>(world().size()) + 1, rows);
@@ -47,17 +54,21 @@ std::vector<RowBlocks> blocks_of(System<double> const& system) {
 }
 
 template <class Solve>
-void expect_bits_of_the_loopback(System<double> const& system, Solve const& solve) {
+void expect_bits_of_the_loopback(System<double> const& system, Solve const& solve,
+                                 Outcome outcome = Outcome::converged) {
   auto const b = system.b(), x0 = std::vector<double>(b.size());
   for (auto const& blocks : blocks_of(system)) {
     auto const want = solved_on_ranks(system.A, blocks, b, x0, solve);
-    auto const x = to_device(part_of(x0, blocks, world().rank()));
-    auto const report = solve(Space(), distributed(system.A, blocks), transport(),
-                              to_device(part_of(b, blocks, world().rank())), x);
-    EXPECT_TRUE(report.converged());
-    EXPECT_EQ(report.iterations, want.reports[0].iterations);
-    EXPECT_EQ(report.residual, want.reports[0].residual);
-    EXPECT_TRUE(same_numbers(to_host(x), part_of(want.x, blocks, world().rank())));
+    for (auto const& given : transports()) {
+      SCOPED_TRACE(given->name());
+      auto const x = to_device(part_of(x0, blocks, world().rank()));
+      auto const report = solve(Space(), distributed(system.A, blocks), given,
+                                to_device(part_of(b, blocks, world().rank())), x);
+      EXPECT_EQ(report.outcome, outcome);
+      EXPECT_EQ(report.iterations, want.reports[0].iterations);
+      EXPECT_EQ(report.residual, want.reports[0].residual);
+      EXPECT_TRUE(same_numbers(to_host(x), part_of(want.x, blocks, world().rank())));
+    }
   }
 }
 
@@ -86,6 +97,60 @@ TEST(MpiSolve, Bicgstab) {
                                                           auto const& b, auto const& x) {
     return bicgstab(exec, make_distributed_operator<double>(exec, A, given), b, x);
   });
+}
+
+/// Iterations that do not fill a graph, replacements of the residual within and between graphs, and no graph.
+TEST(MpiSolve, LimitsAndReplacements) {
+  for (int const limit : {1, 9, 20, 23, 35})
+    for (int const replace_every : {0, 7, 10})
+      for (auto const execution : {Execution::automatic, Execution::launches}) {
+        SCOPED_TRACE(std::to_string(limit) + " iterations, replaced every " + std::to_string(replace_every));
+        SolverOptions options;
+        options.tolerance = 0;
+        options.max_iterations = limit;
+        options.replace_every = replace_every;
+        options.execution = execution;
+        auto const solve = [&](auto const& exec, auto const& A, auto const& given, auto const& b,
+                               auto const& x) {
+          return cg(exec, make_distributed_operator<double>(exec, A, given), b, x, options);
+        };
+        expect_bits_of_the_loopback(lattice(20, 20), solve, Outcome::iteration_limit);
+      }
+}
+TEST(MpiSolve, IndefiniteOperator) {
+  auto system = lattice(9, 9);
+  for (auto& value : system.A.values) value = -value;
+  expect_bits_of_the_loopback(
+      system,
+      [](auto const& exec, auto const& A, auto const& given, auto const& b, auto const& x) {
+        return cg(exec, make_distributed_operator<double>(exec, A, given), b, x);
+      },
+      Outcome::indefinite_operator);
+}
+TEST(MpiSolve, HistoryAndCallback) {
+  std::vector<std::vector<double>> histories;
+  for (auto const& given : transports())
+    for (bool const has_callback : {false, true}) {
+      auto const system = lattice(12, 13, 7);
+      auto const blocks = blocks_of(system)[0];
+      SolverOptions options;
+      options.keep_history = true;
+      std::int64_t last = -1;
+      if (has_callback)
+        options.callback = [&last](std::int64_t iteration, double) {
+          EXPECT_GT(iteration, last);
+          last = iteration;
+          return true;
+        };
+      auto const b = to_device(part_of(system.b(), blocks, world().rank()));
+      Kokkos::View<double*, Device> const x("x", b.extent(0));
+      auto const op = make_distributed_operator<double>(Space(), distributed(system.A, blocks), given);
+      auto const report = cg(Space(), op, b, x, options);
+      EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+      EXPECT_EQ(has_callback, last >= 0);
+      histories.push_back(report.history);
+    }
+  for (auto const& history : histories) EXPECT_EQ(history, histories[0]);
 }
 
 /// The last rank fails; all ranks throw, and can solve afterwards.

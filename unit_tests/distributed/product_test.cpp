@@ -138,9 +138,12 @@ TEST(DistributedSums, AreAddedInRankOrder) {
     GatheredSums<Space> const sums(exec, transport);
     double const mine = values[static_cast<std::size_t>(comm.rank())];
     Kokkos::View<double*, Device> const totals("totals", 3);
-    Kokkos::deep_copy(Kokkos::View<double, Device>(sums.deferred(1)), mine);
-    Kokkos::deep_copy(Kokkos::View<double, Device>(sums.mine()), 2 * mine);
-    sums.reduce<1, 1>(exec, detail::StoreSums<2>{totals.data()});
+    Kokkos::View<double*, Device> const deferred("deferred", 1), last("last", 2);  // blocks of one sum
+    Kokkos::deep_copy(deferred, mine);
+    Kokkos::deep_copy(last, mine);
+    SumSpace<Device> const space(exec, 3);
+    sums.reduce(exec, space, detail::BlockSums<1>{deferred.data(), 1}, detail::BlockSums<1>{last.data(), 2},
+                detail::StoreSums<2>{totals.data()});
     sums.reserve_many(exec, 1);
     Kokkos::deep_copy(Kokkos::View<double, Device>(sums.many()), 4 * mine);
     sums.reduce_many(exec, 1, totals.data() + 2, detail::GmresNoStep{});

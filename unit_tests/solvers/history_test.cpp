@@ -56,8 +56,8 @@ TEST(ResidualHistory, CompleteBeyondRingCapacity) {
   };
   std::vector<double> history;
 
-  EXPECT_TRUE(detail::run_from_host(Space(), options, flag, Counting{&progress, flag.publisher(true), last},
-                                    false, history));
+  EXPECT_TRUE(detail::run_from_host(Space(), options, flag, Counting{&progress, flag.publisher(true), last}, 0,
+                                    history));
   flag.read_history(progress.iteration, history);
 
   EXPECT_GT(calls, last / 2);

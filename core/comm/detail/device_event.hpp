@@ -2,76 +2,36 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/error.hpp>
+#include <einkorn/core/comm/detail/device_runtime.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <string>
-
 namespace einkorn::detail {
 
-/// The events of an execution space.
-template <class Exec>
-struct EventRuntime {
-  static constexpr bool exists = false;
-};
-
-#ifdef KOKKOS_ENABLE_CUDA
-template <>
-struct EventRuntime<Kokkos::Cuda> {
-  static constexpr bool exists = true;
-  using Event = cudaEvent_t;
-  static void create(Kokkos::Cuda const& exec, Event& event) {
-    check(cudaSetDevice(exec.cuda_device()));
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  }
-  static void destroy(Event event) { static_cast<void>(cudaEventDestroy(event)); }
-  static void record(Kokkos::Cuda const& exec, Event event) {
-    check(cudaEventRecord(event, exec.cuda_stream()));
-  }
-  static void wait(Event event) { check(cudaEventSynchronize(event)); }
-  static void check(cudaError_t error) {
-    require<Error>(error == cudaSuccess,
-                   [&] { return std::string("event between ranks: ") + cudaGetErrorString(error); });
-  }
-};
-#endif
-
-#ifdef KOKKOS_ENABLE_HIP
-template <>
-struct EventRuntime<Kokkos::HIP> {
-  static constexpr bool exists = true;
-  using Event = hipEvent_t;
-  static void create(Kokkos::HIP const& exec, Event& event) {
-    check(hipSetDevice(exec.hip_device()));
-    check(hipEventCreateWithFlags(&event, hipEventDisableTiming));
-  }
-  static void destroy(Event event) { static_cast<void>(hipEventDestroy(event)); }
-  static void record(Kokkos::HIP const& exec, Event event) { check(hipEventRecord(event, exec.hip_stream())); }
-  static void wait(Event event) { check(hipEventSynchronize(event)); }
-  static void check(hipError_t error) {
-    require<Error>(error == hipSuccess,
-                   [&] { return std::string("event between ranks: ") + hipGetErrorString(error); });
-  }
-};
-#endif
-
-/// A point in the work on an execution space instance for which the host waits, while later work runs.
-template <class Exec, bool exists = EventRuntime<Exec>::exists>
+/// A point in the work on an execution space instance for which the host or another instance waits, while later work
+/// runs.
+template <class Exec, bool exists = DeviceRuntime<Exec>::exists>
 class DeviceEvent {
+  using Runtime = DeviceRuntime<Exec>;
+
  public:
-  explicit DeviceEvent(Exec const& exec) { EventRuntime<Exec>::create(exec, event_); }
+  explicit DeviceEvent(Exec const& exec) {
+    Runtime::use(exec);
+    event_ = Runtime::make_event();
+  }
   DeviceEvent(DeviceEvent const&) = delete;
   DeviceEvent& operator=(DeviceEvent const&) = delete;
-  ~DeviceEvent() { EventRuntime<Exec>::destroy(event_); }
+  ~DeviceEvent() { Runtime::destroy_event(event_); }
 
   /// After the work on exec so far.
-  void record(Exec const& exec) { EventRuntime<Exec>::record(exec, event_); }
+  void record(Exec const& exec) { Runtime::record(exec, event_); }
   /// Waits for the work before the last record().
-  void wait() { EventRuntime<Exec>::wait(event_); }
+  void wait() { Runtime::wait(event_); }
+  /// Later work on exec runs after the work before the last record(). Asynchronous; may be captured in a graph.
+  void order(Exec const& exec) { Runtime::order(exec, event_); }
 
  private:
-  typename EventRuntime<Exec>::Event event_{};
+  typename Runtime::Event event_{};
 };
 
 /// Without events: record() waits.
@@ -81,6 +41,41 @@ class DeviceEvent<Exec, false> {
   explicit DeviceEvent(Exec const&) {}
   void record(Exec const& exec) { exec.fence("einkorn: work before messages"); }
   void wait() {}
+};
+
+/// A second instance of a GPU, of the highest priority, for work beside that on `exec`. fork() and join() may be
+/// captured in a graph of exec.
+template <class Exec>
+class SideInstance {
+ public:
+  explicit SideInstance(Exec const& exec)
+      : stream_(exec), instance_(stream_.handle), fork_(exec), join_(exec) {}
+
+  [[nodiscard]] Exec const& instance() const { return instance_; }
+  /// Later work on instance() runs after the work on exec so far.
+  void fork(Exec const& exec) {
+    fork_.record(exec);
+    fork_.order(instance_);
+  }
+  /// The end of the work on instance() for which join() waits.
+  void mark_end() { join_.record(instance_); }
+  /// Later work on exec runs after mark_end().
+  void join(Exec const& exec) { join_.order(exec); }
+
+ private:
+  struct Stream {
+    explicit Stream(Exec const& exec) {
+      DeviceRuntime<Exec>::use(exec);
+      handle = DeviceRuntime<Exec>::make_stream_of_highest_priority();
+    }
+    Stream(Stream const&) = delete;
+    Stream& operator=(Stream const&) = delete;
+    ~Stream() { DeviceRuntime<Exec>::destroy_stream(handle); }
+    typename DeviceRuntime<Exec>::Stream handle{};
+  };
+  Stream stream_;  // ends last
+  Exec instance_;
+  DeviceEvent<Exec> fork_, join_;
 };
 
 }  // namespace einkorn::detail
