@@ -28,7 +28,7 @@ using namespace einkorn::tools;
 int solve(int argc, char* argv[], bool with_mpi, bool prints,
           std::function<int(Settings const&)> const& run_settings) {
   Settings settings;
-  CLI::App app("Solves A x = b by CG, preconditioned CG, BiCGStab or GMRES.", "einkorn-solve");
+  CLI::App app("Solves A x = b by CG, preconditioned CG, BiCGStab, GMRES or Richardson.", "einkorn-solve");
   declare_options(app, settings);
   app.set_version_flag("--version", std::string(einkorn::version()));
   std::vector<char*> arguments, kokkos_arguments{argv[0]};
@@ -58,8 +58,9 @@ int main(int argc, char* argv[]) {
 #ifdef EINKORN_SOLVE_WITH_MPI
   if (uses_mpi(argc, argv))
     return run_mpi_program("einkorn-solve", argc, argv, [&](einkorn::Communicator const& comm) {
-      return solve(argc, argv, true, comm.rank() == 0,
-                   [&](Settings const& settings) { return run_on_ranks(settings, make_mpi_transport(comm)); });
+      return solve(argc, argv, true, comm.rank() == 0, [&](Settings const& settings) {
+        return run_on_ranks(settings, transport_of(comm, settings.transport));
+      });
     });
 #else
   if (uses_mpi(argc, argv)) {

@@ -3,9 +3,9 @@
 #include "distributed/mpi_program.hpp"
 #include "distributed/on_rank_0.hpp"
 #include "program/run_program.hpp"
+#include "program/transport.hpp"
 
 #include <einkorn/core/comm/mpi_communicator.hpp>
-#include <einkorn/core/comm/mpi_transport.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -101,8 +101,8 @@ int run_mpi_program(char const* name, int& argc, char**& argv,
   return code;
 }
 
-std::shared_ptr<Transport<Exec>> make_mpi_transport(Communicator const& comm) {
-  return std::make_shared<MpiTransport<Exec>>(comm);
+std::shared_ptr<Transport<Exec>> transport_of(Communicator const& comm, std::string const& name) {
+  return program::transport_of(Exec(), comm, name);
 }
 
 }  // namespace einkorn::tools

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace einkorn::tools {
 
@@ -21,7 +22,9 @@ namespace einkorn::tools {
 int run_mpi_program(char const* name, int& argc, char**& argv,
                     std::function<int(Communicator const&)> const& body);
 
-/// Collective.
-std::shared_ptr<Transport<Exec>> make_mpi_transport(Communicator const& comm);
+/// The transport of --transport (program/transport.hpp). Collective.
+/// @pre Kokkos is initialized
+/// @throws InvalidArgument for an unknown name, on all ranks
+std::shared_ptr<Transport<Exec>> transport_of(Communicator const& comm, std::string const& name);
 
 }  // namespace einkorn::tools

@@ -5,6 +5,7 @@
 #include "distributed/owners.hpp"
 #include "distributed/run.hpp"
 #include "distributed/vectors.hpp"
+#include "program/measure_exchange.hpp"
 #include "solve/convert.hpp"
 #include "solve/finish.hpp"
 #include "solve/input.hpp"
@@ -61,17 +62,22 @@ RowBlocks blocks_of_rank_0(Communicator const& comm, RowBlocks const& blocks) {
 template <class Scalar>
 Distribution distribution_of(Transport<Exec> const& transport, RankMatrix<Scalar> const& A) {
   struct Sizes {
-    std::int64_t rows, entries, ghosts;
+    std::int64_t rows, entries, ghosts, neighbours;
   };
+  auto const& messages = A.halo.messages;
+  auto ranks = messages.send_ranks;
+  ranks.insert(ranks.end(), messages.receive_ranks.begin(), messages.receive_ranks.end());
+  std::sort(ranks.begin(), ranks.end());
   auto const all = A.communicator.all_gather(Sizes{A.num_rows(), static_cast<std::int64_t>(A.num_entries()),
-                                                   static_cast<std::int64_t>(A.num_ghosts())});
+                                                   static_cast<std::int64_t>(A.num_ghosts()),
+                                                   std::unique(ranks.begin(), ranks.end()) - ranks.begin()});
   auto const range_of = [&](std::int64_t Sizes::* size) {
     auto const [min, max] = std::minmax_element(
         all.begin(), all.end(), [&](Sizes const& one, Sizes const& other) { return one.*size < other.*size; });
     return RankRange{(*min).*size, (*max).*size};
   };
-  return {A.communicator.size(), transport.name(), range_of(&Sizes::rows), range_of(&Sizes::entries),
-          range_of(&Sizes::ghosts)};
+  return {A.communicator.size(),     transport.name(),         range_of(&Sizes::rows),
+          range_of(&Sizes::entries), range_of(&Sizes::ghosts), range_of(&Sizes::neighbours)};
 }
 
 /// "sell: REASON", or "csr on 1 of 4 ranks, sell on 3; rank 0: REASON".
@@ -106,6 +112,8 @@ Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transp
   auto const decisions = on_rank_0(comm, [&] {
     system = load_system<Scalar>(exec, settings.matrix, std::move(files));
     result.read_seconds = watch.lap();
+    result.num_rows = system.A.num_rows;
+    result.num_entries = system.A.nnz();
     step = "choosing a method";
     method = method_for(exec, settings, system.A, false);
     if (!settings.owners.empty()) {
@@ -146,6 +154,10 @@ Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transp
   step = "solving";
   auto solved = solve_by(decisions.solver,
                          DistributedTask<Scalar>{exec, A.local, op, b, x, decisions.preconditioner, options});
+  if (settings.measures_exchange) {
+    step = "measuring the exchange";
+    result.exchange = program::measure_exchange(exec, op, transport, 7);
+  }
   step = "writing the results";
   auto const global_x = gather_vector(comm, order.new_ids, on_host<Scalar>(x));
   if (comm.rank() != 0) return solved.report.converged() ? done : not_converged;

@@ -49,6 +49,7 @@ Exit finish(Settings const& settings, Exec const& exec, Result result, Method co
             TimedSolve const& solved, DenseVector<Scalar> const& x, bool solution_is_ones) {
   result.solver = method.reason;
   result.method = method.solver;
+  result.matrix_name = settings.matrix;
   result.is_preconditioned = method.preconditioner.kind != PreconditionerKind::none;
   result.preconditioner = solved.preconditioner;
   if (method.preconditioner.is_automatic)
@@ -61,6 +62,7 @@ Exit finish(Settings const& settings, Exec const& exec, Result result, Method co
   if (solution_is_ones) result.error = largest_error<Scalar>(exec, x);
 
   if (!settings.quiet) program::print_to_stdout([&](std::ostream& out) { print_table(out, result); });
+  if (!settings.json.empty()) write_json(settings.json, result);
   if (!settings.history.empty()) write_history(settings.history, result.report);
   if (!settings.output.empty()) write_solution<Scalar>(settings.output, x);
   return result.report.converged() ? done : not_converged;

@@ -12,7 +12,7 @@
 
 namespace einkorn::tools {
 
-/// Completes the result with that of a solve, and writes the table, the history and x as the settings request.
+/// Completes the result with that of a solve, and writes the table, the JSON, the history and x as the settings request.
 /// @param solution_is_ones  whether b is A times ones; the table then has the error of x
 /// @throws IoError
 template <class Scalar>

@@ -16,8 +16,10 @@ TimedSolve time_gmres(Task<Scalar, Operator> const& task, GmresKind kind, Solve 
   TimedSolve result;
   Stopwatch watch(task.exec);
   bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
-  auto const M = preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
-                                : AnyPreconditioner<Scalar>();
+  auto const M = on_all_ranks(task.A, [&] {
+    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
+                          : AnyPreconditioner<Scalar>();
+  });
   GmresWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, kind);
   result.setup_seconds = watch.lap();
   if (preconditioned) result.preconditioner = M.name();

@@ -13,8 +13,9 @@ template <class Scalar>
 Method method_for(Exec const& exec, Settings const& settings, Matrix<Scalar> const& A, bool with_multigrid) {
   Method method{settings.solver, {}, name_of(settings.solver), {}};
   if (!settings.preconditioner.empty()) method.preconditioner = *preconditioner_of(settings.preconditioner);
-  bool const requires_preconditioner =
-      settings.solver == SolverKind::pcg || settings.solver == SolverKind::fgmres;
+  bool const requires_preconditioner = settings.solver == SolverKind::pcg ||
+                                       settings.solver == SolverKind::fgmres ||
+                                       settings.solver == SolverKind::richardson;
   if (requires_preconditioner && settings.preconditioner.empty())
     method.preconditioner.kind = PreconditionerKind::jacobi;
   if (settings.solver != SolverKind::automatic) return method;

@@ -6,7 +6,6 @@
 #include "solve/settings.hpp"
 #include "solve/types.hpp"
 
-#include <einkorn/core/error.hpp>
 #include <einkorn/solvers/options.hpp>
 #include <einkorn/solvers/report.hpp>
 
@@ -43,7 +42,8 @@ auto on_all_ranks([[maybe_unused]] Operator const& A, Body const& body) {
 }
 
 /// One source file per method, because each instantiates the fused passes of every format. Definitions:
-/// cg_method.hpp, pcg_method.hpp, bicgstab_method.hpp, gmres_method.hpp.
+/// cg_method.hpp, pcg_method.hpp, bicgstab_method.hpp, gmres_method.hpp,
+/// richardson_method.hpp.
 template <class Scalar, class Operator>
 TimedSolve solve_by_cg(Task<Scalar, Operator> const& task);
 template <class Scalar, class Operator>
@@ -55,8 +55,9 @@ template <class Scalar, class Operator>
 TimedSolve solve_by_gmres(Task<Scalar, Operator> const& task);
 template <class Scalar, class Operator>
 TimedSolve solve_by_fgmres(Task<Scalar, Operator> const& task);
+template <class Scalar, class Operator>
+TimedSolve solve_by_richardson(Task<Scalar, Operator> const& task);
 
-/// @throws InvalidArgument for gmres and fgmres of a distributed operator
 template <class Scalar, class Operator>
 TimedSolve solve_by(SolverKind solver, Task<Scalar, Operator> const& task) {
   switch (solver) {
@@ -65,11 +66,11 @@ TimedSolve solve_by(SolverKind solver, Task<Scalar, Operator> const& task) {
     case SolverKind::pcg:
       return solve_by_pcg(task);
     case SolverKind::gmres:
+      return solve_by_gmres(task);
     case SolverKind::fgmres:
-      if constexpr (requires { task.A.communicator(); })
-        throw InvalidArgument(std::string("--solver ") + name_of(solver) + " runs on one process only");
-      else
-        return solver == SolverKind::gmres ? solve_by_gmres(task) : solve_by_fgmres(task);
+      return solve_by_fgmres(task);
+    case SolverKind::richardson:
+      return solve_by_richardson(task);
     default:
       return solve_by_cg(task);
   }

@@ -13,14 +13,6 @@ namespace einkorn::tools {
 
 namespace {
 
-std::string outcome_of(SolveReport const& report) {
-  std::string text = name_of(report.outcome);
-  if (report.quantity != Quantity::none) text += std::string(" of ") + name_of(report.quantity);
-  if (report.row >= 0)
-    text += ", row " + std::to_string(report.row + 1);  // counted from 1, as in Matrix Market files
-  return text;
-}
-
 std::string residual_of(Result const& result) {
   auto const& report = result.report;
   if (!std::isfinite(report.residual)) return "not computed";
@@ -36,11 +28,31 @@ std::string range_of(RankRange const& range) {
   return (range.min == range.max ? smallest : smallest + " to " + std::to_string(range.max)) + " per rank";
 }
 
+/// "82 % hidden; 12.3 us alone, product 55 us, 53 us without it".
+std::string exchange_of(program::ExchangeTimes const& times) {
+  auto const hidden = program::hidden_fraction(times);
+  if (!hidden) return "none";
+  std::ostringstream text;
+  text << std::setprecision(3) << 100 * *hidden << " % hidden; " << 1e6 * times.exchange
+       << " us alone, product " << 1e6 * times.product << " us, " << 1e6 * times.without_exchange
+       << " us without it";
+  return text.str();
+}
+
 }  // namespace
+
+std::string outcome_of(SolveReport const& report) {
+  std::string text = name_of(report.outcome);
+  if (report.quantity != Quantity::none) text += std::string(" of ") + name_of(report.quantity);
+  if (report.row >= 0)
+    text += ", row " + std::to_string(report.row + 1);  // counted from 1, as in Matrix Market files
+  return text;
+}
 
 std::string advice_for(Result const& result) {
   bool const is_gmres = result.method == SolverKind::gmres || result.method == SolverKind::fgmres;
-  bool const is_cg = !is_gmres && result.method != SolverKind::bicgstab;
+  bool const is_richardson = result.method == SolverKind::richardson;
+  bool const is_cg = !is_gmres && !is_richardson && result.method != SolverKind::bicgstab;
   std::string const stronger = result.is_preconditioned
                                    ? "a stronger preconditioner (--preconditioner block-jacobi:8)"
                                    : std::string("a preconditioner (--preconditioner jacobi)");
@@ -53,6 +65,7 @@ std::string advice_for(Result const& result) {
       return is_gmres ? "longer cycles (--restart), or " + stronger
                       : "a larger --tolerance, because rounding prevents a smaller residual; or " + stronger;
     case Outcome::diverged:
+      if (is_richardson) return "--solver gmres: Richardson diverges unless M is close to A";
       return is_cg ? "--solver bicgstab: CG may diverge if A is not Hermitian positive definite" : stronger;
     case Outcome::breakdown:
       if (is_cg) return "--solver bicgstab: p.Ap is zero, so A is singular or not positive definite";
@@ -95,6 +108,7 @@ void print_table(std::ostream& out, Result const& result) {
     row("rows", range_of(result.distribution->rows));
     row("entries", range_of(result.distribution->entries));
     row("ghosts", range_of(result.distribution->ghosts));
+    row("neighbours", range_of(result.distribution->neighbours));
   }
   row("format", result.format);
   row("solver", result.solver);
@@ -109,6 +123,7 @@ void print_table(std::ostream& out, Result const& result) {
   if (result.error) row("error", number(*result.error) + ", the largest |x_i - 1|");
   row("seconds", number(result.read_seconds) + " to read, " + number(result.setup_seconds) + " to set up, " +
                      number(result.solve_seconds) + " to solve");
+  if (result.exchange) row("exchange", exchange_of(*result.exchange));
   if (!result.preconditioner_table.empty()) out << '\n' << result.preconditioner_table;
 }
 

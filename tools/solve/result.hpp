@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "program/exchange_times.hpp"
 #include "solve/settings.hpp"
 
 #include <einkorn/solvers/report.hpp>
@@ -23,15 +24,19 @@ struct Distribution {
   int ranks = 1;
   std::string transport;  // its name()
   RankRange rows, entries, ghosts;
+  RankRange neighbours;  // ranks that a rank exchanges entries of x with
 };
 
-/// The contents of the table of a solve.
+/// The contents of the table and of the JSON of a solve.
 struct Result {
   std::string matrix, right_hand_side, format;  // as text
+  std::string matrix_name;
+  std::int64_t num_rows = 0, num_entries = 0;
   std::string solver, preconditioner, machine;
-  std::string preconditioner_table;           // lines after the table; may be empty
-  std::optional<Distribution> distribution;   // empty: one process without MPI
-  SolverKind method = SolverKind::automatic;  // the method that ran
+  std::string preconditioner_table;                // lines after the table; may be empty
+  std::optional<Distribution> distribution;        // empty: one process without MPI
+  std::optional<program::ExchangeTimes> exchange;  // if it was measured
+  SolverKind method = SolverKind::automatic;       // the method that ran
   bool is_preconditioned = false;
   SolveReport report;
   double tolerance = 0;
@@ -42,7 +47,17 @@ struct Result {
 /// A suggestion in options of the program; empty if the solve converged.
 std::string advice_for(Result const& result);
 
+/// "breakdown of rho, row 3".
+std::string outcome_of(SolveReport const& report);
+
 void print_table(std::ostream& out, Result const& result);
+
+/// One JSON object. Numbers that do not exist are null. tools/README.md lists the members.
+std::string json_of(Result const& result);
+
+/// Writes json_of().
+/// @throws IoError
+void write_json(std::string const& path, Result const& result);
 
 /// Writes "iteration,residual" and one line for 0, 1, 2, ... iterations.
 /// @throws IoError

@@ -33,6 +33,8 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
   Result result;
   result.matrix = system.matrix;
   result.right_hand_side = system.right_hand_side;
+  result.num_rows = system.A.num_rows;
+  result.num_entries = system.A.nnz();
   result.tolerance = settings.tolerance;
   result.machine = std::string(Exec::name()) + ", concurrency " + std::to_string(exec.concurrency());
   result.read_seconds = watch.lap();

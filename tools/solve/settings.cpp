@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/transport_names.hpp"
 #include "solve/settings.hpp"
 
 #include <CLI/CLI.hpp>
@@ -48,14 +49,17 @@ std::string option_conflict(Settings const& settings, bool with_mpi) {
     return "--solver pcg requires a preconditioner; use --solver cg";
   if (settings.solver == SolverKind::fgmres && settings.preconditioner == "none")
     return "--solver fgmres requires a preconditioner; use --solver gmres";
-  if (with_mpi && (settings.solver == SolverKind::gmres || settings.solver == SolverKind::fgmres))
-    return std::string("--solver ") + name_of(settings.solver) +
-           " runs on one process; use --solver bicgstab, or --mpi off";
+  if (settings.solver == SolverKind::richardson && settings.preconditioner == "none")
+    return "--solver richardson requires a preconditioner; use --solver gmres";
   if (with_mpi && settings.preconditioner == "multigrid")
-    return "--preconditioner multigrid runs on one process; use block-jacobi, or --mpi off";
+    return "--preconditioner multigrid is not available with MPI; use jacobi or block-jacobi, or --mpi off";
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
   if (!settings.owners.empty() && !with_mpi)
     return "--owners distributes rows over ranks; start several processes with mpirun, or use --mpi on";
+  if (settings.transport != "auto" && !with_mpi)
+    return "--transport is for ranks; start several processes with mpirun, or use --mpi on";
+  if (settings.measures_exchange && !with_mpi)
+    return "--measure-exchange is for ranks; start several processes with mpirun, or use --mpi on";
   return {};
 }
 
@@ -71,6 +75,8 @@ char const* name_of(SolverKind solver) {
       return "gmres";
     case SolverKind::fgmres:
       return "fgmres";
+    case SolverKind::richardson:
+      return "richardson";
     default:
       return "auto";
   }
@@ -87,18 +93,19 @@ void declare_options(CLI::App& app, Settings& settings) {
       "Right-hand side: Matrix Market, one column. Default: b = A times ones; the error of x is then shown");
   std::map<std::string, SolverKind> solvers;
   for (auto const solver : {SolverKind::automatic, SolverKind::cg, SolverKind::pcg, SolverKind::bicgstab,
-                            SolverKind::gmres, SolverKind::fgmres})
+                            SolverKind::gmres, SolverKind::fgmres, SolverKind::richardson})
     solvers[name_of(solver)] = solver;
   app.add_option("--solver,--method", settings.solver,
                  "auto: cg (pcg with a preconditioner) for a Hermitian matrix with a positive diagonal, else "
-                 "bicgstab. gmres and fgmres: any square matrix, on one process")
-      ->transform(
-          CLI::CheckedTransformer(solvers, CLI::ignore_case).description("{auto,cg,pcg,bicgstab,gmres,fgmres}"))
-      ->option_text("auto|cg|pcg|bicgstab|gmres|fgmres [auto]");
+                 "bicgstab. gmres and fgmres: any square matrix. richardson: x + M^-1 (b - A x)")
+      ->transform(CLI::CheckedTransformer(solvers, CLI::ignore_case)
+                      .description("{auto,cg,pcg,bicgstab,gmres,fgmres,richardson}"))
+      ->option_text("auto|cg|pcg|bicgstab|gmres|fgmres|richardson [auto]");
   app.add_option_function<std::string>(
          "--preconditioner",
          [&settings](std::string const& text) { settings.preconditioner = text == "auto" ? "" : text; },
-         "N: rows per block, 1 to 32, default 4. auto: jacobi for pcg and fgmres. With --solver auto: "
+         "N: rows per block, 1 to 32, default 4. auto: jacobi for pcg, fgmres and richardson. With --solver "
+         "auto: "
          "multigrid\n"
          "on one process for a real symmetric A with a positive diagonal, 10000 rows or more, at most 64\n"
          "entries per row, row sums of at most 1 % and positive entries beside the diagonal of at most 10 % "
@@ -129,6 +136,8 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str();
   app.add_option("--output", settings.output, "Write x to this Matrix Market file (gzip if it ends in .gz)");
   app.add_option("--history", settings.history, "Write the residual after every iteration to this file (csv)");
+  app.add_option("--json", settings.json,
+                 "Write the table and more numbers to this file: per rank, per iteration");
   app.add_flag("--quiet", settings.quiet, "No table and no progress, only the exit code");
   app.add_flag(
       "--progress", settings.progress,
@@ -145,6 +154,13 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "With MPI: file with the rank of each row, one integer per line, as gpmetis writes it, or a\n"
                  "map of Scotch: the number of rows, then the row and its rank in each line. Default:\n"
                  "consecutive rows with about equal numbers of entries");
+  app.add_option("--transport", settings.transport,
+                 "With MPI: how ranks exchange data. auto: the fastest that works")
+      ->check(program::transport_error)
+      ->option_text(program::transport_choices() + " [auto]");
+  app.add_flag(
+      "--measure-exchange", settings.measures_exchange,
+      "With MPI: after the solve, measure which fraction of the exchange of x overlaps with the product");
   app.footer(
       "If other programs use the same cores, set OMP_WAIT_POLICY=passive in the environment.\n"
       "Exit: 0 done, 1 not converged, 2 usage, 3 bad input, 4 no memory or device.");

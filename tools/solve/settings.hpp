@@ -14,7 +14,7 @@ class App;
 
 namespace einkorn::tools {
 
-enum class SolverKind { automatic, cg, pcg, bicgstab, gmres, fgmres };
+enum class SolverKind { automatic, cg, pcg, bicgstab, gmres, fgmres, richardson };
 enum class PreconditionerKind { none, jacobi, block_jacobi, multigrid };
 
 struct PreconditionerChoice {
@@ -32,8 +32,10 @@ struct Settings {
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10000;
   int restart = 30;  // of gmres and fgmres
-  std::string output, history;
+  std::string output, history, json;
   std::string mpi = "auto", owners;  // owners: a file
+  std::string transport = "auto";
+  bool measures_exchange = false;
   bool quiet = false, progress = false;
 };
 

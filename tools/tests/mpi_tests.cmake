@@ -39,6 +39,21 @@ ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/compare_vectors.py ${fil
   set_tests_properties(${test} PROPERTIES TIMEOUT 120 RUN_SERIAL ON LABELS mpi ENVIRONMENT "${mpi_environment}")
 endfunction()
 
+# add_mpi_json_test(<name> <ranks> <expression> <argument>...): the Python expression of the JSON object `j` is true.
+function(add_mpi_json_test name ranks expression)
+  if(NOT Python3_Interpreter_FOUND)
+    return()
+  endif()
+  set(test einkorn.test.tools.einkorn_solve.mpi.json_${name}.ranks_${ranks})
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/mpi_json_${name}_${ranks}.json)
+  set(mpirun ${MPIEXEC_EXECUTABLE} ${Einkorn_MPIEXEC_OPTIONS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS})
+  list(JOIN mpirun " " mpirun)
+  list(JOIN ARGN " " arguments)
+  add_test(NAME ${test} COMMAND sh -c "${mpirun} $<TARGET_FILE:einkorn-solve> ${arguments} --mpi on --quiet --json ${file} && \
+${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/check_json.py ${file} \"${expression}\"")
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120 RUN_SERIAL ON LABELS mpi ENVIRONMENT "${mpi_environment}")
+endfunction()
+
 # Owners of the 1138 rows of 1138_bus: rows in turn to 3 ranks, and a file with an invalid one.
 set(in_turn "")
 foreach(row RANGE 1 379)
@@ -72,6 +87,15 @@ foreach(ranks IN ITEMS 2 3)
   add_mpi_x_test(complex ${ranks} 1e-7 ${out}/hermitian.mtx --tolerance 1e-10)
   add_mpi_x_test(formats ${ranks} 1e-6 gen:elasticity:5 --tolerance 1e-10 --format bsr --preconditioner block-jacobi:3)
 endforeach()
+foreach(solver IN ITEMS gmres fgmres)
+  foreach(ranks IN ITEMS 2 3)
+    add_mpi_x_test(${solver} ${ranks} 1e-7 ${out}/convection.mtx --tolerance 1e-10 --solver ${solver})
+  endforeach()
+endforeach()
+add_mpi_x_test(gmres_restarts 2 1e-6 gen:elasticity:5 --tolerance 1e-10 --solver gmres --restart 7 --preconditioner block-jacobi:3)
+add_mpi_x_test(gmres_complex 2 1e-7 ${out}/hermitian.mtx --tolerance 1e-10 --solver gmres)
+add_mpi_x_test(richardson 2 1e-7 ${out}/convection.mtx --tolerance 1e-10 --solver richardson)
+add_mpi_x_test(richardson_formats 3 1e-7 ${out}/convection.mtx --tolerance 1e-10 --solver richardson --format sell)
 add_mpi_x_test(owners 3 1e-4 ${bus} --tolerance 1e-12 --preconditioner jacobi OWNERS ${out}/in_turn.txt)
 add_mpi_x_test(owners_bicgstab 4 1e-4 ${bus} --tolerance 1e-12 --solver bicgstab --preconditioner jacobi
                OWNERS ${out}/in_turn.txt)
@@ -98,7 +122,29 @@ add_mpi_solve_test(refused_format 2 3 "DIA would store.*the fill limit is 3" gen
 add_mpi_solve_test(complex_format 2 3 "--format dia: complex matrices are supported in csr only" ${out}/hermitian.mtx --format dia)
 add_mpi_solve_test(unwritable_output 2 3 "no_such_folder" gen:stencil7:12 --output ${out}/no_such_folder/x.mtx)
 add_mpi_solve_test(unknown_solver 3 2 "--solver" gen:stencil7:12 --solver qmr)
-add_mpi_solve_test(gmres 2 2 "--solver gmres runs on one process" gen:stencil7:12 --solver gmres)
+add_mpi_solve_test(multigrid 2 2 "^einkorn-solve: --preconditioner multigrid is not available with MPI; use [^\n]*\n(-|$)"
+                   gen:stencil7:12 --preconditioner multigrid)
+add_mpi_solve_test(transport 3 0 "ranks *3, transport mpi" gen:stencil7:12 --transport mpi)
+add_mpi_solve_test(unknown_transport 3 2 "^--transport: pigeon is not a transport of this program; it has auto[|]mpi\nRun with --help[^\n]*\n(-|$)"
+                   gen:stencil7:12 --transport pigeon)
+add_mpi_solve_test(exchange 3 0 "exchange *[0-9.]+ % hidden; [0-9.e+]+ us alone, product [0-9.e+]+ us, [0-9.e+]+ us without it"
+                   gen:stencil7:12 --measure-exchange)
+add_mpi_solve_test(no_exchange 1 0 "exchange *none" gen:stencil7:12 --measure-exchange --mpi on)
+add_mpi_solve_test(unwritable_json 2 3 "no_such_folder/solve.json: cannot write" gen:stencil7:12 --json ${out}/no_such_folder/solve.json)
+# JSON. The 12^3 rows of the stencil are sent in blocks of consecutive rows.
+set(sums "j['rows'] == 1728 and j['entries'] == 11232 and j['solver'] == 'cg' and j['converged'] is True and j['relative_residual'] < 1e-8 and j['error'] < 1e-6")
+set(times "j['seconds']['per_iteration'] * j['iterations'] / j['seconds']['solve'] < 1.001 and min(j['seconds'].values()) > 0")
+add_mpi_json_test(cg 2 "${sums} and ${times} and j['ranks'] == 2 and j['distribution']['transport'] == 'mpi' and j['exchange'] is None"
+                  gen:stencil7:12 --transport auto)
+add_mpi_json_test(neighbours 3 "j['distribution']['neighbours'] == {'min': 1, 'max': 2} and j['distribution']['ghosts'] == {'min': 144, 'max': 288}"
+                  gen:stencil7:12)
+add_mpi_json_test(exchange 3 "0 <= j['exchange']['hidden_fraction'] <= 1 and min(j['exchange'].values()) >= 0 and j['exchange']['exchange_seconds'] > 0"
+                  gen:stencil7:12 --measure-exchange)
+add_mpi_json_test(exchange_of_few_rows 4 "0 <= j['exchange']['hidden_fraction'] <= 1" ${out}/two_rows.mtx --measure-exchange)
+add_mpi_json_test(exchange_of_complex 2 "0 <= j['exchange']['hidden_fraction'] <= 1" ${out}/hermitian.mtx --measure-exchange)
+add_mpi_json_test(no_exchange 1 "j['ranks'] == 1 and j['exchange']['hidden_fraction'] is None and j['distribution']['neighbours']['max'] == 0"
+                  gen:stencil7:12 --measure-exchange)
+add_mpi_json_test(gmres 2 "j['solver'] == 'gmres' and j['restarts'] > 0" gen:stencil7:12 --solver gmres --restart 5)
 # An error of one rank only ends all.
 add_mpi_solve_test(one_rank_fails 1 2 "rank 1: exit code 2 of this rank only" gen:stencil7:12 --mpi on :
                    ${MPIEXEC_NUMPROC_FLAG} 1 $<TARGET_FILE:einkorn-solve> --no-such-option --mpi on)

@@ -43,13 +43,25 @@ TEST(Table, ShowsResidualRelativeToB) {
 TEST(Table, ShowsDistribution) {
   Result result;
   EXPECT_FALSE(contains(table_of(result), "\nranks ")) << table_of(result);
-  result.distribution = Distribution{4, "mpi", {284, 285}, {1000, 1100}, {7, 7}};
+  result.distribution = Distribution{4, "mpi", {284, 285}, {1000, 1100}, {7, 7}, {1, 2}};
   EXPECT_TRUE(contains(table_of(result),
                        "\nranks           4, transport mpi\n"
                        "rows            284 to 285 per rank\n"
                        "entries         1000 to 1100 per rank\n"
-                       "ghosts          7 per rank\n"))
+                       "ghosts          7 per rank\n"
+                       "neighbours      1 to 2 per rank\n"))
       << table_of(result);
+}
+
+TEST(Table, ShowsMeasuredExchange) {
+  Result result;
+  EXPECT_FALSE(contains(table_of(result), "\nexchange ")) << table_of(result);
+  result.exchange = program::ExchangeTimes{55e-6, 53e-6, 8e-6, 50e-6};
+  EXPECT_TRUE(contains(table_of(result),
+                       "\nexchange        75 % hidden; 8 us alone, product 55 us, 53 us without it\n"))
+      << table_of(result);
+  result.exchange->exchange = 0;
+  EXPECT_TRUE(contains(table_of(result), "\nexchange        none\n")) << table_of(result);
 }
 
 TEST(Table, ShowsRestarts) {
@@ -104,6 +116,7 @@ TEST(Advice, ExistsForEveryOutcomeButSuccess) {
            Case{Outcome::indefinite_operator, pcg, true, "--solver bicgstab: p.Ap < 0"},
            Case{Outcome::indefinite_preconditioner, pcg, true, "--solver cg without a preconditioner"},
            Case{Outcome::zero_pivot, pcg, true, "--preconditioner none"},
+           Case{Outcome::diverged, SolverKind::richardson, true, "--solver gmres"},
            Case{Outcome::non_finite, bicgstab, true, "block-jacobi:8"},
            Case{Outcome::non_finite, cg, false, "--solver bicgstab"},
            Case{Outcome::stopped, cg, false, "again"},

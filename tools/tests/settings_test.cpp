@@ -64,7 +64,12 @@ TEST(Settings, ParseEveryOption) {
                          "--mpi",
                          "off",
                          "--owners",
-                         "parts.txt"});
+                         "parts.txt",
+                         "--json",
+                         "solve.json",
+                         "--transport",
+                         "mpi",
+                         "--measure-exchange"});
   EXPECT_EQ(s.matrix, "A.mtx");
   EXPECT_EQ(s.right_hand_side, "b.mtx");
   EXPECT_EQ(s.solver, SolverKind::pcg);
@@ -76,6 +81,10 @@ TEST(Settings, ParseEveryOption) {
   EXPECT_EQ(s.history, "h.csv");
   EXPECT_EQ(s.mpi, "off");
   EXPECT_EQ(s.owners, "parts.txt");
+  EXPECT_EQ(s.json, "solve.json");
+  EXPECT_EQ(s.transport, "mpi");
+  EXPECT_TRUE(s.measures_exchange);
+  EXPECT_EQ(parsed({"A.mtx"}).transport, "auto");
 }
 
 TEST(Settings, GmresAndItsCycles) {
@@ -109,6 +118,7 @@ TEST(Settings, RejectInvalidValues) {
                                                                  {"A.mtx", "--restart", "0"},
                                                                  {"A.mtx", "--max-iterations", "many"},
                                                                  {"A.mtx", "--mpi", "perhaps"},
+                                                                 {"A.mtx", "--transport", "pigeon"},
                                                                  {"A.mtx", "b.mtx", "c.mtx"}})
     EXPECT_THROW(parsed(words), CLI::ParseError) << (words.empty() ? "" : words.back());
 }
@@ -122,12 +132,18 @@ TEST(Settings, DetectOptionConflicts) {
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres", "--preconditioner", "none"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "fgmres", "--preconditioner", "none"})), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), false), "");
-  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), true), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "gmres"}), true), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "richardson"}), true), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--solver", "richardson", "--preconditioner", "none"})), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--preconditioner", "multigrid"}), false), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--preconditioner", "multigrid"}), true), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--quiet", "--progress"})), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), false), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), true), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--transport", "mpi"}), false), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--transport", "mpi"}), true), "");
+  EXPECT_NE(option_conflict(parsed({"A.mtx", "--measure-exchange"}), false), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--measure-exchange"}), true), "");
 }
 
 }  // namespace
