@@ -106,9 +106,11 @@ class ExchangeMeasurement<DistributedOperator<V, Exec, Matrix, Local>> {
       y_ = allocate<Vector>(exec, "einkorn::program::ExchangeMeasurement::y", op.num_rows());
     });
     Kokkos::deep_copy(exec, x_, V(1));
-    auto const once = sample();  // warms up
-    calls_ = calls_for(once.product);
-    exchange_calls_ = calls_for(once.exchange);
+    (void)sample();  // warms up
+    calls_ = exchange_calls_ = 10;
+    auto const few = sample();
+    calls_ = calls_for(few.product);
+    exchange_calls_ = calls_for(few.exchange);
   }
 
   /// Each time is that of one loop of about 20 ms. Collective.
