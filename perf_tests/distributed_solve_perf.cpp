@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 //
-// mpirun -n P einkorn.perf.distributed_solve [--grid N] [--format csr|sell|dia|bdia] [--transport NAME] [--json FILE]
+// mpirun -n P einkorn.perf.distributed_solve [MATRIX | --grid N] [--format csr|sell|dia|bdia] [--transport NAME] [--json FILE]
 //
 // Measures CG, Jacobi-PCG and BiCGStab with a 7-point stencil, whose rows are distributed in P blocks of equal
-// size: time per iteration; time of one product, with and without the exchange of ghosts, of the exchange alone
+// size, or with a matrix: time per iteration; time of one product, with and without the exchange of ghosts, of the exchange alone
 // and of the gathering of 5 doubles alone; and the time per iteration of the same solver without MPI for the same
 // system on rank 0, while the other ranks sleep. A time is that of the slowest rank, the median over the rounds.
 // Each round measures all of them. --help lists the options.
@@ -38,7 +38,7 @@ int run(int argc, char* argv[]) {
   distributed::Settings settings;
   auto const comm = make_mpi_communicator();
   bool const prints = comm.rank() == 0;
-  CLI::App app("Measures solvers on the ranks of MPI for a 7-point stencil.", "einkorn.perf.distributed_solve");
+  CLI::App app("Measures solvers on the ranks of MPI.", "einkorn.perf.distributed_solve");
   distributed::declare_options(app, settings);
   try {
     app.parse(argc, argv);
@@ -53,8 +53,8 @@ int run(int argc, char* argv[]) {
   auto const context = context_of(exec);
   auto const transport = program::transport_of(exec, comm, settings.transport);
   auto const bandwidth = comm.collectively([&] { return Bandwidth(exec, context); });
-  auto const problem = distributed::make_problem(
-      exec, transport, settings.spec(), *distributed::Formats::format_of(settings.format), settings.alone);
+  auto const problem =
+      distributed::make_problem(exec, transport, settings, *distributed::Formats::format_of(settings.format));
   auto const sizes = distributed::sizes_of(problem);
   auto const all = distributed::measure(problem, bandwidth, settings);
   if (!prints) return program::done;

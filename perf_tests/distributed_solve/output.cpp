@@ -52,7 +52,7 @@ Json record_of(Context const& context, Sizes const& sizes, Settings const& setti
   double const seconds = median(row.seconds), rate = static_cast<double>(bytes) / seconds;
   MatrixCounts const counts{n,           n,          static_cast<std::size_t>(sizes.entries), sizeof(double),
                             sizeof(int), sizeof(int)};
-  Json record{{"matrix", settings.spec()},
+  Json record{{"matrix", settings.matrix_name()},
               {"suite", row.suite},
               {"rows", n},
               {"cols", n},
@@ -101,7 +101,7 @@ Json record_of(Context const& context, Sizes const& sizes, Settings const& setti
 void add_distribution(Json& record, Sizes const& sizes, Settings const& settings, Measured const& measured) {
   record["ranks"] = sizes.ranks;
   record["transport"] = sizes.transport;
-  record["grid"] = settings.grid;
+  record["grid"] = settings.matrix.empty() ? Json(settings.grid) : Json(nullptr);
   record["rows_per_rank"] = {{"min", sizes.min_rows}, {"max", sizes.max_rows}};
   record["ghosts_per_rank"] = {{"min", sizes.min_ghosts}, {"max", sizes.max_ghosts}};
   record["gather_seconds"] = statistics(measured.samples(&Round::gather));
@@ -156,7 +156,7 @@ Sizes sizes_of(Problem const& problem) {
 
 void print_table(std::ostream& out, Sizes const& sizes, Settings const& settings,
                  std::vector<Measured> const& all) {
-  out << settings.spec() << ", " << settings.format << ", " << sizes.ranks
+  out << settings.matrix_name() << ", " << settings.format << ", " << sizes.ranks
       << (sizes.ranks == 1 ? " rank" : " ranks") << ", transport " << sizes.transport << ", "
       << sizes.min_ghosts << " to " << sizes.max_ghosts << " ghosts per rank\n"
       << settings.iterations << " iterations, residual replaced after every " << settings.replace_every

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "distributed_solve/problem.hpp"
 #include "einkorn/operator_bytes.hpp"
+#include "support/matrices.hpp"
 
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/all_formats.hpp>
+#include <einkorn/formats/distributed/distribute_csr.hpp>
 #include <einkorn/formats/distributed/distribute_rows.hpp>
 #include <einkorn/formats/distributed/row_blocks.hpp>
 #include <einkorn/formats/generate/generate.hpp>
@@ -55,6 +57,35 @@ Vector ones(std::size_t n) {
   return v;
 }
 
+RankMatrix stencil_on_ranks(Exec const& exec, Communicator const& comm, std::string const& spec) {
+  auto const pattern = make_stencil(parse_generator(spec), false);
+  auto const blocks = RowBlocks::uniform(pattern.num_rows(), comm.size());
+  auto const rows =
+      comm.collectively([&] { return rows_of(pattern, blocks.begin(comm.rank()), blocks.size(comm.rank())); });
+  return distribute_rows(exec, comm, blocks, rows.offsets, rows.columns, rows.values);
+}
+
+Matrix whole_stencil(Exec const& exec, std::string const& spec) {
+  auto const rows = make_stencil(parse_generator(spec), false).num_rows();
+  require<InvalidArgument>(rows <= max_int / 7,
+                           [&] { return spec + ": too large for one rank without MPI; use --no-alone"; });
+  return generate<double, int, int, Device>(exec, spec);
+}
+
+/// @param whole  the matrix, on rank 0
+RankMatrix matrix_of_rank_0(Exec const& exec, Communicator const& comm, std::string const& name,
+                            Matrix& whole) {
+  comm.collectively([&] {
+    if (comm.rank() != 0) return;
+    whole = load_matrix<double, int, int>(exec, name);
+    require<DimensionMismatch>(whole.num_rows == whole.num_cols, [&] {
+      return name + ": A is " + std::to_string(whole.num_rows) + " x " + std::to_string(whole.num_cols) +
+             ", expected a square matrix";
+    });
+  });
+  return distribute_csr(exec, comm, balanced_blocks(comm, whole), whole);
+}
+
 }  // namespace
 
 Local to_local(Exec const& exec, Matrix const& A, FormatName format) {
@@ -77,26 +108,20 @@ std::size_t bytes_of(LocalMatrix const& A) {
       A.plan());
 }
 
-Problem make_problem(Exec const& exec, std::shared_ptr<Transport<Exec>> transport, std::string const& spec,
-                     FormatName format, bool with_alone) {
+Problem make_problem(Exec const& exec, std::shared_ptr<Transport<Exec>> transport, Settings const& settings,
+                     FormatName format) {
   auto const& comm = transport->communicator();
-  auto const pattern = make_stencil(parse_generator(spec), false);
-  auto const blocks = RowBlocks::uniform(pattern.num_rows(), comm.size());
-  auto A = [&] {
-    auto const rows = comm.collectively(
-        [&] { return rows_of(pattern, blocks.begin(comm.rank()), blocks.size(comm.rank())); });
-    return distribute_rows(exec, comm, blocks, rows.offsets, rows.columns, rows.values);
-  }();
+  Matrix whole;  // on rank 0
+  auto A = settings.matrix.empty() ? stencil_on_ranks(exec, comm, settings.matrix_name())
+                                   : matrix_of_rank_0(exec, comm, settings.matrix, whole);
   auto op = make_distributed_operator<double>(
       exec, A, transport, [&](Matrix const& local) { return to_local(exec, local, format); });
   auto const rows = op.num_rows();
   Problem problem{exec, std::move(transport), format, std::move(A), std::move(op), {}, {}};
-  comm.collectively([&] {
+  problem.comm().collectively([&] {
     problem.b = ones(rows);
-    if (!with_alone || comm.rank() != 0) return;
-    require<InvalidArgument>(pattern.num_rows() <= max_int / 7,
-                             [&] { return spec + ": too large for one rank without MPI; use --no-alone"; });
-    auto const whole = generate<double, int, int, Device>(exec, spec);
+    if (!settings.alone || problem.comm().rank() != 0) return;
+    if (settings.matrix.empty()) whole = whole_stencil(exec, settings.matrix_name());
     problem.alone.emplace(
         Alone{whole, to_local(exec, whole, format), ones(static_cast<std::size_t>(whole.num_rows))});
   });

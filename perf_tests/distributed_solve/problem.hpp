@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "distributed_solve/settings.hpp"
 #include "support/types.hpp"
 
 #include <einkorn/core/comm/transport.hpp>
@@ -43,7 +44,7 @@ struct Alone {
   Vector b;
 };
 
-/// The system A x = ones of a stencil.
+/// The system A x = ones.
 struct Problem {
   Exec exec;
   std::shared_ptr<Transport<Exec>> transport;
@@ -63,11 +64,12 @@ Local to_local(Exec const& exec, Matrix const& A, FormatName format);
 /// The bytes of A in its format, without vectors.
 std::size_t bytes_of(LocalMatrix const& A);
 
-/// Each rank computes its rows of a 7-point stencil on the host. Collective.
-/// @param spec  gen:stencil7:N
-/// @throws InvalidArgument for more than 2^31 - 1 entries of a rank, or of A with with_alone
-Problem make_problem(Exec const& exec, std::shared_ptr<Transport<Exec>> transport, std::string const& spec,
-                     FormatName format, bool with_alone);
+/// Rank 0 reads the matrix of the settings, or each rank computes its rows of a 7-point stencil on the host.
+/// Collective.
+/// @throws InvalidArgument for more than 2^31 - 1 entries of a rank, or of A on rank 0
+/// @throws DimensionMismatch for a matrix that is not square, and the exceptions of the parser
+Problem make_problem(Exec const& exec, std::shared_ptr<Transport<Exec>> transport, Settings const& settings,
+                     FormatName format);
 
 /// A solver, ready to be measured; its functions solve from x = 0.
 struct Solver {

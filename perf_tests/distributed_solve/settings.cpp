@@ -35,8 +35,13 @@ bool Settings::wants(std::string const& solver) const {
 }
 
 void declare_options(CLI::App& app, Settings& settings) {
-  app.add_option("--grid", settings.grid, "Points per direction: N or NxMxK")
+  auto* const matrix = app.add_option("MATRIX", settings.matrix,
+                                      "Matrix Market file or gen:...; rank 0 reads it and sends blocks of rows "
+                                      "with about equal numbers of entries");
+  app.add_option("--grid", settings.grid,
+                 "Without MATRIX: points per direction of a 7-point stencil, whose rows every rank computes")
       ->check(grid_error)
+      ->excludes(matrix)
       ->option_text("N|NxMxK [64]");
   app.add_option("--format", settings.format, "Format of the matrix, on every rank of its local part")
       ->check([](std::string const& name) {

@@ -16,6 +16,7 @@ namespace einkorn::perf::distributed {
 
 /// The command line of einkorn.perf.distributed_solve.
 struct Settings {
+  std::string matrix;       // empty: the stencil of `grid`
   std::string grid = "64";  // points per direction: N or NxMxK
   std::string format = "csr", transport = "auto", json;
   std::vector<std::string> solvers;  // empty: all
@@ -24,7 +25,7 @@ struct Settings {
   bool checks = true;                          // a solve to 1e-8 must converge
   bool alone = true;                           // also measures rank 0 without MPI
 
-  [[nodiscard]] std::string spec() const { return "gen:stencil7:" + grid; }
+  [[nodiscard]] std::string matrix_name() const { return matrix.empty() ? "gen:stencil7:" + grid : matrix; }
   [[nodiscard]] bool wants(std::string const& solver) const;
 };
 

@@ -29,7 +29,8 @@ for record in distributed:
     assert record["suite"] == f"{ranks} rank" + ("s" if ranks > 1 else ""), record
     hidden = record["hidden_fraction"]
     assert hidden is None if ranks == 1 else 0 <= hidden <= 1, record
-    assert isinstance(record["replace_every"], int) and record["grid"] and record["format"], record
+    assert isinstance(record["replace_every"], int) and record["format"], record
+    assert (record["grid"] is not None) == record["matrix"].startswith("gen:stencil7:"), record
     assert record["bytes"] > 8 * record["rows"] * record["vectors"], record
 for one, other in zip(distributed, alone):
     assert [one[name] for name in ("operation", "fusion", "rows", "nnz")] == [
