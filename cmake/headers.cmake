@@ -61,16 +61,23 @@ set(einkorn_headers
   formats/analysis/detail/counters.hpp
   formats/analysis/detail/diagonals.hpp
   formats/analysis/detail/long_rows.hpp
+  formats/analysis/detail/measure_formats.hpp
+  formats/analysis/detail/measuring.hpp
   formats/analysis/detail/rows.hpp
   formats/analysis/detail/slices.hpp
+  formats/analysis/effort.hpp
   formats/analysis/machine_model.hpp
   formats/analysis/machine_profile.hpp
+  formats/analysis/planning_options.hpp
   formats/analysis/select.hpp
   formats/analysis/select_by_measuring.hpp
   formats/analysis/select_model.hpp
   formats/analysis/structure.hpp
+  formats/analysis/structure_class.hpp
   formats/analysis/structure_types.hpp
   formats/analysis/symmetry.hpp
+  formats/analysis/wisdom.hpp
+  formats/analysis/wisdom_file.hpp
   formats/any_matrix.hpp
   formats/bdia/bdia.hpp
   formats/bdia/bdia_tuning.hpp

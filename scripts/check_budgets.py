@@ -16,7 +16,7 @@ MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
 MAX_REACH, MAX_CHAIN = 50, 8  # traits.hpp of the formats, small and always included together, are not counted
 UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/analysis/select_by_measuring.hpp",
           "formats/interop/tpetra_operator.hpp")  # include every format
-MAX_UNION_REACH, MAX_UNION_CHAIN = 180, 11
+MAX_UNION_REACH, MAX_UNION_CHAIN = 190, 11
 MAX_TPETRA_REACH = 200  # every format, and the distribution over ranks
 MULTIGRID = "solvers/precond/multigrid.hpp"  # three formats, their selection, and products of matrices
 MAX_MULTIGRID_REACH, MAX_MULTIGRID_CHAIN = 160, 13

@@ -3,12 +3,15 @@
 //
 // The code of docs/choosing_a_format.md, and of float values in docs/kernels/csr_spmv.md.
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
+#include <einkorn/formats/analysis/wisdom_file.hpp>
 #include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/generate/generate.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdio>
+#include <filesystem>
+#include <string>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = einkorn::Csr<double, int, int, Exec::device_type>;
@@ -37,12 +40,25 @@ bool choose(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y)
 
 bool measure(Exec const& exec, Matrix const& A) {
   // [measure]
-  auto const choice = einkorn::select_by_measuring(exec, A, 1000);
+  auto const choice =
+      einkorn::select(exec, A, {.effort = einkorn::Effort::measure, .max_seconds = 0.5, .uses = 1000});
   for (einkorn::Estimate const& e : choice.candidates)
     if (!e.refused)
       std::printf("%-5s %.3g s, conversion %.1f SpMVs\n", name_of(e.format), e.seconds, e.conversion_spmvs);
   // [measure]
   return !choice.reason.empty() && choice.csr_seconds > 0;
+}
+
+bool remember(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y, std::string const& path) {
+  // [wisdom]
+  einkorn::Wisdom wisdom;
+  if (std::filesystem::exists(path)) wisdom = einkorn::read_wisdom(path);
+  auto const matrix = einkorn::make_any_matrix(
+      exec, A, {.effort = einkorn::Effort::measure, .max_seconds = 0.5, .uses = 1000, .wisdom = &wisdom});
+  einkorn::write_wisdom(path, wisdom);  // the next run with such a matrix measures nothing
+  // [wisdom]
+  einkorn::spmv(exec, 1.0, matrix, x, 0.0, y);
+  return wisdom.records().size() == 1;
 }
 
 bool narrow(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
@@ -62,7 +78,11 @@ int main(int argc, char** argv) {
   Matrix const A = einkorn::generate<double, int, int, Exec::device_type>(exec, "gen:stencil7:20");
   Vector const x("x", A.num_cols), y("y", A.num_rows);
   Kokkos::deep_copy(exec, x, 1.0);
-  bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A) && narrow(exec, A, A, x, y);
+  auto const path = (std::filesystem::temp_directory_path() / "einkorn_docs_wisdom").string();
+  std::filesystem::remove(path);
+  bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A) &&
+                     remember(exec, A, x, y, path) && remember(exec, A, x, y, path) && narrow(exec, A, A, x, y);
+  std::filesystem::remove(path);
   exec.fence();
   return right ? 0 : 1;
 }

@@ -60,10 +60,13 @@ Selection choose(std::vector<Estimate> candidates, double uses, char const* how)
   result.csr_seconds = csr.seconds;
   result.conversion_spmvs = best.conversion_spmvs;
   double const gain = 1.0 - best.seconds / csr.seconds;
-  if (best.format != FormatName::csr)
+  if (best.format != FormatName::csr && best.bytes > 0)
     result.reason =
         formatted("%s: %s; %.2f of the bytes and %.2f of the time of CSR (%s)", Formats::name_of(best.format),
                   best.what.c_str(), best.bytes / csr.bytes, best.seconds / csr.seconds, how);
+  else if (best.format != FormatName::csr)  // no model, so only measured
+    result.reason = formatted("%s: %.2f of the time of CSR (%s)", Formats::name_of(best.format),
+                              best.seconds / csr.seconds, how);
   else if (std::isinf(uses))
     result.reason = formatted("CSR kept: nothing %s was faster", how);
   else

@@ -3,92 +3,124 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/formats/analysis/detail/measure_formats.hpp>
+#include <einkorn/formats/analysis/detail/measuring.hpp>
+#include <einkorn/formats/analysis/effort.hpp>
+#include <einkorn/formats/analysis/planning_options.hpp>
 #include <einkorn/formats/analysis/select.hpp>
+#include <einkorn/formats/analysis/structure_class.hpp>
+#include <einkorn/formats/analysis/wisdom.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <limits>
-#include <vector>
+#include <string>
+#include <type_traits>
 
 namespace einkorn {
 
-namespace detail {
-
-/// Seconds per call of work: the fastest of `rounds` rounds. A round repeats work for about 2 ms.
-template <class Exec, class Work>
-double seconds_per_call(Exec const& exec, Work const& work, int rounds) {
-  auto const time = [&](int calls) {
-    exec.fence();
-    Kokkos::Timer const timer;
-    for (int i = 0; i < calls; ++i) work();
-    exec.fence();
-    return timer.seconds() / calls;
+/// The format that minimizes the time of the conversion and `uses` SpMVs with A.
+///
+/// Effort::estimate is select(exec, A, uses, {fill_limit}) (select.hpp): nothing is converted or timed.
+/// Effort::measure times CSR and the formats whose estimated time, conversion included, is within `margin` of
+/// the smallest. Effort::exhaustive times all formats of the list that the model does not refuse, those without
+/// a model included. Formats are converted to one at a time and timed on vectors allocated here.
+///
+/// A format is measured only if it is expected to be done within max_seconds, the most promising first; the
+/// others keep their estimate, scaled by the measured time of CSR. With `wisdom`, times that it has of this machine
+/// and this class of matrices (structure_class()) replace the measurement if no candidate is missing:
+/// Selection::reason then contains "(from wisdom)". Otherwise the measured times are added to it.
+///
+/// @tparam VectorScalar  scalar of x and y; void: that of A
+/// @tparam Formats       formats to compare, CSR among them (format_list.hpp)
+/// @param A  num_rows x num_cols, of any shape; not validated
+/// @throws InvalidArgument (uses, max_seconds, margin, effort), what select() throws and, unless the effort is
+///         estimate, what the SpMV of CSR throws
+///
+/// A format whose conversion throws (FillLimit, OutOfMemory) is refused with that reason. Cost: that of
+/// select(); to measure, two conversions and some SpMVs per format, and the memory of one more format at a time
+/// and of two vectors. Deterministic with Effort::estimate and with times from wisdom; measured times, and so
+/// the choice, vary between runs.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, class Scalar,
+          class Ordinal, class Offset, class Device>
+Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
+                 PlanningOptions const& options) {
+  using V = VectorScalarOr<VectorScalar, Scalar>;
+  detail::check_measuring("select", options.effort, options.uses, options.max_seconds);
+  require<InvalidArgument>(options.margin >= 1, [&] {
+    return "select: margin is " + std::to_string(options.margin) + ", expected 1 or more";
+  });
+  auto const estimated = select<V, Formats>(exec, A, options.uses, {.fill_limit = options.fill_limit});
+  if (options.effort == Effort::estimate) return estimated;
+  using Vector = Kokkos::View<V*, Device>;
+  Vector x, y;  // allocated for the first format that is measured
+  auto const measure = [&](FormatName format) {
+    if (x.extent(0) == 0 && y.extent(0) == 0) {
+      x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
+      y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
+      Kokkos::deep_copy(exec, x, V(1));
+    }
+    auto const convert = [&] {
+      return make_any_matrix<V, Formats>(exec, A, format,
+                                         {.fill_limit = options.fill_limit, .checks = Checks::off});
+    };
+    return detail::measure_candidate(exec, convert, [&](auto const& F) { spmv(exec, V(1), F, x, V(0), y); });
   };
-  time(1);
-  int const calls = std::clamp(static_cast<int>(2e-3 / std::max(time(1), 1e-9)), 1, 200);
-  double best = time(calls);
-  for (int round = 1; round < rounds; ++round) best = std::min(best, time(calls));
-  return best;
+  std::string const matrix_class = "format " + detail::wisdom_types<Scalar, Ordinal, Offset, V>() +
+                                   detail::formatted(" fill_limit=%.3g", options.fill_limit) +
+                                   " formats=" + Formats::names(",") + ' ' +
+                                   structure_class(estimated.structure);
+  return detail::measure_formats<Formats>(estimated, options, wisdom_machine(exec), matrix_class, measure);
 }
 
-}  // namespace detail
+/// The same for a KokkosSparse::CrsMatrix.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, CrsMatrixLike Matrix>
+Selection select(Exec const& exec, Matrix const& A, PlanningOptions const& options) {
+  return select<VectorScalar, Formats>(exec, as_csr(A), options);
+}
 
-/// As select(), with measured times: CSR and every format whose estimate is within `margin` of the fastest one
-/// are converted to, one at a time, and timed on vectors allocated here.
+/// As select() with Effort::measure and without a time limit.
 ///
-/// @param A       num_rows x num_cols, of any shape; not validated
 /// @param uses    number of SpMVs, more than 0; infinity: the conversion does not count
-/// @param margin  ratio of estimated times up to which a format is measured
-/// @throws as select(), and what the SpMV of CSR throws
-///
-/// A format whose conversion throws (FillLimit, OutOfMemory) is refused with that reason. Cost: two conversions
-/// and several SpMVs per format; the memory of one more format at a time and of two vectors. Not deterministic:
-/// the times, and so the choice, vary between runs.
+/// @param margin  ratio of estimated times up to which a format is measured, 1 or more
 template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, class Scalar,
           class Ordinal, class Offset, class Device>
 Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                               double uses = std::numeric_limits<double>::infinity(),
                               SelectOptions const& options = {}, double margin = 2.0) {
-  using V = VectorScalarOr<VectorScalar, Scalar>;
-  auto const estimated = select<V, Formats>(exec, A, uses, options);
-  using Vector = Kokkos::View<V*, Device>;
-  auto const x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
-  auto const y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
-  Kokkos::deep_copy(exec, x, V(1));
-  double const limit = margin * estimated.candidates.front().seconds;
-  std::vector<Estimate> measured;
-  double csr_seconds = 0;
-  for (auto candidate : estimated.candidates) {
-    bool const is_csr = candidate.format == FormatName::csr;
-    if (candidate.refused || (candidate.seconds > limit && !is_csr)) continue;
-    try {
-      auto const convert = [&] {
-        return make_any_matrix<V, Formats>(exec, A, candidate.format,
-                                           {.fill_limit = options.fill_limit, .checks = Checks::off});
-      };
-      convert();  // not timed: the first call in a process also loads device code
-      exec.fence();
-      Kokkos::Timer const timer;
-      auto const F = convert();
-      exec.fence();
-      double const conversion_seconds = timer.seconds();
-      candidate.seconds = detail::seconds_per_call(exec, [&] { spmv(exec, V(1), F, x, V(0), y); }, 3);
-      candidate.conversion_spmvs = is_csr ? 0 : conversion_seconds;  // divided by csr_seconds below
-      if (is_csr) csr_seconds = candidate.seconds;
-    } catch (Error const& refusal) {
-      if (is_csr) throw;  // no reference to compare with
-      candidate.refused = true;
-      candidate.what = refusal.what();
-    }
-    measured.push_back(candidate);
-  }
-  for (auto& candidate : measured) candidate.conversion_spmvs /= csr_seconds;
-  auto result = detail::choose<Formats>(measured, uses, "measured");
-  result.structure = estimated.structure;
-  return result;
+  return select<VectorScalar, Formats>(exec, A,
+                                       PlanningOptions{.effort = Effort::measure,
+                                                       .max_seconds = std::numeric_limits<double>::infinity(),
+                                                       .uses = uses,
+                                                       .fill_limit = options.fill_limit,
+                                                       .margin = margin});
+}
+
+/// A in the format that select(exec, A, planning) chooses, with its plan.
+///
+/// @param options  fill_limit is that of `planning`
+/// @throws as select() and make_any_matrix(exec, A, format, options)
+///
+/// Cost: that of select() and of one more conversion.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, class Scalar,
+          class Ordinal, class Offset, class Device>
+BasicAnyMatrix<Formats, std::remove_const_t<Scalar>, Ordinal, Offset, Device,
+               VectorScalarOr<VectorScalar, Scalar>>
+make_any_matrix(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
+                PlanningOptions const& planning, AnyMatrixOptions options = {}) {
+  options.fill_limit = planning.fill_limit;
+  auto const choice = select<VectorScalar, Formats>(exec, A, planning);
+  return make_any_matrix<VectorScalar, Formats>(exec, A, choice.format, options);
+}
+
+/// The same for a KokkosSparse::CrsMatrix.
+template <class VectorScalar = void, class Formats = BuiltInFormats, ExecutionSpace Exec, CrsMatrixLike Matrix>
+auto make_any_matrix(Exec const& exec, Matrix const& A, PlanningOptions const& planning,
+                     AnyMatrixOptions const& options = {}) {
+  return make_any_matrix<VectorScalar, Formats>(exec, as_csr(A), planning, options);
 }
 
 }  // namespace einkorn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "../support/battery.hpp"
+#include "../support/throws.hpp"
 
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
 #include <einkorn/formats/generate/generate.hpp>
@@ -8,9 +9,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 
 namespace einkorn::test {
 namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:5000:31");
@@ -30,6 +36,86 @@ TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {
     if (!candidate.refused) {
       EXPECT_GE(candidate.seconds, choice.seconds) << "for infinitely many uses the fastest is chosen";
     }
+}
+
+/// exhaustive measures HYB too, which has no model.
+TEST(SelectWithEffort, ExhaustiveMeasuresEveryFormatThatIsNotRefused) {
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
+
+  auto const choice = select(Space(), A, {.effort = Effort::exhaustive, .max_seconds = no_limit});
+
+  EXPECT_EQ(choice.candidates.size(), all_formats.size());
+  EXPECT_NE(choice.reason.find("measured"), std::string::npos) << choice.reason;
+  EXPECT_EQ(choice.reason.find("not measured"), std::string::npos) << choice.reason;
+}
+
+TEST(SelectWithEffort, EstimateIsTheSelectionByModel) {
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:20000:31");
+  for (double const uses : {1.0, 1000.0}) {
+    auto const expected = select(Space(), A, uses), choice = select(Space(), A, {.uses = uses});
+    EXPECT_EQ(choice.format, expected.format);
+    EXPECT_EQ(choice.reason, expected.reason);
+  }
+  EXPECT_EQ(make_any_matrix(Space(), A, PlanningOptions{}).format(), FormatName::bdia);
+  EXPECT_EQ(make_any_matrix(Space(), A, {.effort = Effort::estimate, .uses = 1}).format(), FormatName::csr);
+}
+
+TEST(SelectWithEffort, WisdomMakesTheChoiceRepeatable) {
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
+  auto const same_class = generate<double, int, int, Device>(Space(), "gen:band:505:5");
+  Wisdom wisdom;
+  PlanningOptions const options{.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &wisdom};
+
+  auto const measured = select(Space(), A, options);
+  ASSERT_EQ(wisdom.records().size(), 1u);
+  EXPECT_EQ(wisdom.records().begin()->second.machine, wisdom_machine(Space()));
+
+  for (auto const& matrix : {A, same_class}) {
+    auto const known = select(Space(), matrix, options);
+    EXPECT_EQ(known.format, measured.format);
+    EXPECT_EQ(known.seconds, measured.seconds);
+    EXPECT_NE(known.reason.find("from wisdom"), std::string::npos) << known.reason;
+    EXPECT_EQ(make_any_matrix(Space(), matrix, options).format(), measured.format);
+  }
+  EXPECT_EQ(wisdom.records().size(), 1u);
+}
+
+TEST(SelectWithEffort, WisdomGivenByTheCallerIsObeyed) {
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
+  Wisdom measured, wisdom;
+  (void)select(Space(), A, {.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &measured});
+  for (auto record : {measured.records().begin()->second}) {
+    for (auto& time : record.times) time.seconds = time.name == "coo" ? 1e-6 : 1e-3, time.setup_seconds = 1e-3;
+    wisdom.insert(record);
+  }
+  auto const choose = [&](double uses) {
+    return make_any_matrix(Space(), A, {.effort = Effort::measure, .uses = uses, .wisdom = &wisdom}).format();
+  };
+  EXPECT_EQ(choose(no_limit), FormatName::coo);
+  EXPECT_EQ(choose(1), FormatName::csr);
+  EXPECT_EQ(make_any_matrix(Space(), A, {.effort = Effort::estimate, .wisdom = &wisdom}).format(),
+            select(Space(), A).format)
+      << "estimate does not read wisdom";
+}
+
+TEST(SelectWithEffort, RejectsInvalidOptions) {
+  auto const A = generate<double, int, int, Device>(Space(), "gen:stencil5:4");
+  auto const is_rejected = [&](PlanningOptions const& options, std::string const& part) {
+    return throws<InvalidArgument>([&] { (void)select(Space(), A, options); }, {"select: ", part});
+  };
+  EXPECT_TRUE(is_rejected({.effort = static_cast<Effort>(3)}, "effort is 3"));
+  for (double const bad : {-1.0, std::nan("")}) {
+    EXPECT_TRUE(is_rejected({.max_seconds = bad}, "max_seconds"));
+    EXPECT_TRUE(is_rejected({.uses = bad}, "uses"));
+    EXPECT_TRUE(is_rejected({.margin = bad}, "margin"));
+  }
+  EXPECT_TRUE(is_rejected({.uses = 0}, "uses"));
+}
+
+TEST(Effort, ConvertsToItsNameAndBack) {
+  for (auto const effort : {Effort::estimate, Effort::measure, Effort::exhaustive})
+    EXPECT_EQ(effort_of(name_of(effort)), effort);
+  EXPECT_FALSE(effort_of("patient").has_value());
 }
 
 TEST(SelectByMeasuring, EmptyMatrices) {

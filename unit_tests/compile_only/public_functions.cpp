@@ -9,6 +9,7 @@
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
 #include <einkorn/formats/analysis/structure.hpp>
 #include <einkorn/formats/analysis/symmetry.hpp>
+#include <einkorn/formats/analysis/wisdom_file.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/bdia/validate.hpp>
 #include <einkorn/formats/brcv/stripes.hpp>
@@ -143,6 +144,10 @@ struct FormatDoors {
     auto const by_model = select(exec, A, looks.mean_row_length);
     auto const measured = select_by_measuring(exec, A);
     auto any = make_any_matrix(exec, A, has_symmetric_pattern(exec, A) ? by_model.format : measured.format);
+    auto wisdom = read_wisdom(wisdom_machine(exec) + structure_class(looks));
+    if (select(exec, A, {.effort = Effort::exhaustive, .wisdom = &wisdom}).format != any.format())
+      any = make_any_matrix(exec, A, {.effort = *effort_of("measure"), .uses = 100, .wisdom = &wisdom});
+    write_wisdom(name_of(Effort::measure), wisdom);
     update_values(exec, any, A);
     spmv(exec, S(1), any, x, S(0), y);
     A.columns = to_csr(exec, any).columns;

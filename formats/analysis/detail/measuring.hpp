@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/error.hpp>
+#include <einkorn/formats/analysis/effort.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace einkorn::detail {
+
+/// The present time in seconds, from any origin.
+using Clock = std::function<double()>;
+
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The seconds of one candidate: per SpMV, and of its setup (conversion or construction of the plan).
+struct CandidateSeconds {
+  double spmv = 0, setup = 0;
+};
+
+/// Limits the time spent measuring.
+class TimeLimit {
+ public:
+  TimeLimit(double max_seconds, Clock clock)
+      : clock_(std::move(clock)), max_seconds_(max_seconds), start_(clock_()) {}
+  /// Whether work that takes `seconds` ends within the limit.
+  [[nodiscard]] bool allows(double seconds) const { return clock_() - start_ + seconds <= max_seconds_; }
+
+ private:
+  Clock clock_;
+  double max_seconds_, start_;
+};
+
+inline constexpr int measuring_rounds = 3;
+inline constexpr double round_seconds = 2e-3;
+
+/// Seconds per call of work: the fastest of three rounds. A round repeats work for about 2 ms.
+template <class Exec, class Work>
+double seconds_per_call(Exec const& exec, Work const& work) {
+  auto const time = [&](int calls) {
+    exec.fence();
+    Kokkos::Timer const timer;
+    for (int i = 0; i < calls; ++i) work();
+    exec.fence();
+    return timer.seconds() / calls;
+  };
+  time(1);
+  int const calls = std::clamp(static_cast<int>(round_seconds / std::max(time(1), 1e-9)), 1, 200);
+  double best = time(calls);
+  for (int round = 1; round < measuring_rounds; ++round) best = std::min(best, time(calls));
+  return std::max(best, 1e-9);  // a clock with coarse steps
+}
+
+/// The expected time of measuring a candidate whose setup takes setup_seconds and whose SpMV takes
+/// spmv_seconds: two setups, two single calls and the rounds.
+inline double expected_measuring_seconds(double setup_seconds, double spmv_seconds) {
+  return 2 * setup_seconds + 2 * spmv_seconds + measuring_rounds * std::max(round_seconds, spmv_seconds);
+}
+
+/// setup(), timed at its second call, as the first in a process also loads device code; then spmv(result).
+template <class Exec, class Setup, class Spmv>
+CandidateSeconds measure_candidate(Exec const& exec, Setup const& setup, Spmv const& spmv) {
+  setup();
+  exec.fence();
+  Kokkos::Timer const timer;
+  auto const result = setup();
+  exec.fence();
+  double const setup_seconds = timer.seconds();
+  return {seconds_per_call(exec, [&] { spmv(result); }), setup_seconds};
+}
+
+/// Throws InvalidArgument unless the options of a measurement are valid.
+inline void check_measuring(std::string const& operation, Effort effort, double uses, double max_seconds) {
+  require_enumerator(effort, Effort::exhaustive, (operation + ": effort").c_str());
+  require<InvalidArgument>(
+      uses > 0, [&] { return operation + ": uses is " + std::to_string(uses) + ", expected more than 0"; });
+  require<InvalidArgument>(max_seconds >= 0, [&] {
+    return operation + ": max_seconds is " + std::to_string(max_seconds) + ", expected 0 or more";
+  });
+}
+
+}  // namespace einkorn::detail
