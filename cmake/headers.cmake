@@ -62,12 +62,14 @@ set(einkorn_headers
   formats/analysis/detail/diagonals.hpp
   formats/analysis/detail/long_rows.hpp
   formats/analysis/detail/measure_formats.hpp
+  formats/analysis/detail/measure_spmv.hpp
   formats/analysis/detail/measuring.hpp
   formats/analysis/detail/rows.hpp
   formats/analysis/detail/slices.hpp
   formats/analysis/effort.hpp
   formats/analysis/machine_model.hpp
   formats/analysis/machine_profile.hpp
+  formats/analysis/plan_by_measuring.hpp
   formats/analysis/planning_options.hpp
   formats/analysis/select.hpp
   formats/analysis/select_by_measuring.hpp

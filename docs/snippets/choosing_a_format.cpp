@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 //
 // The code of docs/choosing_a_format.md, and of float values in docs/kernels/csr_spmv.md.
+#include <einkorn/formats/analysis/plan_by_measuring.hpp>
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
 #include <einkorn/formats/analysis/wisdom_file.hpp>
 #include <einkorn/formats/csr/convert_values.hpp>
@@ -61,6 +62,17 @@ bool remember(Exec const& exec, Matrix const& A, Vector const& x, Vector const& 
   return wisdom.records().size() == 1;
 }
 
+bool plan_csr(Exec const& exec, Matrix const& A, Vector const& x, Vector const& y) {
+  einkorn::Wisdom wisdom;
+  // [plan]
+  auto const plan = einkorn::make_spmv_plan(
+      exec, A, {.effort = einkorn::Effort::measure, .max_seconds = 0.5, .uses = 1000, .wisdom = &wisdom});
+  std::printf("%s\n", name_of(plan.algorithm()));
+  einkorn::spmv(exec, plan, 1.0, x, 0.0, y);
+  // [plan]
+  return plan.algorithm() != einkorn::SpmvAlgorithm::automatic && wisdom.records().size() == 1;
+}
+
 bool narrow(Exec const& exec, Matrix const& A, Matrix const& B, Vector const& x, Vector const& y) {
   // [convert_values]
   auto const A32 = einkorn::convert_values<float>(exec, A);    // shares row_offsets and columns with A
@@ -81,7 +93,8 @@ int main(int argc, char** argv) {
   auto const path = (std::filesystem::temp_directory_path() / "einkorn_docs_wisdom").string();
   std::filesystem::remove(path);
   bool const right = look(exec, A) && choose(exec, A, x, y) && measure(exec, A) &&
-                     remember(exec, A, x, y, path) && remember(exec, A, x, y, path) && narrow(exec, A, A, x, y);
+                     remember(exec, A, x, y, path) && remember(exec, A, x, y, path) &&
+                     plan_csr(exec, A, x, y) && narrow(exec, A, A, x, y);
   std::filesystem::remove(path);
   exec.fence();
   return right ? 0 : 1;

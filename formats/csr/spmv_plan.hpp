@@ -127,6 +127,9 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     return bytes;
   }
 
+  /// Multivectors are computed as with SpmvAlgorithm::automatic: not the caller chose the algorithm.
+  void set_automatic() { is_automatic_ = true; }
+
   /// Uses the values of A from now on; see update_values(exec, plan, A).
   template <class Exec>
   void rebind(Exec const& exec, Matrix const& A) {

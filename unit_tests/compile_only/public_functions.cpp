@@ -5,6 +5,7 @@
 // scripts/check_hip.sh and check_cuda.sh.
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/formats/all_formats.hpp>
+#include <einkorn/formats/analysis/plan_by_measuring.hpp>
 #include <einkorn/formats/analysis/select.hpp>
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
 #include <einkorn/formats/analysis/structure.hpp>
@@ -148,6 +149,8 @@ struct FormatDoors {
     if (select(exec, A, {.effort = Effort::exhaustive, .wisdom = &wisdom}).format != any.format())
       any = make_any_matrix(exec, A, {.effort = *effort_of("measure"), .uses = 100, .wisdom = &wisdom});
     write_wisdom(name_of(Effort::measure), wisdom);
+    auto const plan = make_spmv_plan(exec, A, {.effort = Effort::measure, .wisdom = &wisdom});
+    spmv(exec, plan, S(1), x, S(0), y);
     update_values(exec, any, A);
     spmv(exec, S(1), any, x, S(0), y);
     A.columns = to_csr(exec, any).columns;
