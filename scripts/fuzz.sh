@@ -4,7 +4,7 @@
 #
 # fuzz.sh [SECONDS [TARGET...]]     fuzzes the readers of user input with libFuzzer, ASan and UBSan: the Matrix Market parser
 #                                   (matrix_market), the files of einkorn-solve and einkorn-bench (solve_input), gen:...
-#                                   (generator). Default: all, which share the seconds.
+#                                   (generator), files of wisdom (wisdom). Default: all, which share the seconds.
 #
 # Does not need Kokkos. The corpus is kept in build/fuzz/TARGET.corpus, failing inputs in build/fuzz/.
 set -euo pipefail
@@ -12,14 +12,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 seconds=${1:-60}
 targets=("${@:2}")
-if [ ${#targets[@]} -eq 0 ]; then targets=(matrix_market solve_input generator); fi
+if [ ${#targets[@]} -eq 0 ]; then targets=(matrix_market solve_input generator wisdom); fi
 need_packages clang libclang-rt-14-dev zlib1g-dev
 build=$repo/build/fuzz
 sources=$repo/unit_tests/fuzz
 cases=$(find "$repo/unit_tests" -type d -name matrix_market_cases | head -n 1)
 [ -n "$cases" ] || die "unit_tests/ has no folder matrix_market_cases to start from"
 
-mkdir -p "$build/include/einkorn" "$build/generator.seeds" "$build/solve_input.seeds"
+mkdir -p "$build/include/einkorn" "$build/generator.seeds" "$build/solve_input.seeds" "$build/wisdom.seeds"
 for folder in core formats; do ln -sfn "$repo/$folder" "$build/include/einkorn/$folder"; done
 split -l 1 "$sources/generator_seeds.txt" "$build/generator.seeds/"
 good=$cases/01_good.mtx
@@ -27,6 +27,9 @@ for file in "$cases"/*.mtx; do  # each as b of a good A
   cat "$good" "$file" >"$build/solve_input.seeds/${file##*/}"
 done
 printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' | cat "$good" - >"$build/solve_input.seeds/array.mtx"
+
+printf 'einkorn-wisdom 1\nmachine A, 4 at once\nclass format rows=3\ntime csr 1e-05 0\nrefused dia\nclass csr rows=3\ntime row_team:8 2.5 1\nend 2\n' \
+  >"$build/wisdom.seeds/two_classes"
 
 # compile TARGET [SOURCE]
 compile() {
@@ -52,8 +55,8 @@ for target in "${targets[@]}"; do
   case $target in
     matrix_market) compile "$target" ;;
     solve_input) compile "$target" "$repo/tools/solve/input.cpp" ;;
-    generator) compile "$target" ;;
-    *) die "there is no fuzz target $target: matrix_market, solve_input, generator" ;;
+    generator | wisdom) compile "$target" ;;
+    *) die "there is no fuzz target $target: matrix_market, solve_input, generator, wisdom" ;;
   esac
   say "$target: compiled in $((SECONDS - start)) s"
 done
@@ -62,5 +65,6 @@ for target in "${targets[@]}"; do
     matrix_market) fuzz "$target" "$share" matrix_market "$cases" ;;
     solve_input) fuzz "$target" "$share" matrix_market "$cases" "$build/solve_input.seeds" ;;
     generator) fuzz "$target" "$share" generator "$build/generator.seeds" ;;
+    wisdom) fuzz "$target" "$share" wisdom "$build/wisdom.seeds" ;;
   esac
 done

@@ -31,6 +31,7 @@ class WisdomParser {
     line_ = line;
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     if (text.empty() || text.front() == '#') return;
+    if (text.find('\r') != text.npos) fail("expected no carriage return within a line");
     auto const [key, value] = split(text);
     if (!has_heading_)
       parse_heading(key, text);

@@ -191,6 +191,7 @@ TEST(WisdomFile, InvalidFilesAreParseErrorsWithTheLine) {
            Case{complete + "end x\n", ":5: expected the number of classes after \"end\", found \"x\""},
            Case{complete + "end 12\n", ":5: the file has 1 classes, \"end\" states 12"},
            Case{complete + "end 1\nmachine B\n", ":6: expected nothing after \"end\""},
+           Case{heading + "machine A\rB\n", ":2: expected no carriage return within a line"},
            Case{heading + "machine\n", ":2: expected a name after \"machine\""},
            Case{heading + "class c\n", ":2: expected \"machine\" before \"class\""},
            Case{machine + "time csr 1 0\n", ":3: expected \"class\" before \"time\""},
