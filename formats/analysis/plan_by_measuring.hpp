@@ -67,9 +67,8 @@ std::string row_lengths_class(RowLengths<Ordinal, Offset> const& lengths, std::s
 /// lanes (detail::spmv_candidates()); on the host both are row_team, segmented_sum and row_thread. The choice
 /// minimizes (time of making the plan) / uses + (time of an SpMV with one vector).
 ///
-/// With `wisdom`, times of an earlier call on the same machine, for the same types and op and for row lengths of
-/// the same class replace the measurement if no algorithm is missing; otherwise the measured times are added.
-/// algorithm() and lanes() of the plan state the choice.
+/// Algorithms whose times on this machine, for the same types, op and class of row lengths are in `wisdom` are
+/// not measured again, and new times are added to it. algorithm() and lanes() of the plan state the choice.
 ///
 /// @tparam VectorScalar  scalar of x and y; void: that of A
 /// @param A  as for make_spmv_plan(exec, A, SpmvOptions)

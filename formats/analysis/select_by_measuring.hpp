@@ -30,9 +30,9 @@ namespace einkorn {
 /// a model included. Formats are converted to one at a time and timed on vectors allocated here.
 ///
 /// A format is measured only if it is expected to be done within max_seconds, the most promising first; the
-/// others keep their estimate, scaled by the measured time of CSR. With `wisdom`, times that it has of this machine
-/// and this class of matrices (structure_class()) replace the measurement if no candidate is missing:
-/// Selection::reason then contains "(from wisdom)". Otherwise the measured times are added to it.
+/// others keep their estimate, scaled by the measured time of CSR. Formats whose times on this machine and for
+/// this class of matrices (structure_class()) are in `wisdom` are not measured again, and new times are added
+/// to it. If nothing remains to be measured, Selection::reason contains "(from wisdom)".
 ///
 /// @tparam VectorScalar  scalar of x and y; void: that of A
 /// @tparam Formats       formats to compare, CSR among them (format_list.hpp)

@@ -128,8 +128,8 @@ constexpr char const* name_of(Arch arch) {
   }
 }
 
-/// The name of an execution space of this machine in wisdom: that of a profile (machine_key()), the architecture
-/// that the kernels were compiled for, and, for a GPU, its product name.
+/// The name of an execution space of this machine in wisdom: that of a profile (machine_key()), the
+/// architecture that the kernels were compiled for, and, for a GPU, its product name.
 template <class Exec>
 std::string wisdom_machine(Exec const& exec) {
   std::string name = machine_key(exec) + ", " + name_of(arch_of<Exec>);

@@ -165,7 +165,8 @@ inline std::string wisdom_text(Wisdom const& wisdom) {
 ///
 /// The first line is "einkorn-wisdom 1". "machine NAME" begins a machine, "class CLASS" a class of matrices on
 /// it, "time NAME SECONDS SETUP_SECONDS" is a candidate of the class that was measured, "refused NAME" one that
-/// refused the matrix; the last line is "end" with the number of classes. Blank lines and lines that begin with # are ignored.
+/// refused the matrix; the last line is "end" with the number of classes. Blank lines and lines that begin with
+/// # are ignored.
 ///
 /// @throws IoError if the file does not exist or cannot be read
 /// @throws ParseError (with the line number) for another version, an invalid line, a truncated file
@@ -179,9 +180,9 @@ inline Wisdom read_wisdom(std::string const& path) {
 
 /// Writes wisdom to a file, which read_wisdom() reads.
 ///
-/// The text is written to a temporary file in the same folder, which then replaces `path`: a reader sees the old
-/// file or the new one, and of several writers the last one wins. To keep the records of other writers, merge()
-/// those of read_wisdom() first.
+/// The text is written to a temporary file in the same folder, which then replaces `path`: a reader sees the
+/// old file or the new one, and of several writers the last one wins. To keep the records of other writers,
+/// merge() those of read_wisdom() first.
 ///
 /// @throws IoError if the file cannot be written; `path` is then unchanged
 inline void write_wisdom(std::string const& path, Wisdom const& wisdom) {

@@ -218,9 +218,9 @@ TEST(MeasureFormats, MissingCandidatesAreMeasured) {
   EXPECT_EQ(choose(Effort::measure, 1), csr);
   EXPECT_EQ(measurement.measured, Formats{csr});
   EXPECT_EQ(choose(Effort::measure, forever), sell) << "the times of CSR alone do not suffice";
-  EXPECT_EQ(measurement.measured.size(), 3u);
+  EXPECT_EQ(measurement.measured, (Formats{sell, csr5}));
   EXPECT_EQ(choose(Effort::exhaustive, forever), bdia);
-  EXPECT_EQ(measurement.measured.size(), 5u);
+  EXPECT_EQ(measurement.measured, (Formats{bdia, hyb}));
   EXPECT_EQ(choose(Effort::measure, forever), bdia) << "wisdom knows more than the candidates of this effort";
   EXPECT_EQ(choose(Effort::exhaustive, forever), bdia);
   EXPECT_EQ(measurement.measured, Formats{});
@@ -250,13 +250,31 @@ TEST(MeasureFormats, LackOfMemoryIsNotAddedToWisdom) {
   EXPECT_FALSE(wisdom.find("machine", "class")->knows("sell"));
 }
 
-TEST(MeasureFormats, WisdomOfAnInterruptedMeasurementIsIncomplete) {
+TEST(MeasureFormats, LaterCallsContinueAnInterruptedMeasurement) {
   Wisdom wisdom;
   Measurement measurement;
-  (void)measurement.choose({.effort = Effort::measure, .max_seconds = 0.1, .wisdom = &wisdom});
-  measurement.measured.clear();
-  (void)measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
-  EXPECT_EQ(measurement.measured, (Formats{csr, sell, csr5}));
+  auto const choose = [&](double max_seconds) {
+    measurement.measured.clear();
+    return measurement.choose({.effort = Effort::measure, .max_seconds = max_seconds, .wisdom = &wisdom});
+  };
+  (void)choose(0.1);
+  EXPECT_EQ(measurement.measured, Formats{csr});
+  (void)choose(0.17);
+  EXPECT_EQ(measurement.measured, Formats{sell});
+  (void)choose(0.17);
+  EXPECT_EQ(measurement.measured, Formats{csr5});
+  EXPECT_NE(choose(0.17).reason.find("(from wisdom)"), std::string::npos);
+  EXPECT_EQ(measurement.measured, Formats{});
+}
+
+TEST(MeasureFormats, RefusedFormatsAreNotTriedAgainWhenOthersAreMissing) {
+  Wisdom wisdom;
+  wisdom.insert({"machine", "class", {{"csr", 10e-3, 0}}, {"sell"}});
+  Measurement measurement;
+  auto const choice = measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
+  EXPECT_EQ(measurement.measured, Formats{csr5});
+  EXPECT_TRUE(candidate(choice, sell).refused);
+  EXPECT_EQ(choice.format, csr5);
 }
 
 TEST(MeasureFormats, WisdomDoesNotChooseWhatTheModelRefuses) {
@@ -270,12 +288,12 @@ TEST(MeasureFormats, WisdomDoesNotChooseWhatTheModelRefuses) {
   EXPECT_EQ(measurement.measured, Formats{});
 }
 
-TEST(MeasureFormats, WisdomWithoutCsrIsNotUsed) {
+TEST(MeasureFormats, WisdomWithoutCsrIsCompleted) {
   Wisdom wisdom;
   wisdom.insert({"machine", "class", {{"sell", 0.1, 0}}, {}});
   Measurement measurement;
   (void)measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
-  EXPECT_EQ(measurement.measured.size(), 3u);
+  EXPECT_EQ(measurement.measured, (Formats{csr, csr5}));
   EXPECT_EQ(wisdom.find("machine", "class")->times.size(), 3u);
 }
 

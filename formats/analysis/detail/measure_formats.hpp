@@ -20,6 +20,11 @@
 
 namespace einkorn::detail {
 
+inline constexpr char const* refused_before = "refused a matrix of this class (from wisdom)";
+
+/// The expected cost of a conversion without a model: that of COO on a host, in SpMVs of CSR.
+inline constexpr double unknown_conversion_spmvs = 20;
+
 /// Measures one format. Throws Error if it is refused.
 using MeasureFormat = std::function<CandidateSeconds(FormatName)>;
 
@@ -39,7 +44,7 @@ std::vector<Estimate> recorded_candidates(std::vector<Estimate> candidates, Wisd
     std::string const name = Formats::name_of(candidate.format);
     auto const* const time = record.find(name);
     if (!candidate.refused && !record.knows(name)) continue;
-    if (!candidate.refused && time == nullptr) candidate.what = "refused a matrix of this class (from wisdom)";
+    if (!candidate.refused && time == nullptr) candidate.what = refused_before;
     if (!candidate.refused && time != nullptr)
       candidate = with_times(candidate, {time->seconds, time->setup_seconds}, csr_seconds);
     else
@@ -86,8 +91,8 @@ inline std::vector<Estimate> candidates_to_measure(std::vector<Estimate> const& 
 /// The choice by measured times, from wisdom if it has them.
 ///
 /// A candidate that does not fit into the time limit keeps its estimate, scaled by the ratio of the measured
-/// and the estimated time of CSR; without an estimate it is refused. Wisdom replaces the measurement if it knows
-/// every candidate that would be measured; all that it knows are then compared.
+/// and the estimated time of CSR; without an estimate it is refused. Candidates that the wisdom knows are not
+/// measured again; if it knows all, every format that it knows is compared.
 /// @param estimated     select()
 /// @param matrix_class  key of the wisdom
 template <class Formats = BuiltInFormats>
@@ -118,27 +123,35 @@ Selection measure_formats(Selection const& estimated, PlanningOptions const& opt
   double csr_seconds = 0, scale = 0;  // scale: measured over estimated time of CSR
   std::size_t omitted = 0;
   for (auto& candidate : candidates) {
-    bool const is_csr = candidate.format == FormatName::csr;
-    double const setup = candidate.conversion_spmvs * csr_seconds, spmv = candidate.seconds * scale;
     if (candidate.refused) continue;
-    if (!is_csr && !limit.allows(expected_measuring_seconds(setup, spmv))) {
+    std::string const name = Formats::name_of(candidate.format);
+    bool const is_csr = candidate.format == FormatName::csr, has_model = candidate.seconds > 0;
+    double const setup = (has_model ? candidate.conversion_spmvs : unknown_conversion_spmvs) * csr_seconds;
+    double const spmv = has_model ? candidate.seconds * scale : csr_seconds;
+    auto const* const old = known ? known->find(name) : nullptr;
+    bool const was_refused = known && old == nullptr && known->knows(name);
+    if (was_refused) {
+      candidate.refused = true;
+      candidate.what = refused_before;
+    } else if (!is_csr && !old && !limit.allows(expected_measuring_seconds(setup, spmv))) {
       ++omitted;
-      candidate.refused = candidate.seconds == 0;
+      candidate.refused = !has_model;
       candidate.seconds = spmv;
       candidate.what += "; not measured within the time limit";
-      continue;
-    }
-    try {
-      auto const seconds = measure(candidate.format);
-      if (is_csr) csr_seconds = seconds.spmv, scale = seconds.spmv / candidate.seconds;
-      candidate = with_times(candidate, seconds, csr_seconds);
-      record.times.push_back({Formats::name_of(candidate.format), seconds.spmv, is_csr ? 0 : seconds.setup});
-    } catch (Error const& refusal) {
-      if (is_csr) throw;  // no reference to compare with
-      bool const is_permanent = dynamic_cast<OutOfMemory const*>(&refusal) == nullptr;
-      if (is_permanent) record.refused.push_back(Formats::name_of(candidate.format));
-      candidate.refused = true;
-      candidate.what = refusal.what();
+    } else {
+      try {
+        auto const seconds =
+            old ? CandidateSeconds{old->seconds, old->setup_seconds} : measure(candidate.format);
+        if (is_csr) csr_seconds = seconds.spmv, scale = seconds.spmv / candidate.seconds;
+        candidate = with_times(candidate, seconds, csr_seconds);
+        record.times.push_back({name, seconds.spmv, is_csr ? 0 : seconds.setup});
+      } catch (Error const& refusal) {
+        if (is_csr) throw;  // no reference to compare with
+        bool const is_permanent = dynamic_cast<OutOfMemory const*>(&refusal) == nullptr;
+        if (is_permanent) record.refused.push_back(name);
+        candidate.refused = true;
+        candidate.what = refusal.what();
+      }
     }
   }
   if (options.wisdom) options.wisdom->insert(record);

@@ -33,8 +33,9 @@ inline std::string candidate_name(SpmvCandidate const& candidate) {
 
 /// The algorithms to time, `estimated` first. All are deterministic.
 ///
-/// Host: row_team, segmented_sum, and row_thread; the other algorithms run the same kernels there. GPU: row_team,
-/// row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of lanes.
+/// Host: row_team, segmented_sum, and row_thread; the other algorithms run the same kernels there. GPU:
+/// row_team, row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of
+/// lanes.
 inline std::vector<SpmvCandidate> spmv_candidates(SpmvAlgorithm estimated, Effort effort, Arch arch) {
   using enum SpmvAlgorithm;
   std::vector<SpmvCandidate> all{{estimated}};
@@ -74,8 +75,8 @@ struct SpmvMeasurement {
 /// The candidate with the smallest setup / uses + SpMV time; the first of equal ones.
 ///
 /// `estimated` is measured in any case, another candidate only if it is expected to be done within the time
-/// limit at the speed of `estimated`. Wisdom replaces the measurement if it knows all candidates of the effort;
-/// all that it knows are then compared.
+/// limit at the speed of `estimated`. Candidates that the wisdom knows are not measured again; if it knows all
+/// of the effort, every one that it knows is compared.
 inline SpmvCandidate measure_spmv(SpmvAlgorithm estimated, Arch arch, SpmvMeasurement const& options,
                                   std::string const& machine, std::string const& matrix_class,
                                   MeasureSpmv const& measure, Clock const& clock = steady_seconds) {
@@ -99,12 +100,14 @@ inline SpmvCandidate measure_spmv(SpmvAlgorithm estimated, Arch arch, SpmvMeasur
   WisdomRecord record{machine, matrix_class, {}, {}};
   CandidateSeconds first;
   for (auto const& candidate : candidates) {
+    std::string const name = candidate_name(candidate);
     bool const is_first = record.times.empty();
-    if (!is_first && !limit.allows(expected_measuring_seconds(first.setup, first.spmv))) break;
+    auto const* const old = known ? known->find(name) : nullptr;
+    if (!is_first && !old && !limit.allows(expected_measuring_seconds(first.setup, first.spmv))) continue;
     try {
-      auto const seconds = measure(candidate);
+      auto const seconds = old ? CandidateSeconds{old->seconds, old->setup_seconds} : measure(candidate);
       if (is_first) first = seconds;
-      record.times.push_back({candidate_name(candidate), seconds.spmv, seconds.setup});
+      record.times.push_back({name, seconds.spmv, seconds.setup});
     } catch (OutOfMemory const&) {
       if (is_first) throw;  // nothing to compare with
     }
