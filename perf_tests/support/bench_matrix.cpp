@@ -27,7 +27,7 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   add_bsr(problem, selection, rows);
   add_brcv(problem, selection, rows);
   add_float_values(problem, selection, rows);
-  if (selection.select) add_select(problem, rows);
+  if (selection.select) add_select(problem, selection, rows);
   if (selection.peers) {
     add_kokkos_kernels(problem, rows);
     add_kokkos_kernels_bsr(problem, rows);

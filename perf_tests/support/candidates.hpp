@@ -50,9 +50,10 @@ template <class Scalar, class Ordinal, class Offset>
 void add_float_values(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection,
                       Candidates& rows);
 
-/// Einkorn: the time of structure(), and the choices of select() by model and by measuring. einkorn/select.cpp.
+/// Einkorn: the time of structure(), the choices of select() by model and with selection.effort, and that of
+/// make_spmv_plan() with selection.effort. einkorn/select.cpp.
 template <class Scalar, class Ordinal, class Offset>
-void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Candidates& rows);
+void add_select(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 
 /// Kokkos Kernels with an SPMVHandle: native, merge path, default (a vendor library if it was built with one).
 /// peers/kokkos_kernels_*.cpp, one file per scalar.

@@ -80,6 +80,19 @@ void declare_options(CLI::App& app, Settings& settings) {
   auto* const select = app.add_flag(
       "--select", settings.selection.select,
       "A table with the choices of select() by model and by measuring, and the time of structure()");
+  app.add_option("--effort", settings.selection.effort,
+                 "Formats and algorithms that --select measures: a short list, or all")
+      ->check(CLI::IsMember({"measure", "exhaustive"}))
+      ->needs(select)
+      ->capture_default_str();
+  app.add_option("--max-seconds", settings.selection.max_seconds,
+                 "Limit of the measurement of each choice of --select")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(select)
+      ->capture_default_str();
+  app.add_option("--wisdom", settings.selection.wisdom,
+                 "File of measured times that --select reads, if it exists, and extends")
+      ->needs(select);
   auto* const columns =
       app.add_option("--columns", settings.columns,
                      "SpMM with this many vectors: CSR, BRCV and SELL beside SpMM of cuSPARSE")

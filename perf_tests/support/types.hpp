@@ -33,7 +33,9 @@ struct Selection {
   std::vector<std::string> formats, algorithms;
   int sigma = 0, lanes = 0;
   bool peers = false, select = false;
-  bool distinct = false;  // one row for CSR algorithms with the same kernel on this backend
+  std::string effort = "measure", wisdom;  // of the measured choices of --select; wisdom: a file, empty: none
+  double max_seconds = 60;                 // of measuring for each choice
+  bool distinct = false;                   // one row for CSR algorithms with the same kernel on this backend
 
   [[nodiscard]] bool wants(std::string const& format, std::string const& algorithm) const;
   /// Whether --formats contains it.
