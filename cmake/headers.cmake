@@ -321,6 +321,7 @@ set(einkorn_headers
   solvers/distributed/epilogues.hpp
   solvers/distributed/gathered_sums.hpp
   solvers/distributed/operator.hpp
+  solvers/distributed/resident_ranks.hpp
   solvers/distributed/scaled_system.hpp
   solvers/engine/background_task.hpp
   solvers/engine/call_types.hpp
@@ -329,6 +330,7 @@ set(einkorn_headers
   solvers/engine/host_loop.hpp
   solvers/engine/persistent.hpp
   solvers/engine/prepare_solve.hpp
+  solvers/engine/product_and_dots.hpp
   solvers/engine/progress_flag.hpp
   solvers/engine/ranks.hpp
   solvers/engine/resident.hpp

@@ -146,6 +146,10 @@ class CooperativeSpace : public std::conditional_t<is_gpu<Exec>, detail::DeviceC
   /// host_parts(exec), and sizeof(detail::HostBarrier).
   explicit CooperativeSpace(Exec const& exec, int max_blocks = std::numeric_limits<int>::max())
       : Base(make(exec, max_blocks)) {}
+  /// GPU: launches of several ranks as one (sum_relaxed() only).
+  explicit CooperativeSpace(detail::CooperativeSlots const& slots)
+  requires is_gpu<Exec>
+      : Base(slots) {}
 
  private:
   static Base make(Exec const& exec, int max_blocks) {

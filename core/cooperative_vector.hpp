@@ -41,11 +41,19 @@ class CooperativeVector {
       : words_(allocate<Words>(exec, "einkorn::CooperativeVector", size * count)) {
     Kokkos::deep_copy(exec, words_, std::uint64_t(0));
   }
+  /// Of memory with zeros that outlives this: num_words(size) words, aligned to 16 bytes. Entries from first_remote on
+  /// are written by kernels of other devices (store_at()).
+  CooperativeVector(std::uint64_t* words, std::size_t size, std::size_t first_remote)
+      : words_(words, num_words(size)), first_remote_(first_remote) {}
+  static std::size_t num_words(std::size_t size) { return size * count; }
+  /// Words of an entry, for store_at() by another device.
+  static std::size_t word_of(std::size_t entry) { return entry * count; }
+
   [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Scalar const& value, std::uint32_t tag) const {
-    std::uint32_t parts[count] = {};
-    memcpy(static_cast<void*>(parts), static_cast<void const*>(&value), sizeof(Scalar));
+    std::uint32_t parts[count];
+    split(value, parts);
     std::uint64_t* const words = words_.data() + i * count;
     if constexpr (count == 1)
       L::store_relaxed(words, tagged(parts[0], tag));
@@ -53,11 +61,20 @@ class CooperativeVector {
       for (int part = 0; part < count; part += 2)
         L::store_relaxed(words + part, tagged(parts[part], tag), tagged(parts[part + 1], tag));
   }
+  /// Stores an entry whose words are in the memory of another device.
+  static KOKKOS_FORCEINLINE_FUNCTION void store_at(std::uint64_t* words, Scalar const& value,
+                                                   std::uint32_t tag) {
+    std::uint32_t parts[count];
+    split(value, parts);
+    for (int part = 0; part < count; ++part) L::store_volatile(words + part, tagged(parts[part], tag));
+  }
   /// Loads the words of entry i from L2. Issue early to hide the latency.
   KOKKOS_FORCEINLINE_FUNCTION TaggedEntry load(std::size_t i) const {
     TaggedEntry entry;
     std::uint64_t const* const words = words_.data() + i * count;
-    if constexpr (count == 1)
+    if (i >= first_remote_)
+      for (int part = 0; part < count; ++part) entry.words[part] = L::load_volatile(words + part);
+    else if constexpr (count == 1)
       L::load_relaxed(words, entry.words[0]);
     else
       for (int part = 0; part < count; part += 2)
@@ -83,10 +100,15 @@ class CooperativeVector {
  private:
   using Words = Kokkos::View<std::uint64_t*, typename Exec::memory_space>;
 
+  static KOKKOS_FORCEINLINE_FUNCTION void split(Scalar const& value, std::uint32_t (&parts)[count]) {
+    if constexpr (sizeof(Scalar) < sizeof(parts)) parts[count - 1] = 0;
+    memcpy(static_cast<void*>(parts), static_cast<void const*>(&value), sizeof(Scalar));
+  }
   static KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tagged(std::uint32_t part, std::uint32_t tag) {
     return static_cast<std::uint64_t>(part) << 32 | tag;
   }
   Words words_;
+  std::size_t first_remote_ = static_cast<std::size_t>(-1);
 };
 
 }  // namespace einkorn

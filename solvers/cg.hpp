@@ -92,7 +92,7 @@ SolveReport cg_of_matrix(Exec const& exec, A const& a, B const& b, X const& x, S
 ///
 /// Cost per iteration: one product and 8 n-vectors, including x and y of the product: q = A p with q.q and p.q
 /// (2), then r, p and r.r in one pass (5), in every second iteration with x (7). On a GPU 8.5 for launches and
-/// graphs of at most 10^6 rows, whose update reads x in every iteration (cg/prologue.hpp), and fewer for a
+/// graphs of at most 500 000 rows, whose update reads x in every iteration (cg/prologue.hpp), and fewer for a
 /// system on the chip (engine/resident.hpp). Recurrence::classical: 10. A scaled operator (scaled_system.hpp):
 /// one more in iterations whose residual is near the target, with keep_history or a callback in all. Every
 /// replace_every iterations: one product and 3 to 11 n-vectors besides its x and y, which keep |b - A x - r|

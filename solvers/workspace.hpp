@@ -66,6 +66,7 @@ class CgWorkspace {
   template <class A>
   CgWorkspace(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {
     detail::collectively(a, [&] { allocate_for(exec, a, options, with_z); });
+    space_.connect_ranks(exec, a);
   }
   template <class A>
   void allocate_for(Exec const& exec, A const& a, SolverOptions const& options, bool with_z) {

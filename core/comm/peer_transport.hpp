@@ -334,6 +334,9 @@ class PeerTransport final : public Transport<Exec> {
     comm.collectively([&] { detail::check_gather(0, max_count, max_count); });
     return std::make_unique<detail::PeerGather<Exec>>(exec, comm, max_count);
   }
+  [[nodiscard]] std::unique_ptr<RankMemory> share_memory(Exec const& exec, std::size_t bytes) const override {
+    return std::make_unique<detail::PeerMemory<Exec>>(exec, this->communicator(), bytes);
+  }
 };
 
 }  // namespace einkorn

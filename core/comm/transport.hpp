@@ -137,6 +137,14 @@ class GatherChannel {
   [[nodiscard]] virtual detail::KernelGather const* in_kernel() const { return nullptr; }
 };
 
+/// Device memory of every rank that the kernels of all ranks access. Its destruction is collective.
+class RankMemory {
+ public:
+  virtual ~RankMemory() = default;
+  /// The memory of a rank: zeros at first.
+  [[nodiscard]] virtual unsigned char* of(int rank) const = 0;
+};
+
 /// How ranks exchange data during products and solves. Its functions are collective.
 template <class Exec>
 class Transport {
@@ -156,6 +164,10 @@ class Transport {
   /// @param max_count  doubles of one rank
   /// @throws InvalidArgument, OutOfMemory on every rank
   [[nodiscard]] virtual std::unique_ptr<GatherChannel<Exec>> open_gather(Exec const& exec, int max_count) = 0;
+  /// Memory for kernels of all ranks that run at the same time; empty: not supported.
+  /// @param bytes  of this rank
+  /// @throws OutOfMemory on every rank
+  [[nodiscard]] virtual std::unique_ptr<RankMemory> share_memory(Exec const&, std::size_t) const { return {}; }
 
  private:
   Communicator comm_;

@@ -16,18 +16,25 @@
 namespace einkorn::detail {
 
 inline constexpr int max_cooperative_blocks = 1024;
+inline constexpr int max_cooperative_ranks = 16;
 inline constexpr int max_warps_per_block = 32;
 
 /// The slots through which the blocks of a launch exchange sums. A slot is two words, {upper half of the double
 /// | epoch} and {lower half | epoch}: a reader detects from each word alone whether it is current. Thus 8-byte
 /// stores suffice and nothing is reset.
+///
+/// Launches of several ranks, one per device, can exchange sums as one launch: `blocks` are then those of all ranks, of
+/// which this one has those from first_block on, and every block stores its sums into the slots of every rank.
 struct CooperativeSlots {
   /// [2 sets][max_cooperative_sums][blocks][2], and the last epoch of the previous launch
   std::uint64_t* words;
   int blocks;
+  int rank = 0, ranks = 1, first_block = 0;
+  std::uint64_t* words_of_rank[max_cooperative_ranks] = {};  // with several ranks
 
-  KOKKOS_FUNCTION std::uint64_t* slot(std::uint32_t epoch, int sum, int block) const {
-    return words + ((static_cast<int>(epoch % 2) * max_cooperative_sums + sum) * blocks + block) * 2;
+  /// The number of the first word of a slot.
+  KOKKOS_FUNCTION int slot(std::uint32_t epoch, int sum, int block) const {
+    return ((static_cast<int>(epoch % 2) * max_cooperative_sums + sum) * blocks + block) * 2;
   }
   KOKKOS_FUNCTION std::uint64_t* last_epoch() const { return words + 2 * max_cooperative_sums * blocks * 2; }
   static std::size_t num_words(int blocks) {
@@ -39,17 +46,24 @@ template <class Exec>
 class DeviceCooperativeSpace {
  public:
   DeviceCooperativeSpace(Exec const& exec, int multiprocessors, int max_blocks)
-      : blocks_(std::clamp(max_blocks, 1, std::min(4 * multiprocessors, max_cooperative_blocks))),
-        words_(allocate<decltype(words_)>(exec, "einkorn::cooperative", CooperativeSlots::num_words(blocks_))) {
+      : DeviceCooperativeSpace(
+            exec, std::clamp(max_blocks, 1, std::min(4 * multiprocessors, max_cooperative_blocks))) {}
+
+  /// For launches of several ranks. The slots, zeros at first, outlive this.
+  explicit DeviceCooperativeSpace(CooperativeSlots const& slots) : slots_(slots) {}
+
+  [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
+  [[nodiscard]] CooperativeSlots slots() const { return slots_; }
+
+ private:
+  DeviceCooperativeSpace(Exec const& exec, int blocks)
+      : words_(allocate<decltype(words_)>(exec, "einkorn::cooperative", CooperativeSlots::num_words(blocks))),
+        slots_{words_.data(), blocks} {
     Kokkos::deep_copy(exec, words_, std::uint64_t(0));
   }
 
-  [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
-  [[nodiscard]] CooperativeSlots slots() const { return {words_.data(), blocks_}; }
-
- private:
-  int blocks_;
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> words_;
+  CooperativeSlots slots_;
 };
 
 /// The shared memory of a block.
@@ -73,6 +87,8 @@ struct CooperativeBlock {
 /// every block has stored its slot of e + 1, which it does after the second sync_block() of barrier e, when all
 /// its threads have read the slots of e. (Epochs wrap after 2^32 barriers: a slot not written for exactly 2^32
 /// barriers would be taken for current.)
+///
+/// With several ranks, only sum_relaxed() is supported: memory is not ordered between devices.
 template <class Exec>
 class DeviceCooperativeMember {
   using L = Lanes<Exec>;
@@ -87,6 +103,7 @@ class DeviceCooperativeMember {
         thread_(thread),
         threads_(threads),
         block_(block),
+        all_blocks_(slots.ranks > 1 ? slots.blocks : blocks),
         blocks_(blocks),
         epoch_(static_cast<std::uint32_t>(*slots.last_epoch())) {}
   DeviceCooperativeMember(DeviceCooperativeMember const&) = delete;
@@ -158,7 +175,7 @@ class DeviceCooperativeMember {
     for (int i = thread_ / L::size; i < (k > 0 ? k : 1); i += warps) {
       double sum = k > 0 && lane < warps ? shared_.warp_sums[i][lane] : 0.0;
       if constexpr (k > 0) sum = sum_over_lanes<L, L::size>(sum);
-      if (blocks_ > 1) sum = exchange(i, sum, orders_memory && i == 0);
+      if (all_blocks_ > 1) sum = exchange(i, sum, orders_memory && i == 0);
       if (k > 0 && lane == 0) shared_.totals[i] = sum;
     }
     L::sync_block();
@@ -173,21 +190,20 @@ class DeviceCooperativeMember {
     int const lane = thread_ % L::size;
     if (lane == 0) publish(i, sum, orders_memory);
     sum = 0;
-    for (int first = lane; first < blocks_; first += batch * L::size) {
+    for (int first = lane; first < all_blocks_; first += batch * L::size) {
       std::uint64_t words[batch][2];
       bool is_incomplete = true;
       while (is_incomplete) {
         for (int u = 0; u < batch; ++u)
-          if (first + u * L::size < blocks_)
-            L::load_relaxed(slots_.slot(epoch_, i, first + u * L::size), words[u][0], words[u][1]);
+          if (first + u * L::size < all_blocks_) load(i, first + u * L::size, words[u]);
         is_incomplete = false;
         for (int u = 0; u < batch; ++u)
-          if (first + u * L::size < blocks_)
+          if (first + u * L::size < all_blocks_)
             is_incomplete = is_incomplete || static_cast<std::uint32_t>(words[u][0]) != epoch_ ||
                             static_cast<std::uint32_t>(words[u][1]) != epoch_;
       }
       for (int u = 0; u < batch; ++u)
-        if (first + u * L::size < blocks_) sum += unpacked(words[u]);
+        if (first + u * L::size < all_blocks_) sum += unpacked(words[u]);
     }
     if (orders_memory) L::acquire();
     return sum_over_lanes<L, L::size>(sum);
@@ -196,11 +212,24 @@ class DeviceCooperativeMember {
   KOKKOS_FORCEINLINE_FUNCTION void publish(int i, double sum, bool orders_memory) const {
     std::uint64_t bits = 0;
     memcpy(&bits, &sum, sizeof(bits));
-    auto* const slot = slots_.slot(epoch_, i, block_);
+    std::uint64_t const first = (bits & upper_half) | epoch_, second = (bits << 32) | epoch_;
+    int const slot = slots_.slot(epoch_, i, slots_.first_block + block_);
+    for (int rank = 0; rank < slots_.ranks; ++rank)
+      if (rank != slots_.rank) {
+        L::store_volatile(slots_.words_of_rank[rank] + slot, first);
+        L::store_volatile(slots_.words_of_rank[rank] + slot + 1, second);
+      }
     if (orders_memory)
-      L::store_release(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);
+      L::store_release(slots_.words + slot, first, second);
     else
-      L::store_relaxed(slot, (bits & upper_half) | epoch_, (bits << 32) | epoch_);
+      L::store_relaxed(slots_.words + slot, first, second);
+  }
+  /// The words of number i of a block of any rank.
+  KOKKOS_FORCEINLINE_FUNCTION void load(int i, int block, std::uint64_t (&words)[2]) const {
+    auto const* const slot = slots_.words + slots_.slot(epoch_, i, block);
+    if (slots_.ranks == 1) return L::load_relaxed(slot, words[0], words[1]);
+    words[0] = L::load_volatile(slot);
+    words[1] = L::load_volatile(slot + 1);
   }
   static KOKKOS_FORCEINLINE_FUNCTION double unpacked(std::uint64_t const (&words)[2]) {
     std::uint64_t const bits = (words[0] & upper_half) | (words[1] >> 32);
@@ -213,7 +242,9 @@ class DeviceCooperativeMember {
   CooperativeSlots slots_;
   CooperativeBlock& shared_;
   unsigned char* scratch_;
-  int thread_, threads_, block_, blocks_;
+  int thread_, threads_, block_;
+  int all_blocks_;  // of all ranks
+  int blocks_;
   std::uint32_t epoch_;
 };
 

@@ -149,6 +149,7 @@ struct CgResidentLoop {
     std::uint32_t const tag = member.epoch();
     block.for_each_row([&](std::size_t i) { rows.exchange.store(i, vector(i), tag); });
     member.sync_block();
+    rows.send(block, vector, tag);
     return tag;
   }
 
@@ -190,6 +191,7 @@ struct CgResidentLoop {
     if (block.row(0) < block.end) update_row(block.row(0), prefetched);
     for (int u = 1; block.row(u) < block.end; ++u) update_row(block.row(u), update.load(block.row(u), scalars));
     member.sync_block();
+    rows.send(block, own.p, next);
     return next;
   }
   /// Reduces the sums of the last update.

@@ -132,7 +132,7 @@ struct BoundaryRows {
   Rows rows;
   Ghosts g;
   Y y;
-  std::size_t num_blocks = local.num_blocks + 8 * rows.extent(0);  // as much work: a thread adds about 8 blocks
+  std::size_t num_blocks = local.num_blocks + rows.extent(0);
 
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
                                        std::size_t stride, double* sums) const {

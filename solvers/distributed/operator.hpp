@@ -12,6 +12,7 @@
 #include <einkorn/formats/distributed/distributed_csr.hpp>
 #include <einkorn/solvers/distributed/epilogues.hpp>
 #include <einkorn/solvers/distributed/gathered_sums.hpp>
+#include <einkorn/solvers/distributed/resident_ranks.hpp>
 #include <einkorn/solvers/engine/solve_space.hpp>
 #include <einkorn/solvers/operator.hpp>
 
@@ -70,6 +71,21 @@ struct MarkRows {
   }
 };
 
+/// Reduces to the entries of the longest boundary row.
+template <class Matrix>
+struct LongestBoundaryRow {
+  using Offsets = decltype(Matrix::local.row_offsets);
+  Offsets local, ghost;
+  decltype(Matrix::boundary_rows) rows;
+
+  KOKKOS_FUNCTION void operator()(std::size_t b, std::size_t& longest) const {
+    auto const row = static_cast<std::size_t>(rows(b));
+    auto const length = static_cast<std::size_t>(local(row + 1) - local(row)) +
+                        static_cast<std::size_t>(ghost(b + 1) - ghost(b));
+    if (length > longest) longest = length;
+  }
+};
+
 /// The product of a matrix without entries, whose formats accumulate no dot products.
 struct ZeroOperator {
   template <class Exec, class X, class Y>
@@ -117,6 +133,25 @@ class DistributedOperator {
   [[nodiscard]] Local const& local() const { return local_; }
   [[nodiscard]] GatheredSums<Exec> const& gathered_sums() const { return shared_->sums; }
 
+  /// The same for copies of this operator.
+  [[nodiscard]] void const* identity() const { return shared_.get(); }
+  /// Memory of persistent loops on all ranks, for vectors of V. Collective. Empty: not supported.
+  /// @param blocks  of the cooperative launch of this rank; 0: its rows do not fit on the chip
+  template <class Scalar>
+  [[nodiscard]] auto connect_persistent_loops(Exec const& exec, int blocks) const {
+    return detail::ResidentRanks<Exec, Scalar>::make(exec, *this, blocks);
+  }
+  /// As SpmvOperator::with_row_entries(), of the rows of this rank with their ghost columns (RankEntries).
+  template <class Body>
+  void with_row_entries(Body const& body) const {
+    if (A_.local.nnz() == 0) return;
+    detail::with_row_entries(local_, [&]<class Entries>(Entries const& entries) {
+      using Ghost = std::decay_t<decltype(A_.ghost)>;
+      using Rows = std::decay_t<decltype(A_.boundary_rows)>;
+      body(detail::RankEntries<Entries, Ghost, Rows>{entries, A_.ghost, A_.boundary_rows, num_rows(),
+                                                     shared_->longest_boundary_row});
+    });
+  }
   /// Whether the local operator has a fused product; of an AnyOperator, as the format has.
   [[nodiscard]] bool has_fused_apply() const {
     if constexpr (requires { local_.has_fused_apply(); })
@@ -185,7 +220,8 @@ class DistributedOperator {
     GatheredSums<Exec> sums;
     GhostPlan ghost_plan;
     detail::RowMarks<Device> has_ghosts;
-    Kokkos::View<V*, Device> unused;  // the y of the kernels of `ghost`, whose epilogue replaces it
+    std::size_t longest_boundary_row = 0;  // entries of local and ghost
+    Kokkos::View<V*, Device> unused;       // the y of the kernels of `ghost`, whose epilogue replaces it
 
     Shared(Exec const& exec, Matrix const& A, std::shared_ptr<Transport<Exec>> given)
         : transport(std::move(given)),
@@ -210,6 +246,11 @@ class DistributedOperator {
       has_ghosts.words = words;
       auto const rows = allocate_on_host("einkorn::DistributedOperator::boundary_rows", A.boundary_rows);
       Kokkos::deep_copy(rows, A.boundary_rows);
+      using Longest = detail::LongestBoundaryRow<Matrix>;
+      Kokkos::parallel_reduce("einkorn::DistributedOperator[longest]",
+                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, boundary),
+                              Longest{A.local.row_offsets, A.ghost.row_offsets, A.boundary_rows},
+                              Kokkos::Max<std::size_t>(longest_boundary_row));
       std::tie(has_ghosts.begin, has_ghosts.end) =
           detail::longest_gap(rows, static_cast<std::size_t>(A.num_rows()));
     }

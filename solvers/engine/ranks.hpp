@@ -52,6 +52,14 @@ auto collectively([[maybe_unused]] A const& a, Body&& body) -> std::invoke_resul
     return std::forward<Body>(body)();
 }
 
+/// Whether the condition holds on all ranks.
+template <class A>
+bool all_ranks_agree(A const& a, bool mine) {
+  for (int const holds : a.communicator().all_gather(mine ? 1 : 0))
+    if (holds == 0) return false;
+  return true;
+}
+
 /// The largest value of all ranks; NaN if one is NaN.
 template <class A>
 double max_over_ranks([[maybe_unused]] A const& a, double mine) {

@@ -90,6 +90,31 @@ struct ResidentBlock {
   }
 };
 
+/// An entry of a vector that another rank needs.
+struct ResidentSend {
+  std::size_t row;
+  std::uint64_t* words;  // of the ghost in the CooperativeVector of that rank
+};
+
+/// The entries of a vector that other ranks need, by ascending rows.
+struct ResidentSends {
+  ResidentSend const* list = nullptr;
+  std::size_t count = 0;
+
+  /// The first entry of row `row` or later ones.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t first_of(std::size_t row) const {
+    std::size_t low = 0, high = count;
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (list[middle].row < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
 /// The rows of a matrix in the scratch of the blocks of a cooperative launch, and their product with a vector
 /// that is stored likewise.
 template <class Exec, RowEntries Entries, class Scalar>
@@ -103,6 +128,9 @@ struct ResidentRows {
     int inside = 0, outside = 0;
     bool fits = true;  // false: a row of this thread has more entries than shape.width
   };
+
+  /// Whether other ranks need entries of the vector.
+  static constexpr bool has_ranks = requires(Entries const& rows) { rows.sends; };
 
   Entries entries;
   Exchange exchange;
@@ -119,6 +147,18 @@ struct ResidentRows {
             shape.rows,
             member.rank_in_block(),
             member.threads_of_block()};
+  }
+  /// Stores the entries of the block that other ranks need into their memory. Collective over the block, after
+  /// sync_block().
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION void send([[maybe_unused]] Block const& block, [[maybe_unused]] V const& vector,
+                                        [[maybe_unused]] std::uint32_t tag) const {
+    if constexpr (has_ranks) {
+      auto const& sends = entries.sends;
+      for (auto at = sends.first_of(block.begin) + static_cast<std::size_t>(block.thread);
+           at < sends.count && sends.list[at].row < block.end; at += static_cast<std::size_t>(block.threads))
+        Exchange::store_at(sends.list[at].words, vector(sends.list[at].row), tag);
+    }
   }
   /// Copies the rows into scratch. Entries inside the block are stored in the first slots, with local columns;
   /// the others in the last slots, as -1 - column. Unused slots: the row's own column with value 0.

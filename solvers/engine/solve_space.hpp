@@ -9,6 +9,7 @@
 #include <einkorn/core/fused_pass.hpp>
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/solvers/engine/persistent.hpp>
+#include <einkorn/solvers/engine/product_and_dots.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/resident.hpp>
@@ -20,41 +21,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 namespace einkorn::detail {
-
-/// The sums of an EpilogueWithDots over a stored y.
-template <class EpilogueOp, class Y>
-struct DotsPass {
-  using Sums = typename EpilogueOp::Sums;
-  using Loaded = typename Y::non_const_value_type;
-
-  EpilogueOp epilogue;
-  Y y;
-
-  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
-  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return y(i); }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& value, bool, double* sums) const {
-    epilogue.accumulate(sums, i, value);
-  }
-};
-
-/// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over
-/// y follows.
-template <class Exec, class A, class EpilogueOp, class X, class Y>
-void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
-  if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
-    a.apply_fused(exec, epilogue, x, y);
-  } else {
-    ++epilogue.layout->launches;  // apply()
-    if (!epilogue.layout->dry_run) a.apply(exec, x, y);
-    fused_pass(exec, "einkorn::solve[dots]", y.extent(0),
-               static_cast<typename EpilogueOp::Sums const&>(epilogue), DotsPass<EpilogueOp, Y>{epilogue, y});
-  }
-}
 
 /// What every solver keeps between solves besides its vectors: the state in device memory, memory for partial
 /// sums, the progress flag, and memory for a cooperative launch where one is possible. with_w: products have
@@ -83,11 +55,25 @@ class SolveSpace {
       constexpr auto rows = static_cast<std::size_t>(solver_tuning(arch_of<Exec>).rows_per_block);
       int const blocks = static_cast<int>(std::min<std::size_t>(x.extent(0) / rows + 1, 1 << 20));
       if constexpr (is_gpu<Exec>) plan_resident_rows(exec, a, x.extent(0), blocks);
+      if constexpr (IsDistributed<A>) return;  // connect_ranks()
       if (resident_.exists()) exchange_ = Exchange(exec, x.extent(0));
       if (resident_.exists() || requirements_.is_one_kernel) cooperative_.emplace(exec, blocks);
     }
   }
 
+  /// Connects the persistent loops of the ranks of a distributed operator. Collective.
+  template <class A>
+  void connect_ranks([[maybe_unused]] Exec const& exec, [[maybe_unused]] A const& a) {
+    if constexpr (is_gpu<Exec> && IsDistributed<A> && requires { product_operator(a).identity(); }) {
+      auto const ranks = product_operator(a).template connect_persistent_loops<Scalar>(exec, resident_.blocks);
+      if (ranks == nullptr) return;
+      exchange_ = ranks->exchange();
+      cooperative_.emplace(ranks->slots());
+      sends_ = ranks->sends();
+      connected_operator_ = product_operator(a).identity();
+      connection_ = ranks;
+    }
+  }
   /// The requirements of this operator on this instance. Throws InvalidArgument if the workspace has too little
   /// memory for them, or was made without the history or the callback that the options have. x, y: vectors of
   /// the product.
@@ -205,23 +191,27 @@ class SolveSpace {
   template <class A>
   [[nodiscard]] bool persists(Exec const& exec, A const& a, SolverOptions const& options,
                               ProductRequirements const& requirements) const {
-    std::size_t const rows = requirements.rows;
     bool const requested = options.execution == Execution::persistent;
     bool const resident = fits_on_chip(exec, a);
     // The host reads no residuals while the kernel runs, so all of them need memory.
     bool const has_history =
         !options.keep_history || options.max_iterations < static_cast<std::int64_t>(progress_flag_.capacity());
-    bool const is_supported = cooperative_.has_value() && !options.callback && has_history &&
-                              (resident || requirements.is_one_kernel);
-    require<InvalidArgument>(!requested || is_supported || rows == 0, [&] {
+    bool is_supported = cooperative_.has_value() && !options.callback && has_history &&
+                        (resident || requirements.is_one_kernel);
+    if constexpr (IsDistributed<A>)
+      if (cooperative_.has_value()) is_supported = all_ranks_agree(a, is_supported && is_connected(a));
+    // Of several ranks one may have no rows, and all throw or none.
+    bool const is_empty = !IsDistributed<A> && requirements.rows == 0;
+    require<InvalidArgument>(!requested || is_supported || is_empty, [&] {
       if (!has_history)
         return "solve: Execution::persistent with keep_history: the workspace has memory for " +
                std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
                std::to_string(options.max_iterations);
       return std::string(
           "solve: Execution::persistent needs an operator whose rows fit on the chip (GPU: CSR, SELL without "
-          "sorting, DIA, bDIA) or whose product is one launch (host), a workspace made with such an operator, "
-          "CG with the fused recurrence, and no callback");
+          "sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), a workspace "
+          "made with "
+          "this operator, CG with the fused recurrence, and no callback");
     });
     return is_supported && (requested || options.execution == Execution::automatic);
   }
@@ -328,11 +318,20 @@ class SolveSpace {
     });
     return fits;
   }
+  /// Whether connect_ranks() was called with this operator.
+  template <class A>
+  [[nodiscard]] bool is_connected([[maybe_unused]] A const& a) const {
+    if constexpr (requires { product_operator(a).identity(); })
+      return connected_operator_ == product_operator(a).identity();
+    else
+      return false;
+  }
   template <class A, class MakeLoop>
   void persist_resident(Exec const& exec, char const* label, A const& a, MakeLoop const& make_loop) const {
-    with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+    with_row_entries(a, [&]<class Entries>(Entries entries) {
       using Rows = ResidentRows<Exec, Entries, Scalar>;
       auto cooperative = *cooperative_;
+      if constexpr (Rows::has_ranks) entries.sends = sends_;
       launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
           exec, label, cooperative, make_loop(Rows{entries, exchange_, a.num_rows(), resident_}),
           CooperativeScratch{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
@@ -384,6 +383,10 @@ class SolveSpace {
   std::optional<Cooperative> cooperative_;
   ResidentShape resident_;
   Exchange exchange_;
+  // Of connect_ranks().
+  ResidentSends sends_;
+  std::shared_ptr<void const> connection_;
+  void const* connected_operator_ = nullptr;
 };
 
 }  // namespace einkorn::detail

@@ -53,80 +53,86 @@ std::vector<RowBlocks> blocks_of(System<double> const& system) {
   return {RowBlocks::uniform(rows, world().size()), RowBlocks(uneven)};
 }
 
+SolverOptions with_execution(SolverOptions options, Execution execution) {
+  options.execution = execution;
+  return options;
+}
+
+/// solve(exec, A, transport, options, b, x), with each transport, in launches and, where possible, in graphs.
 template <class Solve>
 void expect_bits_of_the_loopback(System<double> const& system, Solve const& solve,
-                                 Outcome outcome = Outcome::converged) {
+                                 SolverOptions const& options = {}, Outcome outcome = Outcome::converged) {
   auto const b = system.b(), x0 = std::vector<double>(b.size());
   for (auto const& blocks : blocks_of(system)) {
-    auto const want = solved_on_ranks(system.A, blocks, b, x0, solve);
-    for (auto const& given : transports()) {
-      SCOPED_TRACE(given->name());
-      auto const x = to_device(part_of(x0, blocks, world().rank()));
-      auto const report = solve(Space(), distributed(system.A, blocks), given,
-                                to_device(part_of(b, blocks, world().rank())), x);
-      EXPECT_EQ(report.outcome, outcome);
-      EXPECT_EQ(report.iterations, want.reports[0].iterations);
-      EXPECT_EQ(report.residual, want.reports[0].residual);
-      EXPECT_TRUE(same_numbers(to_host(x), part_of(want.x, blocks, world().rank())));
-    }
+    auto const launched = [&](auto const& exec, auto const& A, auto const& given, auto const& my_b,
+                              auto const& x) {
+      return solve(exec, A, given, with_execution(options, Execution::launches), my_b, x);
+    };
+    auto const want = solved_on_ranks(system.A, blocks, b, x0, launched);
+    for (auto const& given : transports())
+      for (auto const execution : {Execution::launches, Execution::graph}) {
+        if (execution == Execution::graph && !given->is_stream_ordered()) continue;
+        SCOPED_TRACE(given->name());
+        auto const x = to_device(part_of(x0, blocks, world().rank()));
+        auto const report =
+            solve(Space(), distributed(system.A, blocks), given, with_execution(options, execution),
+                  to_device(part_of(b, blocks, world().rank())), x);
+        EXPECT_EQ(report.outcome, outcome);
+        EXPECT_EQ(report.iterations, want.reports[0].iterations);
+        EXPECT_EQ(report.residual, want.reports[0].residual);
+        EXPECT_TRUE(same_numbers(to_host(x), part_of(want.x, blocks, world().rank())));
+      }
   }
 }
 
+auto const solve_by_cg = [](auto const& exec, auto const& A, auto const& given, auto const& options,
+                            auto const& b, auto const& x) {
+  return cg(exec, make_distributed_operator<double>(exec, A, given), b, x, options);
+};
+
 TEST(MpiSolve, Cg) {
-  expect_bits_of_the_loopback(
-      lattice(12, 13, 7), [](auto const& exec, auto const& A, auto const& given, auto const& b, auto const& x) {
-        return cg(exec, make_distributed_operator<double>(exec, A, given), b, x);
-      });
+  expect_bits_of_the_loopback(lattice(12, 13, 7), solve_by_cg);
 }
 TEST(MpiSolve, CgOfTheScaledSystem) {
   expect_bits_of_the_loopback(
-      badly_scaled(lattice(25, 30)),
-      [](auto const& exec, auto const& A, auto const& given, auto const& b, auto const& x) {
-        return cg(exec, make_jacobi_scaled<double>(exec, A, given, ScaledSides::both), b, x);
+      badly_scaled(lattice(25, 30)), [](auto const& exec, auto const& A, auto const& given, auto const& options,
+                                        auto const& b, auto const& x) {
+        return cg(exec, make_jacobi_scaled<double>(exec, A, given, ScaledSides::both), b, x, options);
       });
 }
 TEST(MpiSolve, PcgWithJacobi) {
-  expect_bits_of_the_loopback(
-      badly_scaled(lattice(25, 30)),
-      [](auto const& exec, auto const& A, auto const& given, auto const& b, auto const& x) {
-        return pcg(exec, make_distributed_operator<double>(exec, A, given), make_jacobi(exec, A.local), b, x);
-      });
+  expect_bits_of_the_loopback(badly_scaled(lattice(25, 30)),
+                              [](auto const& exec, auto const& A, auto const& given, auto const& options,
+                                 auto const& b, auto const& x) {
+                                return pcg(exec, make_distributed_operator<double>(exec, A, given),
+                                           make_jacobi(exec, A.local), b, x, options);
+                              });
 }
 TEST(MpiSolve, Bicgstab) {
   expect_bits_of_the_loopback(convection(20, 20, 0.3), [](auto const& exec, auto const& A, auto const& given,
-                                                          auto const& b, auto const& x) {
-    return bicgstab(exec, make_distributed_operator<double>(exec, A, given), b, x);
+                                                          auto const& options, auto const& b, auto const& x) {
+    return bicgstab(exec, make_distributed_operator<double>(exec, A, given), b, x, options);
   });
 }
 
-/// Iterations that do not fill a graph, replacements of the residual within and between graphs, and no graph.
+/// Iterations that do not fill a graph, replacements of the residual within and between graphs.
 TEST(MpiSolve, LimitsAndReplacements) {
   for (int const limit : {1, 9, 20, 23, 35})
-    for (int const replace_every : {0, 7, 10})
-      for (auto const execution : {Execution::automatic, Execution::launches}) {
-        SCOPED_TRACE(std::to_string(limit) + " iterations, replaced every " + std::to_string(replace_every));
-        SolverOptions options;
-        options.tolerance = 0;
-        options.max_iterations = limit;
-        options.replace_every = replace_every;
-        options.execution = execution;
-        auto const solve = [&](auto const& exec, auto const& A, auto const& given, auto const& b,
-                               auto const& x) {
-          return cg(exec, make_distributed_operator<double>(exec, A, given), b, x, options);
-        };
-        expect_bits_of_the_loopback(lattice(20, 20), solve, Outcome::iteration_limit);
-      }
+    for (int const replace_every : {0, 7, 10}) {
+      SCOPED_TRACE(std::to_string(limit) + " iterations, replaced every " + std::to_string(replace_every));
+      SolverOptions options;
+      options.tolerance = 0;
+      options.max_iterations = limit;
+      options.replace_every = replace_every;
+      expect_bits_of_the_loopback(lattice(20, 20), solve_by_cg, options, Outcome::iteration_limit);
+    }
 }
 TEST(MpiSolve, IndefiniteOperator) {
   auto system = lattice(9, 9);
   for (auto& value : system.A.values) value = -value;
-  expect_bits_of_the_loopback(
-      system,
-      [](auto const& exec, auto const& A, auto const& given, auto const& b, auto const& x) {
-        return cg(exec, make_distributed_operator<double>(exec, A, given), b, x);
-      },
-      Outcome::indefinite_operator);
+  expect_bits_of_the_loopback(system, solve_by_cg, {}, Outcome::indefinite_operator);
 }
+
 TEST(MpiSolve, HistoryAndCallback) {
   std::vector<std::vector<double>> histories;
   for (auto const& given : transports())
@@ -135,6 +141,7 @@ TEST(MpiSolve, HistoryAndCallback) {
       auto const blocks = blocks_of(system)[0];
       SolverOptions options;
       options.keep_history = true;
+      options.execution = Execution::launches;  // persistent kernels have other bits
       std::int64_t last = -1;
       if (has_callback)
         options.callback = [&last](std::int64_t iteration, double) {

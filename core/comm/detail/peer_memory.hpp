@@ -5,6 +5,7 @@
 #include <einkorn/core/comm/communicator.hpp>
 #include <einkorn/core/comm/detail/device_runtime.hpp>
 #include <einkorn/core/comm/detail/node.hpp>
+#include <einkorn/core/comm/transport.hpp>
 #include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,7 +44,7 @@ inline void require_processes_of_one_node(Communicator const& comm) {
 /// Device memory of each rank, mapped into every other: zeros at first. Its construction and destruction are
 /// collective.
 template <class Exec>
-class PeerMemory {
+class PeerMemory final : public RankMemory {
   using Runtime = DeviceRuntime<Exec>;
 
  public:
@@ -76,7 +77,7 @@ class PeerMemory {
   PeerMemory& operator=(PeerMemory const&) = delete;
   /// Waits for the kernels of this rank. The other ranks unmap the memory before it is freed, unless one of them
   /// ends with an exception.
-  ~PeerMemory() {
+  ~PeerMemory() override {
     try {
       if (Kokkos::is_initialized()) exec_.fence("einkorn::PeerMemory: the end of its use");
       unmap();
@@ -85,8 +86,7 @@ class PeerMemory {
     }
     release();
   }
-  /// The memory of a rank, for kernels of this rank.
-  [[nodiscard]] unsigned char* of(int rank) const { return mapped_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] unsigned char* of(int rank) const override { return mapped_[static_cast<std::size_t>(rank)]; }
 
  private:
   [[nodiscard]] unsigned char*& at(int rank) { return mapped_[static_cast<std::size_t>(rank)]; }

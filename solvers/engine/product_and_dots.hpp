@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/epilogue_with_dots.hpp>
+#include <einkorn/core/fused_pass.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// The sums of an EpilogueWithDots over a stored y.
+template <class EpilogueOp, class Y>
+struct DotsPass {
+  using Sums = typename EpilogueOp::Sums;
+  using Loaded = typename Y::non_const_value_type;
+
+  EpilogueOp epilogue;
+  Y y;
+
+  static KOKKOS_FORCEINLINE_FUNCTION bool begin() { return true; }
+  KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, bool) const { return y(i); }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& value, bool, double* sums) const {
+    epilogue.accumulate(sums, i, value);
+  }
+};
+
+/// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over
+/// y follows.
+template <class Exec, class A, class EpilogueOp, class X, class Y>
+void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
+    a.apply_fused(exec, epilogue, x, y);
+  } else {
+    ++epilogue.layout->launches;  // apply()
+    if (!epilogue.layout->dry_run) a.apply(exec, x, y);
+    fused_pass(exec, "einkorn::solve[dots]", y.extent(0),
+               static_cast<typename EpilogueOp::Sums const&>(epilogue), DotsPass<EpilogueOp, Y>{epilogue, y});
+  }
+}
+
+}  // namespace einkorn::detail
