@@ -78,7 +78,7 @@ template <class Exec, class Source, class Finish>
 struct SumPartials {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>;
   using L = Lanes<Exec>;
-  static constexpr int count = Source::count, team_size = 512, warps = team_size / L::size, max_teams = 256;
+  static constexpr int count = Source::count, team_size = 512, warps = team_size / L::size, max_teams = 128;
   static constexpr std::size_t blocks_per_team = team_size;
 
   Source source;
@@ -145,7 +145,7 @@ class SumSpace {
   SumSpace(Exec const& exec, std::size_t size)
       : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials", size)),
         team_sums_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::team_sums",
-                                                           std::size_t(256) * max_sums)),
+                                                           std::size_t(128) * max_sums)),
         arrived_(allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::SumSpace::arrived")) {}
 
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return partials_; }
