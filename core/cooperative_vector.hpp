@@ -45,9 +45,8 @@ class CooperativeVector {
   /// are written by kernels of other devices (store_at()).
   CooperativeVector(std::uint64_t* words, std::size_t size, std::size_t first_remote)
       : words_(words, num_words(size)), first_remote_(first_remote) {}
+  /// The words of `size` entries; also the number of the first word of entry `size`, for store_at().
   static std::size_t num_words(std::size_t size) { return size * count; }
-  /// Words of an entry, for store_at() by another device.
-  static std::size_t word_of(std::size_t entry) { return entry * count; }
 
   [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 

@@ -25,7 +25,8 @@ namespace einkorn {
 /// Made for one operator and one execution-space instance, whose product determines the number of partial sums.
 /// It also serves other operators with as many rows that need no more; others are refused with InvalidArgument.
 /// Copies share the memory. One solve at a time: a second one throws InvalidArgument unless NDEBUG is defined.
-/// Make it with the options of the solve.
+/// Make it with the options of the solve. With a distributed operator, its construction and destruction are
+/// collective.
 ///
 /// Source: the vectors of Hestenes & Stiefel, 1952. Departures: the best x; no vector for the preconditioned
 /// residual of a diagonal M.

@@ -109,7 +109,7 @@ class ResidentRanks {
       for (std::size_t m = 0; m < messages.receive_ranks.size(); ++m)
         list[static_cast<std::size_t>(messages.receive_ranks[m])] = allocate_vector<std::uint64_t>(
             "einkorn::ResidentRanks", 1,
-            slot_words + Exchange::word_of(op.num_rows() + messages.receive_offsets[m]));
+            slot_words + Exchange::num_words(op.num_rows() + messages.receive_offsets[m]));
       return list;
     });
     Positions const received = comm.exchange(positions);
@@ -121,7 +121,7 @@ class ResidentRanks {
         auto* const words = words_of(to) + received.at(static_cast<std::size_t>(to)).at(0);
         for (std::size_t i = messages.send_offsets[m]; i < messages.send_offsets[m + 1]; ++i)
           list.push_back({static_cast<std::size_t>(op.matrix().halo.send_rows[i]),
-                          words + Exchange::word_of(i - messages.send_offsets[m])});
+                          words + Exchange::num_words(i - messages.send_offsets[m])});
       }
       std::stable_sort(list.begin(), list.end(),
                        [](ResidentSend const& a, ResidentSend const& b) { return a.row < b.row; });
