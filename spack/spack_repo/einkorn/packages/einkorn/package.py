@@ -29,6 +29,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     variant("compiled", default=False, description="Library of the kernels for common types")
     variant("kokkos_kernels", default=False, description="Conversion to CrsMatrix")
     variant("mpi", default=False, description="Matrices and solves on the ranks of MPI")
+    variant("nccl", default=False, when="+mpi", description="NCCL or RCCL between GPUs")
     variant("tpetra", default=False, when="+mpi", description="Operators for Tpetra and Belos")
     variant("cusparse", default=True, when="+cuda", description="Calls of cuSPARSE by name")
     variant("openmp", default=False, description="Kokkos with OpenMP")
@@ -40,6 +41,8 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("zlib-api", when="+io")
     depends_on("cli11", when="+tools")
     depends_on("mpi@3:", when="+mpi")
+    depends_on("nccl@2.7:", when="+nccl+cuda")  # ncclSend
+    depends_on("rccl", when="+nccl+rocm")
     depends_on("trilinos@16.2:+mpi+tpetra", when="+tpetra")
     depends_on("kokkos-kernels", when="+kokkos_kernels")
 
@@ -57,6 +60,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     conflicts("+cuda", when="cuda_arch=none", msg="Kokkos needs one cuda_arch")
     conflicts("+rocm", when="amdgpu_target=none", msg="Kokkos needs one amdgpu_target")
     conflicts("+cuda", when="+rocm", msg="Kokkos has either CUDA or ROCm")
+    conflicts("+nccl", when="~cuda~rocm", msg="NCCL and RCCL need a GPU")
     requires("^kokkos+cuda_lambda", when="+cuda ^kokkos@:4")
     requires("^kokkos+wrapper", "^kokkos+cmake_lang", policy="any_of", when="+cuda %gcc")
     # The recipe of Kokkos accepts a wrapper of any version.
@@ -68,7 +72,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
 
     @property
     def components(self):
-        names = ("io", "compiled", "kokkos_kernels", "mpi", "tpetra", "cusparse")
+        names = ("io", "compiled", "kokkos_kernels", "mpi", "nccl", "tpetra", "cusparse")
         return ["einkorn", *(name for name in names if self.spec.satisfies(f"+{name}"))]
 
     @property
@@ -98,6 +102,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("Einkorn_ENABLE_COMPILED", "compiled"),
             self.define_from_variant("Einkorn_ENABLE_KOKKOS_KERNELS", "kokkos_kernels"),
             self.define_from_variant("Einkorn_ENABLE_MPI", "mpi"),
+            self.define("Einkorn_ENABLE_NCCL", self.spec.satisfies("+nccl")),
             self.define("Einkorn_ENABLE_TPETRA", self.spec.satisfies("+tpetra")),
             self.define("Einkorn_ENABLE_CUSPARSE", self.spec.satisfies("+cusparse")),
             self.define("Einkorn_ENABLE_TESTS", self.run_tests and self.spec.satisfies("+io")),
