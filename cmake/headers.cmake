@@ -14,6 +14,7 @@ set(einkorn_headers
   core/bank_padding.hpp
   core/captured_graph.hpp
   core/ceil_div.hpp
+  core/comm/choose_transport.hpp
   core/comm/communicator.hpp
   core/comm/detail/comm_buffer.hpp
   core/comm/detail/device_event.hpp
@@ -23,10 +24,11 @@ set(einkorn_headers
   core/comm/detail/loopback_world.hpp
   core/comm/detail/node.hpp
   core/comm/detail/peer_memory.hpp
-
+  core/comm/detail/transport_probe.hpp
   core/comm/loopback.hpp
   core/comm/peer_transport.hpp
   core/comm/transport.hpp
+  core/comm/transport_time.hpp
   core/concepts.hpp
   core/cooperative.hpp
   core/cooperative_vector.hpp
@@ -426,6 +428,7 @@ set(einkorn_kokkos_kernels_headers
   formats/interop/kokkos_kernels_bsr.hpp)
 
 set(einkorn_mpi_headers
+  core/comm/make_transport.hpp
   core/comm/mpi_communicator.hpp
   core/comm/mpi_transport.hpp)
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/comm/choose_transport.hpp>
 #include <einkorn/core/comm/communicator.hpp>
 #include <einkorn/core/comm/detail/device_event.hpp>
 #include <einkorn/core/comm/detail/node.hpp>
 #include <einkorn/core/comm/transport.hpp>
+#include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -211,5 +213,11 @@ class NcclTransport final : public Transport<Exec> {
  private:
   std::shared_ptr<detail::NcclCommunicator const> exchanges_, gathers_;
 };
+
+/// NcclTransport as the candidate "nccl" of choose_transport() and make_transport().
+template <ExecutionSpace Exec>
+[[nodiscard]] TransportCandidate<Exec> nccl_candidate(Exec const& exec, Communicator const& comm) {
+  return {"nccl", [exec, comm] { return std::make_shared<NcclTransport<Exec>>(exec, comm); }};
+}
 
 }  // namespace einkorn

@@ -3,8 +3,8 @@
 // The code of docs/distributed.md. Started by mpirun.
 
 // [includes]
+#include <einkorn/core/comm/make_transport.hpp>
 #include <einkorn/core/comm/mpi_communicator.hpp>
-#include <einkorn/core/comm/mpi_transport.hpp>
 #include <einkorn/formats/distributed/distribute_rows.hpp>
 #include <einkorn/formats/distributed/update_values.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
@@ -60,7 +60,7 @@ bool solve(Exec const& exec, std::int64_t n) {
   Rod const rod(n, blocks.begin(comm.rank()), rows, 0.1);  // row offsets from 0, global columns, values
   auto const A = einkorn::distribute_rows(exec, comm, blocks, rod.row_offsets, rod.columns, rod.values);
 
-  auto const transport = std::make_shared<einkorn::MpiTransport<Exec>>(comm);
+  auto const transport = einkorn::make_transport(exec, comm);  // the fastest one
   auto const op = einkorn::make_distributed_operator<double>(exec, A, transport);
   Kokkos::View<double*> const b("b", rows), x("x", rows);  // the entries of this rank
   Kokkos::deep_copy(exec, b, 1.0);
