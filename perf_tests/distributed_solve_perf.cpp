@@ -51,11 +51,11 @@ int run(int argc, char* argv[]) {
   keep_freed_memory();
   Exec const exec;
   auto const context = context_of(exec);
-  auto const transport = program::transport_of(exec, comm, settings.transport);
+  auto const chosen = program::transport_of(exec, comm, settings.transport);
   auto const bandwidth = comm.collectively([&] { return Bandwidth(exec, context); });
-  auto const problem =
-      distributed::make_problem(exec, transport, settings, *distributed::Formats::format_of(settings.format));
-  auto const sizes = distributed::sizes_of(problem);
+  auto const problem = distributed::make_problem(exec, chosen.transport, settings,
+                                                 *distributed::Formats::format_of(settings.format));
+  auto const sizes = distributed::sizes_of(problem, chosen.times);
   auto const all = distributed::measure(problem, bandwidth, settings);
   if (!prints) return program::done;
   std::cout << stamp_text(context) << ", concurrency " << exec.concurrency() << " per rank\n";

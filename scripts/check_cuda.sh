@@ -46,6 +46,7 @@ if command -v mpicxx >/dev/null; then  # Open MPI; without it the headers of MPI
   for folder in $(mpicxx --showme:incdirs 2>/dev/null); do options+=(-isystem "$folder"); done
   options+=(-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 fi
+if echo '#include <nccl.h>' | "$nvcc" -E -x cu - >/dev/null 2>&1; then options+=(-DEINKORN_PROGRAM_NCCL); fi
 # Without optimization of the kernels, which takes several times as long for the solvers.
 if "$nvcc" --help | grep -e --Ofast-compile >/dev/null; then options+=(--Ofast-compile=max); fi
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace einkorn::perf::distributed {
 
@@ -98,9 +99,22 @@ Json record_of(Context const& context, Sizes const& sizes, Settings const& setti
   return record;
 }
 
+/// Null unless the choice was automatic.
+Json json_of(std::vector<TransportTime> const& times) {
+  if (times.empty()) return nullptr;
+  Json rows = Json::array();
+  for (auto const& time : times)
+    rows.push_back({{"name", time.name},
+                    {"gather_seconds", time.gather_seconds},  // NaN becomes null
+                    {"exchange_seconds", time.exchange_seconds},
+                    {"error", time.error.empty() ? Json(nullptr) : Json(time.error)}});
+  return rows;
+}
+
 void add_distribution(Json& record, Sizes const& sizes, Settings const& settings, Measured const& measured) {
   record["ranks"] = sizes.ranks;
   record["transport"] = sizes.transport;
+  record["transport_times"] = json_of(sizes.transport_times);
   record["grid"] = settings.matrix.empty() ? Json(settings.grid) : Json(nullptr);
   record["rows_per_rank"] = {{"min", sizes.min_rows}, {"max", sizes.max_rows}};
   record["ghosts_per_rank"] = {{"min", sizes.min_ghosts}, {"max", sizes.max_ghosts}};
@@ -123,7 +137,7 @@ double copy_rate(Bandwidth const& bandwidth, std::vector<Measured> const& all, d
 
 }  // namespace
 
-Sizes sizes_of(Problem const& problem) {
+Sizes sizes_of(Problem const& problem, std::vector<TransportTime> transport_times) {
   struct OfRank {
     std::int64_t rows, entries, ghosts;
     std::size_t bytes;
@@ -138,6 +152,7 @@ Sizes sizes_of(Problem const& problem) {
                                                     static_cast<std::int64_t>(A.num_ghosts()), bytes});
   Sizes sizes;
   sizes.transport = problem.transport->name();
+  sizes.transport_times = std::move(transport_times);
   sizes.ranks = problem.comm().size();
   sizes.min_rows = sizes.max_rows = all[0].rows;
   sizes.min_ghosts = sizes.max_ghosts = all[0].ghosts;

@@ -8,6 +8,8 @@
 #include "support/bandwidth.hpp"
 #include "support/context.hpp"
 
+#include <einkorn/core/comm/transport_time.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -21,6 +23,7 @@ namespace einkorn::perf::distributed {
 /// What the table and the records show of the distribution.
 struct Sizes {
   std::string transport;
+  std::vector<TransportTime> transport_times;  ///< of an automatic choice; empty if it was chosen by name
   int ranks = 1;
   std::int64_t rows = 0, entries = 0;
   std::int64_t min_rows = 0, max_rows = 0, min_ghosts = 0, max_ghosts = 0;
@@ -29,7 +32,7 @@ struct Sizes {
 };
 
 /// Collective.
-Sizes sizes_of(Problem const& problem);
+Sizes sizes_of(Problem const& problem, std::vector<TransportTime> transport_times);
 
 void print_table(std::ostream& out, Sizes const& sizes, Settings const& settings,
                  std::vector<Measured> const& all);

@@ -49,8 +49,9 @@ void declare_options(CLI::App& app, Settings& settings) {
       })
       ->option_text(Formats::names("|") + " [csr]");
   app.add_option("--transport", settings.transport, "How ranks exchange data")
-      ->check(program::transport_error)
-      ->option_text(program::transport_choices() + " [auto]");
+      ->check(static_cast<std::string (*)(std::string const&)>(program::transport_error))
+      ->transform(program::transport_name_of)
+      ->option_text(program::transport_choices() + " [automatic]");
   app.add_option(
          "--solvers", settings.solvers,
          "Names separated by commas; all without this option. jacobi-scaled-cg: CG of the matrix scaled "

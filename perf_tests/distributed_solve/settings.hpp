@@ -18,7 +18,7 @@ namespace einkorn::perf::distributed {
 struct Settings {
   std::string matrix;       // empty: the stencil of `grid`
   std::string grid = "64";  // points per direction: N or NxMxK
-  std::string format = "csr", transport = "auto", json;
+  std::string format = "csr", transport = "automatic", json;
   std::vector<std::string> solvers;  // empty: all
   int iterations = 50, rounds = 7, replace_every = 50;
   Execution execution = Execution::automatic;  // of the solves on the ranks

@@ -12,6 +12,21 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
 from solvers import read_solves  # noqa: E402
 
+
+
+def check_transport_times(record):
+    """Of an automatic choice: one row per transport, with times unless there is one rank; else null."""
+    chosen, rows = record["transport"].split(",")[0], record["transport_times"]  # "mpi, pinned buffers"
+    assert chosen in ("mpi", "peer", "nccl"), record
+    if rows is None:
+        return
+    available = [row for row in rows if row["error"] is None]
+    if record["ranks"] > 1:
+        assert chosen == min(available, key=lambda row: row["gather_seconds"] + row["exchange_seconds"])["name"], rows
+    else:
+        assert chosen == available[0]["name"] and available[0]["gather_seconds"] is None, rows
+
+
 folder, ranks = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 solves = read_solves(folder)
 assert solves and all(solve.fastest(lambda record: True) for solve in solves)
@@ -20,7 +35,8 @@ distributed = [record for record in records if "ranks" in record]
 alone = [record for record in records if "ranks" not in record]
 assert distributed and len(alone) in (0, len(distributed))
 for record in distributed:
-    assert record["ranks"] == ranks and record["transport"] == "mpi", record
+    assert record["ranks"] == ranks, record
+    check_transport_times(record)
     for name in ("gather", "exchange", "local_product", "product", "product_without_exchange"):
         times = record[f"{name}_seconds"]
         assert 0 <= times["min"] <= times["median"] <= times["max"] and len(times["samples"]) == record["rounds"], times

@@ -3,7 +3,6 @@
 #include "distributed/mpi_program.hpp"
 #include "distributed/on_rank_0.hpp"
 #include "program/run_program.hpp"
-#include "program/transport.hpp"
 
 #include <einkorn/core/comm/mpi_communicator.hpp>
 
@@ -101,8 +100,8 @@ int run_mpi_program(char const* name, int& argc, char**& argv,
   return code;
 }
 
-std::shared_ptr<Transport<Exec>> transport_of(Communicator const& comm, std::string const& name) {
-  return program::transport_of(Exec(), comm, name);
+program::ChosenTransport<Exec> transport_of(Communicator const& comm, std::string const& value) {
+  return program::transport_of(Exec(), comm, value);
 }
 
 }  // namespace einkorn::tools

@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "program/transport.hpp"
 #include "solve/types.hpp"
 
 #include <einkorn/core/comm/communicator.hpp>
-#include <einkorn/core/comm/transport.hpp>
 
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace einkorn::tools {
@@ -24,7 +23,7 @@ int run_mpi_program(char const* name, int& argc, char**& argv,
 
 /// The transport of --transport (program/transport.hpp). Collective.
 /// @pre Kokkos is initialized
-/// @throws InvalidArgument for an unknown name, on all ranks
-std::shared_ptr<Transport<Exec>> transport_of(Communicator const& comm, std::string const& name);
+/// @throws the exceptions of make_transport(), on all ranks
+program::ChosenTransport<Exec> transport_of(Communicator const& comm, std::string const& value);
 
 }  // namespace einkorn::tools

@@ -60,7 +60,7 @@ RowBlocks blocks_of_rank_0(Communicator const& comm, RowBlocks const& blocks) {
 }
 
 template <class Scalar>
-Distribution distribution_of(Transport<Exec> const& transport, RankMatrix<Scalar> const& A) {
+Distribution distribution_of(program::ChosenTransport<Exec> const& chosen, RankMatrix<Scalar> const& A) {
   struct Sizes {
     std::int64_t rows, entries, ghosts, neighbours;
   };
@@ -76,8 +76,13 @@ Distribution distribution_of(Transport<Exec> const& transport, RankMatrix<Scalar
         all.begin(), all.end(), [&](Sizes const& one, Sizes const& other) { return one.*size < other.*size; });
     return RankRange{(*min).*size, (*max).*size};
   };
-  return {A.communicator.size(),     transport.name(),         range_of(&Sizes::rows),
-          range_of(&Sizes::entries), range_of(&Sizes::ghosts), range_of(&Sizes::neighbours)};
+  return {A.communicator.size(),
+          chosen.transport->name(),
+          range_of(&Sizes::rows),
+          range_of(&Sizes::entries),
+          range_of(&Sizes::ghosts),
+          range_of(&Sizes::neighbours),
+          chosen.times};
 }
 
 /// "sell: REASON", or "csr on 1 of 4 ranks, sell on 3; rank 0: REASON".
@@ -102,8 +107,9 @@ std::int64_t row_of_file(std::vector<std::int64_t> const& new_ids, std::int64_t 
 }
 
 template <class Scalar>
-Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transport<Exec>> const& transport,
+Exit run_with(Settings const& settings, Exec const& exec, program::ChosenTransport<Exec> const& chosen,
               Stopwatch& watch, InputFiles&& files, std::string& step) {
+  auto const& transport = chosen.transport;
   auto const& comm = transport->communicator();
   Result result;
   System<Scalar> system;  // on rank 0, as all that is computed in on_rank_0()
@@ -142,7 +148,7 @@ Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transp
   });
   DenseVector<Scalar> const x("einkorn::tools::x", b.extent(0));
   result.format = format_text(comm, format, reason);
-  result.distribution = distribution_of(*transport, A);
+  result.distribution = distribution_of(chosen, A);
   result.setup_seconds = watch.lap();
 
   auto options = solver_options(settings);
@@ -173,19 +179,19 @@ Exit run_with(Settings const& settings, Exec const& exec, std::shared_ptr<Transp
 
 }  // namespace
 
-Exit run_on_ranks(Settings const& settings, std::shared_ptr<Transport<Exec>> const& transport) {
+Exit run_on_ranks(Settings const& settings, program::ChosenTransport<Exec> const& chosen) {
   std::string step = "reading " + settings.matrix;
   try {
     Exec const exec;
     Stopwatch watch(exec);
     InputFiles files;
-    bool const is_complex = on_rank_0(transport->communicator(), [&] {
+    bool const is_complex = on_rank_0(chosen.transport->communicator(), [&] {
       files = read_input(settings.matrix, settings.right_hand_side);
       return files.is_complex();
     });
     if (is_complex)
-      return run_with<Kokkos::complex<double>>(settings, exec, transport, watch, std::move(files), step);
-    return run_with<double>(settings, exec, transport, watch, std::move(files), step);
+      return run_with<Kokkos::complex<double>>(settings, exec, chosen, watch, std::move(files), step);
+    return run_with<double>(settings, exec, chosen, watch, std::move(files), step);
   } catch (std::bad_alloc const& failure) {  // from Kokkos or the standard library, without a purpose
     throw OutOfMemory("no memory while " + step + " (" + failure.what() + ")");
   }

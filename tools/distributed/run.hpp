@@ -2,13 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "program/transport.hpp"
 #include "solve/run.hpp"
 #include "solve/settings.hpp"
 #include "solve/types.hpp"
-
-#include <einkorn/core/comm/transport.hpp>
-
-#include <memory>
 
 namespace einkorn::tools {
 
@@ -16,6 +13,6 @@ namespace einkorn::tools {
 /// all solve, rank 0 gathers x and writes the results. Collective. Throws the exceptions of its parts; where
 /// only rank 0 reads or writes, the other ranks throw FailedOnRank0 or return.
 /// @pre Kokkos is initialized
-Exit run_on_ranks(Settings const& settings, std::shared_ptr<Transport<Exec>> const& transport);
+Exit run_on_ranks(Settings const& settings, program::ChosenTransport<Exec> const& chosen);
 
 }  // namespace einkorn::tools

@@ -5,12 +5,14 @@
 #include "program/exchange_times.hpp"
 #include "solve/settings.hpp"
 
+#include <einkorn/core/comm/transport_time.hpp>
 #include <einkorn/solvers/report.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace einkorn::tools {
 
@@ -24,7 +26,8 @@ struct Distribution {
   int ranks = 1;
   std::string transport;  // its name()
   RankRange rows, entries, ghosts;
-  RankRange neighbours;  // ranks that a rank exchanges entries of x with
+  RankRange neighbours;                             // ranks that a rank exchanges entries of x with
+  std::vector<TransportTime> transport_times = {};  // of an automatic choice; empty if it was chosen by name
 };
 
 /// The contents of the table and of the JSON of a solve.

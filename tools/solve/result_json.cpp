@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace einkorn::tools {
 
@@ -17,8 +18,21 @@ std::string json_range(RankRange const& range) {
   return json_object({{"min", std::to_string(range.min)}, {"max", std::to_string(range.max)}});
 }
 
+std::string json_transport_times(std::vector<TransportTime> const& times) {
+  if (times.empty()) return "null";
+  std::string rows;
+  for (auto const& time : times)
+    rows += (rows.empty() ? "" : ", ") +
+            json_object({{"name", json_text(time.name)},
+                         {"gather_seconds", json_number(time.gather_seconds)},
+                         {"exchange_seconds", json_number(time.exchange_seconds)},
+                         {"error", time.error.empty() ? "null" : json_text(time.error)}});
+  return "[" + rows + "]";
+}
+
 std::string json_distribution(Distribution const& distribution) {
   return json_object({{"transport", json_text(distribution.transport)},
+                      {"transport_times", json_transport_times(distribution.transport_times)},
                       {"rows", json_range(distribution.rows)},
                       {"entries", json_range(distribution.entries)},
                       {"ghosts", json_range(distribution.ghosts)},

@@ -56,7 +56,7 @@ std::string option_conflict(Settings const& settings, bool with_mpi) {
   if (settings.quiet && settings.progress) return "--quiet and --progress exclude each other";
   if (!settings.owners.empty() && !with_mpi)
     return "--owners distributes rows over ranks; start several processes with mpirun, or use --mpi on";
-  if (settings.transport != "auto" && !with_mpi)
+  if (settings.transport != "automatic" && !with_mpi)
     return "--transport is for ranks; start several processes with mpirun, or use --mpi on";
   if (settings.measures_exchange && !with_mpi)
     return "--measure-exchange is for ranks; start several processes with mpirun, or use --mpi on";
@@ -155,9 +155,10 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "map of Scotch: the number of rows, then the row and its rank in each line. Default:\n"
                  "consecutive rows with about equal numbers of entries");
   app.add_option("--transport", settings.transport,
-                 "With MPI: how ranks exchange data. auto: the fastest that works")
-      ->check(program::transport_error)
-      ->option_text(program::transport_choices() + " [auto]");
+                 "With MPI: how ranks exchange data. automatic: the fastest of a short measurement")
+      ->check(static_cast<std::string (*)(std::string const&)>(program::transport_error))
+      ->transform(program::transport_name_of)
+      ->option_text(program::transport_choices() + " [automatic]");
   app.add_flag(
       "--measure-exchange", settings.measures_exchange,
       "With MPI: after the solve, measure which fraction of the exchange of x overlaps with the product");

@@ -34,7 +34,7 @@ struct Settings {
   int restart = 30;  // of gmres and fgmres
   std::string output, history, json;
   std::string mpi = "auto", owners;  // owners: a file
-  std::string transport = "auto";
+  std::string transport = "automatic";
   bool measures_exchange = false;
   bool quiet = false, progress = false;
 };

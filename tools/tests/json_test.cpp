@@ -68,6 +68,22 @@ TEST(Json, OfSeveralRanks) {
     EXPECT_TRUE(has_part(json, part)) << part << " in " << json;
 }
 
+TEST(Json, OfAnAutomaticTransport) {
+  Result result;
+  result.distribution = Distribution{2, "mpi", {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  EXPECT_TRUE(has_part(json_of(result), "\"transport_times\": null")) << json_of(result);
+  result.distribution->transport_times = {{"peer", std::nan(""), std::nan(""), "two nodes"},
+                                          {"mpi", 0.5, 0.25, ""}};
+
+  auto const json = json_of(result);
+
+  EXPECT_TRUE(has_part(json,
+                       "\"transport_times\": [{\"name\": \"peer\", \"gather_seconds\": null, "
+                       "\"exchange_seconds\": null, \"error\": \"two nodes\"}, {\"name\": \"mpi\", "
+                       "\"gather_seconds\": 0.5, \"exchange_seconds\": 0.25, \"error\": null}]"))
+      << json;
+}
+
 TEST(HiddenFraction, IsBetweenZeroAndOne) {
   using program::ExchangeTimes, program::hidden_fraction;
   EXPECT_EQ(*hidden_fraction(ExchangeTimes{10, 10, 2, 9}), 1.0);  // product takes no longer with the exchange

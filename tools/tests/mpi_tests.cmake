@@ -125,8 +125,13 @@ add_mpi_solve_test(unknown_solver 3 2 "--solver" gen:stencil7:12 --solver qmr)
 add_mpi_solve_test(multigrid 2 2 "^einkorn-solve: --preconditioner multigrid is not available with MPI; use [^\n]*\n(-|$)"
                    gen:stencil7:12 --preconditioner multigrid)
 add_mpi_solve_test(transport 3 0 "ranks *3, transport mpi" gen:stencil7:12 --transport mpi)
-add_mpi_solve_test(unknown_transport 3 2 "^--transport: pigeon is not a transport of this program; it has auto[|]mpi\nRun with --help[^\n]*\n(-|$)"
+add_mpi_solve_test(unknown_transport 3 2 "^--transport: pigeon is not a transport of this program; it has automatic[|]mpi[^\n]*\nRun with --help[^\n]*\n(-|$)"
                    gen:stencil7:12 --transport pigeon)
+if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+  add_mpi_solve_test(no_peer_memory 3 2 "^--transport: peer needs an execution space of CUDA or HIP[^\n]*; it has automatic[|]mpi\nRun with --help[^\n]*\n(-|$)"
+                     gen:stencil7:12 --transport peer)
+  add_mpi_solve_test(no_nccl 2 2 "^--transport: nccl needs Einkorn::nccl[^\n]*\nRun with --help[^\n]*\n(-|$)" gen:stencil7:12 --transport nccl)
+endif()
 add_mpi_solve_test(exchange 3 0 "exchange *[0-9.]+ % hidden; [0-9.e+]+ us alone, product [0-9.e+]+ us, [0-9.e+]+ us without it"
                    gen:stencil7:12 --measure-exchange)
 add_mpi_solve_test(no_exchange 1 0 "exchange *none" gen:stencil7:12 --measure-exchange --mpi on)
@@ -134,8 +139,15 @@ add_mpi_solve_test(unwritable_json 2 3 "no_such_folder/solve.json: cannot write"
 # JSON. The 12^3 rows of the stencil are sent in blocks of consecutive rows.
 set(sums "j['rows'] == 1728 and j['entries'] == 11232 and j['solver'] == 'cg' and j['converged'] is True and j['relative_residual'] < 1e-8 and j['error'] < 1e-6")
 set(times "j['seconds']['per_iteration'] * j['iterations'] / j['seconds']['solve'] < 1.001 and min(j['seconds'].values()) > 0")
-add_mpi_json_test(cg 2 "${sums} and ${times} and j['ranks'] == 2 and j['distribution']['transport'] == 'mpi' and j['exchange'] is None"
-                  gen:stencil7:12 --transport auto)
+add_mpi_json_test(cg 2 "${sums} and ${times} and j['ranks'] == 2 and j['distribution']['transport'].startswith('mpi') and j['exchange'] is None and j['distribution']['transport_times'] is None"
+                  gen:stencil7:12 --transport mpi)
+if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)  # mpi is the only one
+  set(mpi_is_measured "j['distribution']['transport'] == 'mpi' and [(t['name'], t['error'], t['gather_seconds'] > 0, t['exchange_seconds'] > 0) for t in j['distribution']['transport_times']] == [('mpi', None, True, True)]")
+  add_mpi_json_test(automatic_transport 3 "${mpi_is_measured}" gen:stencil7:6)
+  add_mpi_json_test(automatic_transport 2 "${mpi_is_measured}" gen:stencil7:6 --transport auto)
+  add_mpi_json_test(automatic_transport 1 "j['distribution']['transport_times'] == [{'name': 'mpi', 'gather_seconds': None, 'exchange_seconds': None, 'error': None}]"
+                    gen:stencil7:6 --transport automatic)
+endif()
 add_mpi_json_test(neighbours 3 "j['distribution']['neighbours'] == {'min': 1, 'max': 2} and j['distribution']['ghosts'] == {'min': 144, 'max': 288}"
                   gen:stencil7:12)
 add_mpi_json_test(exchange 3 "0 <= j['exchange']['hidden_fraction'] <= 1 and min(j['exchange'].values()) >= 0 and j['exchange']['exchange_seconds'] > 0"

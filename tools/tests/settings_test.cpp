@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/transport_names.hpp"
 #include "solve/settings.hpp"
 
 #include <CLI/CLI.hpp>
@@ -84,7 +85,9 @@ TEST(Settings, ParseEveryOption) {
   EXPECT_EQ(s.json, "solve.json");
   EXPECT_EQ(s.transport, "mpi");
   EXPECT_TRUE(s.measures_exchange);
-  EXPECT_EQ(parsed({"A.mtx"}).transport, "auto");
+  EXPECT_EQ(parsed({"A.mtx"}).transport, "automatic");
+  EXPECT_EQ(parsed({"A.mtx", "--transport", "automatic"}).transport, "automatic");
+  EXPECT_EQ(parsed({"A.mtx", "--transport", "auto"}).transport, "automatic");
 }
 
 TEST(Settings, GmresAndItsCycles) {
@@ -123,6 +126,22 @@ TEST(Settings, RejectInvalidValues) {
     EXPECT_THROW(parsed(words), CLI::ParseError) << (words.empty() ? "" : words.back());
 }
 
+TEST(Settings, TransportsOfAProgram) {
+  using program::transport_choices, program::transport_error;
+  EXPECT_EQ(transport_choices(false, false), "automatic|mpi");
+  EXPECT_EQ(transport_choices(true, false), "automatic|mpi|peer");
+  EXPECT_EQ(transport_choices(true, true), "automatic|mpi|peer|nccl");
+  for (auto const* const name : {"automatic", "auto", "mpi", "peer", "nccl"})
+    EXPECT_EQ(transport_error(name, true, true), "");
+  EXPECT_EQ(
+      transport_error("peer", false, false),
+      "peer needs an execution space of CUDA or HIP, which this program does not use; it has automatic|mpi");
+  EXPECT_EQ(transport_error("nccl", true, false),
+            "nccl needs Einkorn::nccl, without which this program was built; it has automatic|mpi|peer");
+  EXPECT_EQ(transport_error("pigeon", false, false),
+            "pigeon is not a transport of this program; it has automatic|mpi");
+}
+
 TEST(Settings, DetectOptionConflicts) {
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "cg"})), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--solver", "cg", "--preconditioner", "none"})), "");
@@ -142,6 +161,7 @@ TEST(Settings, DetectOptionConflicts) {
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--owners", "parts.txt"}), true), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--transport", "mpi"}), false), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--transport", "mpi"}), true), "");
+  EXPECT_EQ(option_conflict(parsed({"A.mtx", "--transport", "auto"}), false), "");
   EXPECT_NE(option_conflict(parsed({"A.mtx", "--measure-exchange"}), false), "");
   EXPECT_EQ(option_conflict(parsed({"A.mtx", "--measure-exchange"}), true), "");
 }
