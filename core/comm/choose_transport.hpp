@@ -72,12 +72,13 @@ std::shared_ptr<Transport<Exec>> make_on_all_ranks(Communicator const& comm,
   return transport;
 }
 
-/// Sets both times. Collective.
+/// Checks a transport and, on more than one rank, sets both times. Collective.
 template <class Exec>
 void measure_transport(Exec const& exec, Communicator const& comm, Transport<Exec>& transport,
                        TransportTime& time) {
   TransportProbe<Exec> const probe(exec, transport);
   comm.collectively([&] { probe.check(); });
+  if (comm.size() == 1) return;
   auto const all = comm.all_gather(comm.collectively([&] { return probe.measure(); }));
   time.gather_seconds = fastest_round(all, &RoundTimes::gather);
   time.exchange_seconds = fastest_round(all, &RoundTimes::exchange);
@@ -127,7 +128,7 @@ template <ExecutionSpace Exec>
     tried.push_back({.name = candidate.name, .error = {}});
     try {
       auto transport = detail::make_on_all_ranks(comm, candidate);
-      if (comm.size() > 1) detail::measure_transport(exec, comm, *transport, tried.back());
+      detail::measure_transport(exec, comm, *transport, tried.back());
       if (comm.size() == 1 || fastest_transport(tried) == tried.size() - 1) fastest = std::move(transport);
     } catch (std::exception const& error) {
       tried.back().error = error.what();

@@ -190,14 +190,15 @@ TEST(ChooseTransport, AutomaticSkipsWhatIsNotAvailable) {
     auto const transport = choose_transport(Space(), comm, candidates, "automatic", &times);
 
     EXPECT_EQ(times.at(0).error, "no device");
-    if (comm.size() == 1) return;  // the faults of the others are not seen without a measurement
     ASSERT_EQ(times.size(), 5u);
     EXPECT_EQ(times[1].error, "no access to the other device");
     EXPECT_NE(times[2].error, "");
-    EXPECT_EQ(times[3].error,
-              "rank 0: choose_transport: received 77.000000 from rank 0, which sent its number");
+    std::string const who = comm.size() > 1 ? "rank 0: " : "";
+    EXPECT_EQ(times[3].error, who + "choose_transport: received 77.000000 from rank 0, which sent its number");
     EXPECT_EQ(times[4].error, "");
-    EXPECT_EQ(fastest_transport(times), 4u);
+    if (comm.size() > 1) {
+      EXPECT_EQ(fastest_transport(times), 4u);
+    }
     expect_usable(*transport);
   });
 }
