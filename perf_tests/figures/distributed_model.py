@@ -62,8 +62,7 @@ class Method:
     products: int
     vectors: int  # n-vectors, including two per product
     passes: int  # besides the products
-    sums: int  # passes and products whose partial sums are added
-    synchronizations: int
+    synchronizations: int  # launches that add partial sums; each gathers once
     prologue_rows: int = 0  # up to here, on one device, the next pass adds them
     matrix: int = 7 * VALUE  # bytes of the matrix per row: 7 diagonals (DIA)
 
@@ -114,9 +113,9 @@ PEER = Transport(  # between nodes NCCL in a graph
                  gather_setup=NCCL_GATHER_GRAPH - NVLINK_NCCL))
 TRANSPORTS = (STAGED, NCCL, PEER)
 
-CG = Method("CG", products=1, vectors=8, passes=1, sums=2, synchronizations=1, prologue_rows=10**6)
-PCG = Method("PCG", products=1, vectors=18, passes=4, sums=4, synchronizations=2)  # M: inverse blocks of 4 rows, r, z
-BICGSTAB = Method("BiCGStab", products=2, vectors=17, passes=2, sums=4, synchronizations=2)
+CG = Method("CG", products=1, vectors=8, passes=1, synchronizations=1, prologue_rows=5 * 10**5)
+PCG = Method("PCG", products=1, vectors=18, passes=4, synchronizations=2)  # M: inverse blocks of 4 rows, r, z
+BICGSTAB = Method("BiCGStab", products=2, vectors=17, passes=2, synchronizations=2)
 METHODS = (CG, PCG, BICGSTAB)
 
 
@@ -212,7 +211,7 @@ def gather(transport, device, ranks, node=NODE):
 def iteration(method, device, rows):
     """T(1): seconds per iteration on one device."""
     moved = method.products * method.matrix + method.vectors * VALUE
-    kernels = method.products + method.passes + (method.sums if rows > method.prologue_rows else 0)
+    kernels = method.products + method.passes + (method.synchronizations if rows > method.prologue_rows else 0)
     return kernels * device.graph_kernel + rows * moved / device.bandwidth
 
 
@@ -223,12 +222,14 @@ def distributed_iteration(method, device, transport, halo, ranks, node=NODE, ove
     fixed = kernel(device, transport, ranks)
     local = fixed + halo.rows * (method.matrix + 2 * VALUE) / device.bandwidth
     messages = exchange(transport, halo)
-    product = 2 * fixed + halo.ghosts * (PACK + BOUNDARY) / device.bandwidth + (
+    # A direct transport packs in the exchange and gathers in the launch that adds partial sums, which does the boundary rows.
+    separate = 0 if transport.direct else fixed
+    product = separate + halo.ghosts * (PACK + BOUNDARY) / device.bandwidth + (
         max(local, messages) if overlap else local + messages)
-    vectors = ((method.passes + method.sums) * fixed +
+    vectors = ((method.passes + method.synchronizations) * fixed +
                halo.rows * (method.vectors - 2 * method.products) * VALUE / device.bandwidth)
     return (method.products * product + vectors + transport.fence +
-            method.synchronizations * (fixed + gather(transport, device, ranks, node)))
+            method.synchronizations * (separate + gather(transport, device, ranks, node)))
 
 
 def strong(method, device, transport, grid, ranks, split=split_blocks, **options):

@@ -166,14 +166,16 @@ class Limits(unittest.TestCase):
 
     def test_kernels_and_fences_per_iteration(self):
         device = dataclasses.replace(TIMELESS, graph_kernel=1.0, launched_kernel=10.0, bandwidth=math.inf)
-        self.assertEqual([model.iteration(m, device, 10**6) for m in model.METHODS], [2, 9, 8])
-        self.assertEqual(model.iteration(model.CG, device, 10**6 + 1), 4)  # and the two sums
+        self.assertEqual([model.iteration(m, device, 5 * 10**5) for m in model.METHODS], [2, 7, 6])
+        self.assertEqual(model.iteration(model.CG, device, 5 * 10**5 + 1), 3)  # and the sums
         halo = model.Halo(0)
-        # pack, local, boundary per product; passes; sums of partial sums; sums over ranks
-        wanted = [3 + 1 + 2 + 1, 3 + 4 + 4 + 2, 6 + 2 + 4 + 2]
+        # pack, local per product; passes; sums of partial sums with the boundary rows; sums over ranks
+        wanted = [2 + 1 + 1 + 1, 2 + 4 + 2 + 2, 4 + 2 + 2 + 2]
         for transport, factor in ((IDEAL, 1), (dataclasses.replace(IDEAL, in_graph=False), 10)):
             times = [model.distributed_iteration(m, device, transport, halo, 2) for m in model.METHODS]
             self.assertEqual(times, [factor * kernels for kernels in wanted])
+        direct = dataclasses.replace(IDEAL, direct=True)
+        self.assertEqual([model.distributed_iteration(m, device, direct, halo, 2) for m in model.METHODS], [3, 7, 6])
         fenced = dataclasses.replace(IDEAL, fence=3)
         self.assertEqual([model.distributed_iteration(m, TIMELESS, fenced, halo, 2) for m in model.METHODS], [3, 3, 3])
 
