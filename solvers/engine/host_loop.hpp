@@ -35,8 +35,8 @@ template <class Method>
 ///
 /// Method::is_distributed: the operator is; all ranks then launch the same. With a transport that waits on the
 /// host, or a callback, they read the flag after a fence per iteration. With a transport that waits on the device,
-/// and a method that has may_launch_ahead, there is no fence: a rank that reads that iteration k was the last
-/// launches the iterations up to k + max_ahead all the same, as the ranks did that have not read it yet.
+/// and a method that has may_launch_ahead, there is no fence: after the end at iteration k, a rank still launches
+/// the iterations up to k + max_ahead, because another rank may already have launched them.
 template <class Exec, class Method>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
                    Method const& method, int iterations_per_graph, std::vector<double>& history) {
