@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
-#include <einkorn/core/error.hpp>
+#include <einkorn/core/detail/device_error.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,29 +28,27 @@ struct GraphRuntime<Kokkos::Cuda> {
   using Executable = cudaGraphExec_t;
 
   static void begin(Kokkos::Cuda const& exec) {
-    check(cudaSetDevice(exec.cuda_device()));
-    check(cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal));
+    require_success(cudaSetDevice(exec.cuda_device()), "captured graph");
+    require_success(cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal),
+                    "captured graph");
   }
   static Graph end(Kokkos::Cuda const& exec) {
     Graph graph = nullptr;
-    check(cudaStreamEndCapture(exec.cuda_stream(), &graph));
+    require_success(cudaStreamEndCapture(exec.cuda_stream(), &graph), "captured graph");
     return graph;
   }
   /// Kernels keep the priority of the stream on which they were captured.
   static Executable instantiate(Graph graph) {
     Executable executable = nullptr;
-    check(cudaGraphInstantiateWithFlags(&executable, graph, cudaGraphInstantiateFlagUseNodePriority));
+    require_success(cudaGraphInstantiateWithFlags(&executable, graph, cudaGraphInstantiateFlagUseNodePriority),
+                    "captured graph");
     return executable;
   }
   static void launch(Kokkos::Cuda const& exec, Executable executable) {
-    check(cudaGraphLaunch(executable, exec.cuda_stream()));
+    require_success(cudaGraphLaunch(executable, exec.cuda_stream()), "captured graph");
   }
   static void destroy(Graph graph) { static_cast<void>(cudaGraphDestroy(graph)); }
   static void destroy(Executable executable) { static_cast<void>(cudaGraphExecDestroy(executable)); }
-  static void check(cudaError_t error) {
-    require<Error>(error == cudaSuccess,
-                   [&] { return std::string("captured graph: ") + cudaGetErrorString(error); });
-  }
 };
 #endif
 
@@ -61,28 +59,26 @@ struct GraphRuntime<Kokkos::HIP> {
   using Executable = hipGraphExec_t;
 
   static void begin(Kokkos::HIP const& exec) {
-    check(hipSetDevice(exec.hip_device()));
-    check(hipStreamBeginCapture(exec.hip_stream(), hipStreamCaptureModeThreadLocal));
+    require_success(hipSetDevice(exec.hip_device()), "captured graph");
+    require_success(hipStreamBeginCapture(exec.hip_stream(), hipStreamCaptureModeThreadLocal),
+                    "captured graph");
   }
   static Graph end(Kokkos::HIP const& exec) {
     Graph graph = nullptr;
-    check(hipStreamEndCapture(exec.hip_stream(), &graph));
+    require_success(hipStreamEndCapture(exec.hip_stream(), &graph), "captured graph");
     return graph;
   }
   static Executable instantiate(Graph graph) {
     Executable executable = nullptr;
-    check(hipGraphInstantiateWithFlags(&executable, graph, hipGraphInstantiateFlagUseNodePriority));
+    require_success(hipGraphInstantiateWithFlags(&executable, graph, hipGraphInstantiateFlagUseNodePriority),
+                    "captured graph");
     return executable;
   }
   static void launch(Kokkos::HIP const& exec, Executable executable) {
-    check(hipGraphLaunch(executable, exec.hip_stream()));
+    require_success(hipGraphLaunch(executable, exec.hip_stream()), "captured graph");
   }
   static void destroy(Graph graph) { static_cast<void>(hipGraphDestroy(graph)); }
   static void destroy(Executable executable) { static_cast<void>(hipGraphExecDestroy(executable)); }
-  static void check(hipError_t error) {
-    require<Error>(error == hipSuccess,
-                   [&] { return std::string("captured graph: ") + hipGetErrorString(error); });
-  }
 };
 #endif
 

@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/detail/cooperative_device.hpp>
 #include <einkorn/core/detail/cooperative_host.hpp>
+#include <einkorn/core/detail/device_error.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/function_ref.hpp>
 
@@ -73,23 +74,22 @@ struct CooperativeRuntime<Kokkos::Cuda> {
   }
   /// The number of blocks that are resident on a multiprocessor at the same time.
   static int resident_blocks(Kokkos::Cuda const& exec, void const* kernel, int threads, std::size_t scratch) {
-    check(cudaSetDevice(exec.cuda_device()));
+    require_success(cudaSetDevice(exec.cuda_device()), "cooperative launch");
     if (scratch > 0)
-      check(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch)));
+      require_success(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch)),
+          "cooperative launch");
     int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, scratch));
+    require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, scratch),
+                    "cooperative launch");
     return blocks;
   }
   static void launch(Kokkos::Cuda const& exec, void const* kernel, int blocks, int threads, std::size_t scratch,
                      void** arguments) {
-    check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
-                                      dim3(static_cast<unsigned>(threads)), arguments, scratch,
-                                      exec.cuda_stream()));
-  }
-  static void check(cudaError_t error) {
-    require<Error>(error == cudaSuccess,
-                   [&] { return std::string("cooperative launch: ") + cudaGetErrorString(error); });
+    require_success(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                                dim3(static_cast<unsigned>(threads)), arguments, scratch,
+                                                exec.cuda_stream()),
+                    "cooperative launch");
   }
 };
 #endif
@@ -103,22 +103,22 @@ struct CooperativeRuntime<Kokkos::HIP> {
     return exec.hip_device_prop().sharedMemPerBlock - sizeof(CooperativeBlock);
   }
   static int resident_blocks(Kokkos::HIP const& exec, void const* kernel, int threads, std::size_t scratch) {
-    check(hipSetDevice(exec.hip_device()));
+    require_success(hipSetDevice(exec.hip_device()), "cooperative launch");
     if (scratch > 0)
-      check(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch)));
+      require_success(
+          hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch)),
+          "cooperative launch");
     int blocks = 0;
-    check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, scratch));
+    require_success(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, scratch),
+                    "cooperative launch");
     return blocks;
   }
   static void launch(Kokkos::HIP const& exec, void const* kernel, int blocks, int threads, std::size_t scratch,
                      void** arguments) {
-    check(hipLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
-                                     dim3(static_cast<unsigned>(threads)), arguments, scratch,
-                                     exec.hip_stream()));
-  }
-  static void check(hipError_t error) {
-    require<Error>(error == hipSuccess,
-                   [&] { return std::string("cooperative launch: ") + hipGetErrorString(error); });
+    require_success(
+        hipLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                   dim3(static_cast<unsigned>(threads)), arguments, scratch, exec.hip_stream()),
+        "cooperative launch");
   }
 };
 #endif
