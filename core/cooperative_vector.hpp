@@ -3,14 +3,13 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/detail/tagged_words.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 namespace einkorn {
 
@@ -25,14 +24,10 @@ namespace einkorn {
 template <class Exec, class Scalar>
 class CooperativeVector {
   using L = Lanes<Exec>;
-  static constexpr int count = static_cast<int>((sizeof(Scalar) + 3) / 4);
-  static_assert(std::is_trivially_copyable_v<Scalar> && (count == 1 || count % 2 == 0));
 
  public:
   /// The words of an entry as loaded, of any tag.
-  struct TaggedEntry {
-    std::uint64_t words[count];
-  };
+  using TaggedEntry = detail::TaggedWords<Scalar>;
 
   CooperativeVector() = default;
   /// Allocates 2 size scalars of at least 4 bytes, with tags 0.
@@ -41,73 +36,48 @@ class CooperativeVector {
       : words_(allocate<Words>(exec, "einkorn::CooperativeVector", size * count)) {
     Kokkos::deep_copy(exec, words_, std::uint64_t(0));
   }
-  /// Of memory with zeros that outlives this: num_words(size) words, aligned to 16 bytes. Entries from first_remote on
-  /// are written by kernels of other devices (store_at()).
-  CooperativeVector(std::uint64_t* words, std::size_t size, std::size_t first_remote)
-      : words_(words, num_words(size)), first_remote_(first_remote) {}
+  /// Of memory with zeros that outlives this: num_words(size) words, aligned to 16 bytes.
+  CooperativeVector(std::uint64_t* words, std::size_t size) : words_(words, num_words(size)) {}
   /// The words of `size` entries; also the number of the first word of entry `size`, for store_at().
   static std::size_t num_words(std::size_t size) { return size * count; }
 
   [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Scalar const& value, std::uint32_t tag) const {
-    std::uint32_t parts[count];
-    split(value, parts);
+    auto const entry = TaggedEntry::of(value, tag);
     std::uint64_t* const words = words_.data() + i * count;
     if constexpr (count == 1)
-      L::store_relaxed(words, tagged(parts[0], tag));
+      L::store_relaxed(words, entry.words[0]);
     else
       for (int part = 0; part < count; part += 2)
-        L::store_relaxed(words + part, tagged(parts[part], tag), tagged(parts[part + 1], tag));
+        L::store_relaxed(words + part, entry.words[part], entry.words[part + 1]);
   }
   /// Stores an entry whose words are in the memory of another device.
   static KOKKOS_FORCEINLINE_FUNCTION void store_at(std::uint64_t* words, Scalar const& value,
                                                    std::uint32_t tag) {
-    std::uint32_t parts[count];
-    split(value, parts);
-    for (int part = 0; part < count; ++part) L::store_volatile(words + part, tagged(parts[part], tag));
+    TaggedEntry::template store<L>(words, value, tag);
   }
   /// Loads the words of entry i from L2. Issue early to hide the latency.
+  /// @tparam may_be_remote  kernels of other devices write entries of this vector (store_at())
+  template <bool may_be_remote = false>
   KOKKOS_FORCEINLINE_FUNCTION TaggedEntry load(std::size_t i) const {
-    TaggedEntry entry;
     std::uint64_t const* const words = words_.data() + i * count;
-    if (i >= first_remote_)
-      for (int part = 0; part < count; ++part) entry.words[part] = L::load_volatile(words + part);
-    else if constexpr (count == 1)
+    if constexpr (may_be_remote) return TaggedEntry::template load<L>(words);
+    TaggedEntry entry;
+    if constexpr (count == 1)
       L::load_relaxed(words, entry.words[0]);
     else
       for (int part = 0; part < count; part += 2)
         L::load_relaxed(words + part, entry.words[part], entry.words[part + 1]);
     return entry;
   }
-  /// True if all words of the entry have the tag. If not, load again.
-  static KOKKOS_FORCEINLINE_FUNCTION bool has_tag(TaggedEntry const& entry, std::uint32_t tag) {
-    bool has = true;
-    for (int part = 0; part < count; ++part) has = has && static_cast<std::uint32_t>(entry.words[part]) == tag;
-    return has;
-  }
-  /// The value of an entry.
-  /// @pre has_tag() with the expected tag
-  static KOKKOS_FORCEINLINE_FUNCTION Scalar value(TaggedEntry const& entry) {
-    std::uint32_t parts[count];
-    for (int part = 0; part < count; ++part) parts[part] = static_cast<std::uint32_t>(entry.words[part] >> 32);
-    Scalar value;
-    memcpy(static_cast<void*>(&value), static_cast<void const*>(parts), sizeof(Scalar));
-    return value;
-  }
 
  private:
+  static constexpr int count = TaggedEntry::count;
+  static_assert(count == 1 || count % 2 == 0);
   using Words = Kokkos::View<std::uint64_t*, typename Exec::memory_space>;
 
-  static KOKKOS_FORCEINLINE_FUNCTION void split(Scalar const& value, std::uint32_t (&parts)[count]) {
-    if constexpr (sizeof(Scalar) < sizeof(parts)) parts[count - 1] = 0;
-    memcpy(static_cast<void*>(parts), static_cast<void const*>(&value), sizeof(Scalar));
-  }
-  static KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tagged(std::uint32_t part, std::uint32_t tag) {
-    return static_cast<std::uint64_t>(part) << 32 | tag;
-  }
   Words words_;
-  std::size_t first_remote_ = static_cast<std::size_t>(-1);
 };
 
 }  // namespace einkorn

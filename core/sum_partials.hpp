@@ -20,6 +20,8 @@ namespace einkorn {
 
 namespace detail {
 
+inline constexpr int max_sums_of_pass = 8, max_deferred_sums = 3;
+
 /// The partial sums of one fused pass: those of block b are partials[b count], ..., partials[b count + count - 1].
 template <int sums_per_block>
 struct BlockSums {
@@ -136,7 +138,7 @@ struct SumPartialsHost {
 template <class Device>
 class SumSpace {
  public:
-  static constexpr int max_sums = 11;  // 8 of a pass and 3 deferred ones
+  static constexpr int max_sums = detail::max_sums_of_pass + detail::max_deferred_sums;
 
   SumSpace() = default;
   /// @param size the maximal num_blocks * count of a fused pass

@@ -16,7 +16,6 @@
 namespace einkorn::detail {
 
 inline constexpr int max_cooperative_blocks = 1024;
-inline constexpr int max_cooperative_ranks = 16;
 inline constexpr int max_warps_per_block = 32;
 
 /// The slots through which the blocks of a launch exchange sums. A slot is two words, {upper half of the double

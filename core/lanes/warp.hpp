@@ -152,6 +152,19 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE(
         (asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");))
   }
+  /// As store_relaxed() and load_relaxed() of two words, also between devices.
+  static KOKKOS_FORCEINLINE_FUNCTION void store_system([[maybe_unused]] std::uint64_t* words,
+                                                       [[maybe_unused]] std::uint64_t first,
+                                                       [[maybe_unused]] std::uint64_t second) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first),
+                                      "l"(second) : "memory");))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void load_system([[maybe_unused]] std::uint64_t const* words,
+                                                      [[maybe_unused]] std::uint64_t& first,
+                                                      [[maybe_unused]] std::uint64_t& second) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(first),
+                                      "=l"(second) : "l"(words) : "memory");))
+  }
   /// Acquire fence after a load_relaxed() that read a value of store_release(): writes before that release are
   /// visible to this thread, and to its block after the next sync_block(). Invalidates L1 of the
   /// multiprocessor.

@@ -111,7 +111,7 @@ struct Wavefront {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::memory_fence(); }
 
-  /// As Warp::sync_block(), Warp::store_release(), store_relaxed(), load_relaxed() and acquire().
+  /// As Warp::sync_block(), Warp::store_release(), store_relaxed(), load_relaxed(), store_system(), load_system() and acquire().
   static KOKKOS_FORCEINLINE_FUNCTION void sync_block() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   static KOKKOS_FORCEINLINE_FUNCTION void store_release([[maybe_unused]] std::uint64_t* words,
                                                         [[maybe_unused]] std::uint64_t first,
@@ -139,6 +139,18 @@ struct Wavefront {
   static KOKKOS_FORCEINLINE_FUNCTION void load_relaxed([[maybe_unused]] std::uint64_t const* word,
                                                        [[maybe_unused]] std::uint64_t& value) {
     KOKKOS_IF_ON_DEVICE((value = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void store_system([[maybe_unused]] std::uint64_t* words,
+                                                       [[maybe_unused]] std::uint64_t first,
+                                                       [[maybe_unused]] std::uint64_t second) {
+    KOKKOS_IF_ON_DEVICE((__hip_atomic_store(words, first, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+                         __hip_atomic_store(words + 1, second, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);))
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void load_system([[maybe_unused]] std::uint64_t const* words,
+                                                      [[maybe_unused]] std::uint64_t& first,
+                                                      [[maybe_unused]] std::uint64_t& second) {
+    KOKKOS_IF_ON_DEVICE((first = __hip_atomic_load(words, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+                         second = __hip_atomic_load(words + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);))
   }
   static KOKKOS_FORCEINLINE_FUNCTION void acquire() {
     KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");))

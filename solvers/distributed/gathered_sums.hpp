@@ -86,12 +86,10 @@ struct AddManyRanks {
 template <class Exec>
 class GatheredSums {
  public:
-  static constexpr int max_sums = 8, max_deferred = 3;
-
   /// Collective. The transport outlives this. @throws OutOfMemory
   GatheredSums(Exec const& exec, Transport<Exec>& transport)
       : transport_(&transport),
-        channel_(transport.open_gather(exec, max_deferred + max_sums)),
+        channel_(transport.open_gather(exec, SumSpace<typename Exec::device_type>::max_sums)),
         ranks_(transport.communicator().size()) {}
 
   /// step(totals) in one thread, with the totals over all ranks of the partial sums of two passes. Collective; one
@@ -103,7 +101,7 @@ class GatheredSums {
   template <class Deferred, class Last, class Step>
   void reduce(Exec const& exec, SumSpace<typename Exec::device_type> const& space, Deferred const& deferred,
               Last const& last, Step const& step) const {
-    static_assert(Last::count <= max_sums && Deferred::count <= max_deferred);
+    static_assert(Last::count <= detail::max_sums_of_pass && Deferred::count <= detail::max_deferred_sums);
     using Source = detail::SumsOfTwoPasses<Deferred, Last>;
     constexpr int count = Source::count;
     Source const source{deferred, last};

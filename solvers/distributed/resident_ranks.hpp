@@ -78,7 +78,7 @@ class ResidentRanks {
     if (memory == nullptr) return nullptr;
     auto result = comm.collectively([&] { return std::make_shared<ResidentRanks>(); });
     result->memory_ = std::move(memory);
-    result->exchange_ = Exchange(result->words_of(comm.rank()) + slot_words, entries, op.num_rows());
+    result->exchange_ = Exchange(result->words_of(comm.rank()) + slot_words, entries);
     auto& slots = result->slots_;
     slots = {result->words_of(comm.rank()), total, comm.rank(), comm.size()};
     for (int r = 0; r < comm.size(); ++r) {

@@ -44,8 +44,8 @@ struct ExchangeEntries {
         std::uint32_t const tag = member.epoch();
         vector.store(own, value, tag);
         auto found = vector.load(from);
-        while (Lanes<Space>::ballot(!vector.has_tag(found, tag)) != 0) found = vector.load(from);
-        value = vector.value(found) + S(1);
+        while (Lanes<Space>::ballot(!found.has_tag(tag)) != 0) found = vector.load(from);
+        value = found.value() + S(1);
       }
       ends(own) = value;
       if (member.rank_in_block() == 0) wrong(member.block()) = errors;

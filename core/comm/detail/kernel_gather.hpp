@@ -2,49 +2,15 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/detail/cooperative_limits.hpp>
+#include <einkorn/core/detail/tagged_words.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 namespace einkorn::detail {
-
-/// A value as words of 8 bytes that a kernel stores into the memory of another device: each has 4 bytes of the value in
-/// its upper half and a tag in its lower half, from which the receiver detects its arrival. No fence is needed, and the
-/// latency is that of one store. Twice the bytes of the value.
-template <class T>
-struct TaggedWords {
-  static_assert(std::is_trivially_copyable_v<T>);
-  static constexpr int count = static_cast<int>((sizeof(T) + 3) / 4);
-
-  /// L: the lanes of the execution space.
-  template <class L>
-  static KOKKOS_FORCEINLINE_FUNCTION void store(std::uint64_t* words, T const& value, std::uint32_t tag) {
-    std::uint32_t parts[count] = {};
-    memcpy(static_cast<void*>(parts), static_cast<void const*>(&value), sizeof(T));
-    for (int part = 0; part < count; ++part)
-      L::store_volatile(words + part, static_cast<std::uint64_t>(parts[part]) << 32 | tag);
-  }
-  /// Waits until the words have the tag.
-  template <class L>
-  static KOKKOS_FORCEINLINE_FUNCTION T wait(std::uint64_t const* words, std::uint32_t tag) {
-    std::uint64_t found[count];
-    bool is_complete = false;
-    while (!is_complete) {
-      for (int part = 0; part < count; ++part) found[part] = L::load_volatile(words + part);
-      is_complete = true;
-      for (int part = 0; part < count; ++part)
-        is_complete = is_complete && static_cast<std::uint32_t>(found[part]) == tag;
-    }
-    std::uint32_t parts[count];
-    for (int part = 0; part < count; ++part) parts[part] = static_cast<std::uint32_t>(found[part] >> 32);
-    T value;
-    memcpy(static_cast<void*>(&value), static_cast<void const*>(parts), sizeof(T));
-    return value;
-  }
-};
 
 /// An all-gather of doubles by a team of a kernel, with stores into the memory of the other ranks (peer_transport.hpp).
 ///
@@ -52,7 +18,7 @@ struct TaggedWords {
 /// the values of gather k + 1, which every other rank sent after reading those of gather k.
 struct KernelGather {
   using Words = TaggedWords<double>;
-  static constexpr int max_ranks = 16;
+  static constexpr int max_ranks = max_cooperative_ranks;
 
   std::uint64_t* slots[max_ranks] = {};  // of each rank, in memory that this rank accesses
   std::uint32_t* num_gathers = nullptr;  // so far, at this rank

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/comm/detail/kernel_gather.hpp>
+#include <einkorn/core/detail/tagged_words.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
