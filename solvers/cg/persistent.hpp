@@ -166,9 +166,16 @@ struct CgResidentLoop {
       add_product(product, own.p(i), q);
       sums[1] += product[0];
     });
+    // Rows of a thread are updated in batches, whose entries of x are loaded together; those of the first batch before
+    // it is known whether they are needed.
+    constexpr int batch = sizeof(Scalar) <= 8 ? 4 : 2;
     Update const update{own, &s};
-    typename Update::Loaded prefetched{};
-    if (block.row(0) < block.end) prefetched = update.load(block.row(0), {});
+    typename Update::Loaded in[batch] = {};
+    auto const load = [&](int first, typename Update::Scalars const& scalars) {
+      for (int u = 0; u < batch; ++u)
+        if (block.row(first + u) < block.end) in[u] = update.load(block.row(first + u), scalars);
+    };
+    load(0, {});
     sums[num_product_sums] = update_sums[0];
     sums[num_sums - 1] = update_sums[2];
     if constexpr (Vectors::is_scaled) sums[num_product_sums + 1] = update_sums[1];
@@ -184,12 +191,15 @@ struct CgResidentLoop {
     auto const scalars = update.begin();
     if (!scalars) return tag;
     std::uint32_t const next = member.epoch();
-    auto const update_row = [&](std::size_t i, typename Update::Loaded const& in) {
-      update.store(i, in, scalars, update_sums);
-      rows.exchange.store(i, own.p(i), next);
-    };
-    if (block.row(0) < block.end) update_row(block.row(0), prefetched);
-    for (int u = 1; block.row(u) < block.end; ++u) update_row(block.row(u), update.load(block.row(u), scalars));
+    for (int first = 0; block.row(first) < block.end; first += batch) {
+      if (first > 0) load(first, scalars);
+      for (int u = 0; u < batch; ++u) {
+        std::size_t const i = block.row(first + u);
+        if (i >= block.end) break;
+        update.store(i, in[u], scalars, update_sums);
+        rows.exchange.store(i, own.p(i), next);
+      }
+    }
     member.sync_block();
     rows.send(block, own.p, next);
     return next;

@@ -107,7 +107,7 @@ class SolveSpace {
   [[nodiscard]] ProgressFlag<Exec> const& progress_flag() const { return progress_flag_; }
   [[nodiscard]] std::size_t bytes() const {
     return 2 * sizeof(State) + sums_.bytes() + requirements_.deferred * sizeof(double) +
-           progress_flag_.bytes() + exchange_.bytes() + initial_.extent(0) * sizeof(Scalar) +
+           progress_flag_.bytes() + exchange_.bytes() + values_.size() + initial_.extent(0) * sizeof(Scalar) +
            (cooperative_ ? cooperative_->bytes() : 0);
   }
   /// Fences exec.
@@ -166,7 +166,6 @@ class SolveSpace {
   /// Blocks of partial sums of a product.
   [[nodiscard]] std::size_t product_blocks() const { return requirements_.num_blocks; }
   static constexpr int dots = 1 + components<Scalar>;
-  static constexpr int max_deferred = 3;  // sums of run_pass_deferred()
 
   /// y <- A x with y.y, u.y (and w.y, w.u), then `step` with these, after `num_deferred` sums of an earlier
   /// pass.
@@ -208,8 +207,10 @@ class SolveSpace {
                std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
                std::to_string(options.max_iterations);
       return std::string(
-          "solve: Execution::persistent needs an operator whose rows fit on the chip (GPU: CSR, SELL without "
-          "sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), a workspace "
+          "solve: Execution::persistent needs an operator whose vectors fit on the chip and whose rows fit "
+          "there "
+          "or into the cache (GPU: CSR, SELL without sorting, DIA, bDIA; distributed: PeerTransport) or whose "
+          "product is one launch (host), a workspace "
           "made with "
           "this operator, CG with the fused recurrence, and no callback");
     });
@@ -295,13 +296,18 @@ class SolveSpace {
 
   using Exchange = CooperativeVector<Exec, Scalar>;
 
-  /// Sets resident_ if the rows of the operator fit into the scratch of the blocks of a cooperative launch.
+  /// Sets resident_ if a cooperative launch can keep its vectors and the columns of the operator in scratch, and the values
+  /// there or in device memory.
   template <class A>
   void plan_resident_rows(Exec const& exec, A const& a, std::size_t num_rows, int blocks) {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
-      if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
-      resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.max_row_length(exec), blocks);
+      constexpr auto max_streamed = solver_tuning(arch_of<Exec>).max_streamed_bytes;
+      if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks, max_streamed).exists()) return;
+      resident_ =
+          ResidentShape::of<Scalar, Value>(exec, num_rows, entries.max_row_length(exec), blocks, max_streamed);
+      values_ = allocate<decltype(values_)>(exec, "einkorn::SolveSpace::values",
+                                            resident_.template streamed_bytes<Value>());
     });
   }
   /// Whether the rows of this operator fit into the resident shape. If the host does not know the longest row,
@@ -312,7 +318,9 @@ class SolveSpace {
     if (!resident_.exists()) return fits;
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
-      if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec)) return;
+      if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec) ||
+          resident_.template streamed_bytes<Value>() > values_.size())
+        return;
       fits =
           !Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width);
     });
@@ -333,7 +341,9 @@ class SolveSpace {
       auto cooperative = *cooperative_;
       if constexpr (Rows::has_ranks) entries.sends = sends_;
       launch_cooperative<CooperativeShape{ResidentShape::threads, 1}>(
-          exec, label, cooperative, make_loop(Rows{entries, exchange_, a.num_rows(), resident_}),
+          exec, label, cooperative,
+          make_loop(Rows{entries, exchange_, a.num_rows(), resident_,
+                         reinterpret_cast<typename Entries::scalar_type*>(values_.data())}),
           CooperativeScratch{resident_.template scratch<Scalar, typename Entries::scalar_type>(),
                              resident_.blocks});
     });
@@ -358,7 +368,7 @@ class SolveSpace {
         std::max(product_layout.num_blocks * EpilogueOp<with_w>::count, pass_layout.num_blocks * max_sums) +
         max_sums;
     result.num_blocks = product_layout.num_blocks;
-    if constexpr (can_defer_sums<A>) result.deferred = pass_layout.num_blocks * max_deferred;
+    if constexpr (can_defer_sums<A>) result.deferred = pass_layout.num_blocks * max_deferred_sums;
     result.concurrency = static_cast<int>(exec.concurrency());
     if constexpr (!IsDistributed<A> && requires { a.apply_fused(exec, epilogue, x, y); })
       result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
@@ -382,6 +392,7 @@ class SolveSpace {
   Vector initial_;
   std::optional<Cooperative> cooperative_;
   ResidentShape resident_;
+  Kokkos::View<unsigned char*, Device> values_;  // of a resident matrix, where they do not fit into scratch
   Exchange exchange_;
   // Of connect_ranks().
   ResidentSends sends_;

@@ -57,28 +57,6 @@ class OnRanks {
   std::vector<double> b;
 };
 
-/// The system with its rows and columns in another order, so that every rank needs entries of every other.
-System<double> shuffled(System<double> system) {
-  std::vector<std::size_t> to(system.A.rows());
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = i * 7 % to.size();
-  std::vector<std::vector<std::pair<int, double>>> rows(to.size());
-  auto const& A = system.A;
-  for (std::size_t i = 0; i < to.size(); ++i)
-    for (auto k = static_cast<std::size_t>(A.offsets[i]); k < static_cast<std::size_t>(A.offsets[i + 1]); ++k)
-      rows[to[i]].emplace_back(static_cast<int>(to[static_cast<std::size_t>(A.columns[k])]), A.values[k]);
-  HostMatrix<double> B{A.num_rows, A.num_cols, {0}, {}, {}};
-  for (auto& row : rows) {
-    std::sort(row.begin(), row.end());
-    for (auto const& [column, value] : row) {
-      B.columns.push_back(column);
-      B.values.push_back(value);
-    }
-    B.offsets.push_back(static_cast<int>(B.columns.size()));
-  }
-  system.A = B;
-  return system;
-}
-
 RowBlocks uniform(System<double> const& system) {
   return RowBlocks::uniform(static_cast<std::int64_t>(system.A.rows()), world().size());
 }
@@ -110,12 +88,20 @@ TEST(PersistentRanks, Converge) {
   for (auto const& system : {lattice(12, 13, 7), lattice(40, 40), lattice(500)})
     expect_persistent_solves(system, uniform(system), csr);
   // Rows that need entries of every rank, and a rank with few rows.
-  auto const system = shuffled(lattice(20, 20));
+  auto const system = shuffled(lattice(20, 20), 7);
   expect_persistent_solves(system, uniform(system), csr);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(world().size()) + 1, 400);
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r) offsets[r] = static_cast<std::int64_t>(r);
   expect_persistent_solves(system, RowBlocks(offsets), csr);
 }
+/// Values in device memory (CgCsr.PersistentWithValuesInDeviceMemory), on GPUs like H100 and for two ranks.
+TEST(PersistentRanks, WithValuesInDeviceMemory) {
+  if (world().size() != 2) GTEST_SKIP() << "sized for two ranks";
+  auto const system = lattice(72, 72, 144);
+  expect_persistent_solves(system, uniform(system),
+                           [](auto const& A) { return make_distributed_operator<double>(Space(), A, peer()); });
+}
+
 TEST(PersistentRanks, OfTheScaledSystem) {
   auto const system = badly_scaled(lattice(25, 30));
   expect_persistent_solves(system, uniform(system), [](auto const& A) {

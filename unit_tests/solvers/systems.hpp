@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace einkorn::test {
@@ -62,6 +63,28 @@ inline System<double> lattice(std::size_t nx, std::size_t ny = 1, std::size_t nz
     A.offsets.push_back(static_cast<int>(A.columns.size()));
   }
   system.kappa = most / least;
+  return system;
+}
+
+/// The system with row and column i as row and column i stride mod n, with n and stride coprime.
+inline System<double> shuffled(System<double> system, std::size_t stride) {
+  std::vector<std::size_t> to(system.A.rows());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = i * stride % to.size();
+  std::vector<std::vector<std::pair<int, double>>> rows(to.size());
+  auto const& A = system.A;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    for (auto k = static_cast<std::size_t>(A.offsets[i]); k < static_cast<std::size_t>(A.offsets[i + 1]); ++k)
+      rows[to[i]].emplace_back(static_cast<int>(to[static_cast<std::size_t>(A.columns[k])]), A.values[k]);
+  HostMatrix<double> B{A.num_rows, A.num_cols, {0}, {}, {}};
+  for (auto& row : rows) {
+    std::sort(row.begin(), row.end());
+    for (auto const& [column, value] : row) {
+      B.columns.push_back(column);
+      B.values.push_back(value);
+    }
+    B.offsets.push_back(static_cast<int>(B.columns.size()));
+  }
+  system.A = B;
   return system;
 }
 
