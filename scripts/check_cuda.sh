@@ -6,7 +6,7 @@
 #
 # Uses the headers of Kokkos from scripts/kokkos/get.sh with configuration headers for CUDA and Serial, and the options of a
 # CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda and for Serial, einkorn-solve, the main files
-# of einkorn-bench and what they call for CSR, parts of einkorn.perf.distributed_solve, the examples and one test. FILE: only
+# of einkorn-bench and what they call for CSR, parts of einkorn-bench-ranks, the examples and one test. FILE: only
 # these, as paths in the repository.
 # Without nvcc the script compiles nothing and succeeds.
 #
@@ -103,7 +103,7 @@ if [ $# -gt 0 ]; then
 else
   public=unit_tests/compile_only
   with_kernels=(tools/solve/{cg,convert,system}.cpp)
-  without_kernels=(perf_tests/{einkorn_bench{,_full},distributed_solve/{cg,measure}}.cpp tools/distributed/{launcher,mpi_program,owners,run}.cpp)  # or with kernels of the other files
+  without_kernels=(perf_tests/{einkorn_bench{,_full},distributed_solve/{cg,measure}}.cpp tools/{program/launcher,distributed/{mpi_program,owners,run}}.cpp)  # or with kernels of the other files
   for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
     [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
   done

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "distributed/launcher.hpp"
+#include "program/arguments.hpp"
+#include "program/launcher.hpp"
 #include "program/run_program.hpp"
 #include "solve/run.hpp"
 #include "solve/settings.hpp"
@@ -31,12 +32,10 @@ int solve(int argc, char* argv[], bool with_mpi, bool prints,
   CLI::App app("Solves A x = b by CG, preconditioned CG, BiCGStab, GMRES or Richardson.", "einkorn-solve");
   declare_options(app, settings);
   app.set_version_flag("--version", std::string(einkorn::version()));
-  std::vector<char*> arguments, kokkos_arguments{argv[0]};
-  for (int i = 0; i < argc; ++i)
-    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? kokkos_arguments : arguments).push_back(argv[i]);
+  einkorn::program::Arguments arguments(argc, argv);
   std::ostringstream unseen;
   try {
-    app.parse(static_cast<int>(arguments.size()), arguments.data());
+    app.parse(arguments.count(), arguments.own.data());
   } catch (CLI::ParseError const& error) {
     return app.exit(error, prints ? std::cout : unseen, prints ? std::cerr : unseen) == 0 ? done : usage;
   }
@@ -45,10 +44,8 @@ int solve(int argc, char* argv[], bool with_mpi, bool prints,
     return usage;
   }
   std::string no_warnings = "--kokkos-disable-warnings";  // rank 0 prints them
-  if (!prints) kokkos_arguments.push_back(no_warnings.data());
-  int count = static_cast<int>(kokkos_arguments.size());
-  kokkos_arguments.push_back(nullptr);
-  Kokkos::ScopeGuard const kokkos(count, kokkos_arguments.data());
+  if (!prints) arguments.kokkos.push_back(no_warnings.data());
+  auto const kokkos = einkorn::program::initialize_kokkos(arguments.kokkos);
   return run_settings(settings);
 }
 
@@ -56,14 +53,14 @@ int solve(int argc, char* argv[], bool with_mpi, bool prints,
 
 int main(int argc, char* argv[]) {
 #ifdef EINKORN_SOLVE_WITH_MPI
-  if (uses_mpi(argc, argv))
+  if (einkorn::program::uses_mpi(argc, argv))
     return run_mpi_program("einkorn-solve", argc, argv, [&](einkorn::Communicator const& comm) {
       return solve(argc, argv, true, comm.rank() == 0, [&](Settings const& settings) {
         return run_on_ranks(settings, transport_of(comm, settings.transport));
       });
     });
 #else
-  if (uses_mpi(argc, argv)) {
+  if (einkorn::program::uses_mpi(argc, argv)) {
     std::cerr << "einkorn-solve: built without MPI; with --mpi off every process solves the system alone\n";
     return usage;
   }

@@ -34,20 +34,43 @@ bool Settings::wants(std::string const& solver) const {
   return solvers.empty() || std::find(solvers.begin(), solvers.end(), solver) != solvers.end();
 }
 
+std::vector<Settings> Settings::measurements() const {
+  auto names = formats;
+  if (std::find(names.begin(), names.end(), "all") != names.end()) {
+    names.clear();
+    for (auto const format_of_all : all_formats)
+      if (Formats::format_of(name_of(format_of_all))) names.emplace_back(name_of(format_of_all));
+  }
+  std::vector<Settings> all;
+  for (auto const& matrix_of_one : matrices.empty() ? std::vector<std::string>{""} : matrices)
+    for (auto const& format_of_one : names) {
+      all.push_back(*this);
+      all.back().matrix = matrix_of_one;
+      all.back().format = format_of_one;
+    }
+  return all;
+}
+
 void declare_options(CLI::App& app, Settings& settings) {
-  auto* const matrix = app.add_option("MATRIX", settings.matrix,
-                                      "Matrix Market file or gen:...; rank 0 reads it and sends blocks of rows "
-                                      "with about equal numbers of entries");
+  auto* const matrix =
+      app.add_option("MATRIX", settings.matrices,
+                     "Matrix Market files or gen:...; rank 0 reads them and sends blocks of rows "
+                     "with about equal numbers of entries");
   app.add_option("--grid", settings.grid,
                  "Without MATRIX: points per direction of a 7-point stencil, whose rows every rank computes")
       ->check(grid_error)
       ->excludes(matrix)
       ->option_text("N|NxMxK [64]");
-  app.add_option("--format", settings.format, "Format of the matrix, on every rank of its local part")
+  app.add_option(
+         "--formats", settings.formats,
+         "Formats of the local parts of the matrix, separated by commas; all: every one. A format whose fill "
+         "is too large is refused")
+      ->delimiter(',')
       ->check([](std::string const& name) {
-        return Formats::format_of(name) ? std::string() : name + " is none of " + Formats::names("|");
+        return Formats::format_of(name) || name == "all" ? std::string()
+                                                         : name + " is none of " + Formats::names("|") + "|all";
       })
-      ->option_text(Formats::names("|") + " [csr]");
+      ->option_text(Formats::names("|") + "|all [csr]");
   app.add_option("--transport", settings.transport, "How ranks exchange data")
       ->check(static_cast<std::string (*)(std::string const&)>(program::transport_error))
       ->transform(program::transport_name_of)

@@ -14,11 +14,13 @@ class App;
 
 namespace einkorn::perf::distributed {
 
-/// The command line of einkorn.perf.distributed_solve.
+/// The command line of einkorn-bench-ranks.
 struct Settings {
-  std::string matrix;       // empty: the stencil of `grid`
-  std::string grid = "64";  // points per direction: N or NxMxK
-  std::string format = "csr", transport = "automatic", json;
+  std::vector<std::string> matrices;  // none: the stencil of `grid`
+  std::string grid = "64";            // points per direction: N or NxMxK
+  std::vector<std::string> formats{"csr"};
+  std::string matrix, format;  // of one measurement
+  std::string transport = "automatic", json;
   std::vector<std::string> solvers;  // empty: all
   int iterations = 50, rounds = 7, replace_every = 50;
   Execution execution = Execution::automatic;  // of the solves on the ranks
@@ -27,6 +29,8 @@ struct Settings {
 
   [[nodiscard]] std::string matrix_name() const { return matrix.empty() ? "gen:stencil7:" + grid : matrix; }
   [[nodiscard]] bool wants(std::string const& solver) const;
+  /// One per matrix and format.
+  [[nodiscard]] std::vector<Settings> measurements() const;
 };
 
 void declare_options(CLI::App& app, Settings& settings);

@@ -80,7 +80,7 @@ def efficiencies():
             yield published, ranks, computed, measured
 
 
-# einkorn.perf.distributed_solve on two H200, one process each: slabs of the grid, DIA.
+# einkorn-bench-ranks on two H200, one process each: slabs of the grid, DIA.
 TWO_GPUS = sorted((pathlib.Path(__file__).resolve().parent / "measured").glob("distributed-h200-x2-*-*.json"))
 TRANSPORTS = {"peer": "peer", "nccl": "nccl", "mpi, pinned buffers": "mpi"}
 SOLVERS = {("cg", "automatic fused"): ("CG", model.CG), ("bicgstab", "automatic fused"): ("BiCGStab", model.BICGSTAB),

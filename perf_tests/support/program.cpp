@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "program/arguments.hpp"
+#include "program/launcher.hpp"
 #include "program/run_program.hpp"
 #include "support/advice.hpp"
 #include "support/calibrate.hpp"
@@ -99,31 +101,62 @@ int run_all(Settings const& settings, Bench const& bench) {
   return worst;
 }
 
-/// Replaces this program by einkorn-bench-full. Returns only if it cannot be started.
-int run_full_program(char** argv) {
+/// Replaces this program by another one of its folder. Returns only if it cannot be started.
+/// @param needed_for  for the message on stderr
+int execute(char const* name, std::vector<std::string> const& arguments, char const* own_name,
+            std::string const& needed_for) {
   std::error_code none;
   auto const self = std::filesystem::read_symlink("/proc/self/exe", none);
-  auto const full = (none ? std::filesystem::path(argv[0]) : self).parent_path() / "einkorn-bench-full";
-  execv(full.c_str(), argv);
-  std::cerr << "einkorn-bench: " << full.string() << ": " << std::strerror(errno)
-            << "; --all, --peers, --solve, --spgemm, --columns, other scalars and ordinals, and tables "
-               "need it: build the target einkorn-bench-full\n";
+  auto const path = (none ? std::filesystem::path(own_name) : self).parent_path() / name;
+  std::vector<std::string> words{path.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(path.c_str(), argv.data());
+  int const error = errno;
+  if (program::rank_by_launcher() == 0)
+    std::cerr << "einkorn-bench: " << path.string() << ": " << std::strerror(error) << "; " << needed_for
+              << ": build the target " << name << '\n';
   return usage;
+}
+
+/// --solve on the ranks of MPI.
+int run_on_ranks(Settings const& settings, program::Arguments const& arguments) {
+  std::vector<std::string> words;
+  try {
+    words = ranks_command_line(settings);
+  } catch (InvalidArgument const& error) {
+    if (program::rank_by_launcher() > 0) return done;
+    std::cerr << "einkorn-bench: " << error.what() << '\n';
+    return usage;
+  }
+  words.insert(words.end(), arguments.kokkos.begin() + 1, arguments.kokkos.end());
+  return execute("einkorn-bench-ranks", words, arguments.kokkos[0],
+                 "--solve on several ranks needs it, with MPI");
 }
 
 int bench_all(int argc, char** argv, Bench const& bench, bool delegates_to_full) {
   Settings settings;
-  std::vector<char*> arguments, kokkos_arguments{argv[0]};
-  for (int i = 0; i < argc; ++i)
-    (std::string(argv[i]).rfind("--kokkos-", 0) == 0 ? kokkos_arguments : arguments).push_back(argv[i]);
-  if (auto const exit = read_command_line(static_cast<int>(arguments.size()), arguments.data(), settings))
-    return *exit;
-  if (delegates_to_full && settings.needs_full_program()) return run_full_program(argv);
+  program::Arguments arguments(argc, argv);
+  bool const has_ranks = program::is_one_of_several();
+  bool const prints = !has_ranks || program::rank_by_launcher() == 0;
+  // All processes find the same error. The exit code is that of rank 0: a launcher ends the others, before they have
+  // written, as soon as one has another code than 0.
+  if (auto const exit = read_command_line(arguments.count(), arguments.own.data(), settings, prints))
+    return prints ? *exit : done;
+  if (has_ranks) return run_on_ranks(settings, arguments);
+  if (!settings.transport.empty()) {
+    std::cerr << "einkorn-bench: --transport is for several ranks: mpirun -n P einkorn-bench ...\n";
+    return usage;
+  }
+  if (delegates_to_full && settings.needs_full_program())
+    return execute(
+        "einkorn-bench-full", {argv + 1, argv + argc}, argv[0],
+        "--all, --peers, --solve, --spgemm, --columns, other scalars and ordinals, and tables need it");
   progress::choose(settings.quiet);
   if (!settings.json.empty()) require_writable("--json", settings.json);
-  int count = static_cast<int>(kokkos_arguments.size());
-  kokkos_arguments.push_back(nullptr);
-  Kokkos::ScopeGuard const kokkos(count, kokkos_arguments.data());
+  auto const kokkos = program::initialize_kokkos(arguments.kokkos);
   return run_all(settings, bench);
 }
 

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,7 +107,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       app.add_option(
              "--solve", settings.solver,
              "Iterations of a solver instead of SpMVs: Einkorn beside cuSPARSE with cuBLAS, Kokkos Kernels "
-             "and Eigen")
+             "and Eigen. Under mpirun -n P: the solver on P ranks and on one process")
           ->check(CLI::IsMember({"cg", "jacobi-pcg", "bicgstab"}))
           ->excludes(algorithms)
           ->excludes(scalar)
@@ -127,6 +129,10 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_flag(
          "--fusions", settings.solve.fusions,
          "Einkorn's jacobi-pcg (csr, sell) with one fusion after the other enabled, instead of all solvers")
+      ->needs(solve);
+  app.add_option(
+         "--transport", settings.transport,
+         "Of several processes that mpirun starts: how they exchange data; see einkorn-bench-ranks --help")
       ->needs(solve);
   app.add_option("--history", settings.solve.history,
                  "Also solve to 1e-12 or for this many iterations; the residual after each is in the JSON")
@@ -194,7 +200,10 @@ bool Settings::needs_full_program() const {
           std::any_of(formats.begin(), formats.end(), is_in_full_program));
 }
 
-std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings) {
+std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings, bool prints) {
+  std::ostringstream unseen;
+  auto& out = prints ? std::cout : unseen;
+  auto& errors = prints ? std::cerr : unseen;
   CLI::App app(
       "Measures which SpMV is the fastest for a matrix, what fraction of the memory bandwidth it reaches, and "
       "after\n"
@@ -204,7 +213,7 @@ std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings)
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? done : usage;
+    return app.exit(error, out, errors) == 0 ? done : usage;
   }
   settings.solve.method = method_of(settings.solver);
   auto error_text = option_conflict(settings);
@@ -214,12 +223,35 @@ std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings)
     error_text = error.what();
   }
   if (!error_text.empty()) {
-    std::cerr << "einkorn-bench: " << error_text << '\n';
+    errors << "einkorn-bench: " << error_text << '\n';
     return usage;
   }
   if (settings.wants_summary() && settings.measuring.warm) settings.measuring.cold = false;
   settings.measuring.screen = settings.wants_summary();
   return {};
+}
+
+std::vector<std::string> ranks_command_line(Settings const& settings) {
+  require<InvalidArgument>(
+      !settings.solver.empty() && !settings.calibrate,
+      "one of several processes of an MPI launcher: only --solve measures ranks; start one "
+      "process for everything else");
+  require<InvalidArgument>(!settings.solve.fusions && settings.solve.history == 0,
+                           "--fusions and --history are not available on several ranks");
+  std::vector<std::string> words;
+  for (auto const& matrix : settings.matrices) words.push_back(matrix.name);
+  auto const add = [&](char const* option, std::string const& value) {
+    words.insert(words.end(), {option, value});
+  };
+  add("--solvers", settings.solver == "jacobi-pcg" ? "jacobi-scaled-cg,jacobi-pcg" : settings.solver);
+  add("--repeat", std::to_string(settings.measuring.rounds));
+  std::string formats;
+  for (auto const& format : settings.selection.formats) formats += (formats.empty() ? "" : ",") + format;
+  add("--formats", formats.empty() ? "all" : formats);
+  if (settings.solve.iterations > 0) add("--iterations", std::to_string(settings.solve.iterations));
+  if (!settings.transport.empty()) add("--transport", settings.transport);
+  if (!settings.json.empty()) add("--json", settings.json);
+  return words;
 }
 
 }  // namespace einkorn::perf

@@ -23,7 +23,7 @@ struct Settings {
   std::vector<NamedMatrix> matrices;
   Selection selection;
   MeasureOptions measuring;
-  std::string scalar = "double", ordinal = "int32", layout = "right", solver, product, json;
+  std::string scalar = "double", ordinal = "int32", layout = "right", solver, product, json, transport;
   SolveRequest solve;
   int columns = 0;
   bool verify = true, all = false, explain = false, quiet = false, calibrate = false;
@@ -35,7 +35,11 @@ struct Settings {
 };
 
 /// Parses the command line into `settings`. Returns the exit code if the program ends here (--help, --version,
-/// bad usage, an unknown suite), after printing the message.
-std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings);
+/// bad usage, an unknown suite), after printing the message, which `prints` = false suppresses.
+std::optional<Exit> read_command_line(int argc, char** argv, Settings& settings, bool prints = true);
+
+/// The command line of einkorn-bench-ranks for --solve on the ranks of MPI, without the name of the program.
+/// @throws InvalidArgument for options that are not available there
+std::vector<std::string> ranks_command_line(Settings const& settings);
 
 }  // namespace einkorn::perf

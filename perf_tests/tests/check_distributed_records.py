@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 """check_distributed_records.py FOLDER RANKS
 
-The records of einkorn.perf.distributed_solve in FOLDER/run.json are such that report/ reads them, and have the fields of a
+The records of einkorn-bench-ranks in FOLDER/run.json are such that report/ reads them, and have the fields of a
 distributed solve."""
 import json
 import pathlib

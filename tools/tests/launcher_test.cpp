@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "distributed/launcher.hpp"
+#include "program/launcher.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,24 @@
 #include <string>
 #include <vector>
 
-namespace einkorn::tools {
+namespace einkorn::program {
 namespace {
 
-bool several(std::map<std::string, std::string> const& environment) {
-  return is_one_of_several([&](char const* name) {
+using Environment = std::map<std::string, std::string>;
+
+auto reader_of(Environment const& environment) {
+  return [&](char const* name) {
     auto const at = environment.find(name);
     return at == environment.end() ? std::string() : at->second;
-  });
+  };
+}
+
+bool several(Environment const& environment) {
+  return is_one_of_several(reader_of(environment));
+}
+
+int rank_in(Environment const& environment) {
+  return rank_by_launcher(reader_of(environment));
 }
 
 UseMpi option_of(std::vector<char const*> words) {
@@ -36,6 +46,14 @@ TEST(Launcher, DetectsSeveralProcesses) {
   EXPECT_FALSE(several({{"SLURM_STEP_NUM_TASKS", "2"}})) << "a batch script, not srun with PMIx";
 }
 
+TEST(Launcher, FindsTheRank) {
+  EXPECT_EQ(rank_in({}), 0);
+  EXPECT_EQ(rank_in({{"OMPI_COMM_WORLD_RANK", "3"}, {"PMIX_RANK", "3"}}), 3);
+  EXPECT_EQ(rank_in({{"PMI_RANK", "12"}}), 12);
+  EXPECT_EQ(rank_in({{"MV2_COMM_WORLD_RANK", "1"}}), 1);
+  EXPECT_EQ(rank_in({{"PMIX_RANK", "7"}}), 7);
+}
+
 TEST(Launcher, ReadsTheOptionBeforeTheCommandLineIsParsed) {
   EXPECT_EQ(option_of({"A.mtx"}), UseMpi::automatic);
   EXPECT_EQ(option_of({"A.mtx", "--mpi", "on"}), UseMpi::on);
@@ -46,4 +64,4 @@ TEST(Launcher, ReadsTheOptionBeforeTheCommandLineIsParsed) {
 }
 
 }  // namespace
-}  // namespace einkorn::tools
+}  // namespace einkorn::program

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace einkorn::tools {
+namespace einkorn::program {
 
 enum class UseMpi { automatic, on, off };
 
@@ -20,10 +20,14 @@ bool is_one_of_several(std::function<std::string(char const*)> const& variable);
 /// The same with the environment of this process.
 bool is_one_of_several();
 
+/// The rank of this process in MPI_COMM_WORLD, before MPI is initialized, from the same launchers. 0 if unknown.
+int rank_by_launcher(std::function<std::string(char const*)> const& variable);
+int rank_by_launcher();
+
 /// Whether this run uses MPI.
 inline bool uses_mpi(int argc, char const* const* argv) {
   auto const option = mpi_option(argc, argv);
   return option == UseMpi::on || (option == UseMpi::automatic && is_one_of_several());
 }
 
-}  // namespace einkorn::tools
+}  // namespace einkorn::program

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-#include "distributed/launcher.hpp"
+#include "program/launcher.hpp"
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
-namespace einkorn::tools {
+namespace einkorn::program {
+
+namespace {
+
+std::string environment_variable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
 
 UseMpi mpi_option(int argc, char const* const* argv) {
   auto result = UseMpi::automatic;
@@ -31,11 +41,18 @@ bool is_one_of_several(std::function<std::string(char const*)> const& variable) 
   return tasks.empty() || std::atoi(tasks.c_str()) > 1;
 }
 
-bool is_one_of_several() {
-  return is_one_of_several([](char const* name) {
-    char const* const value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  });
+int rank_by_launcher(std::function<std::string(char const*)> const& variable) {
+  for (char const* const rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK"})
+    if (auto const text = variable(rank); !text.empty()) return std::atoi(text.c_str());
+  return 0;
 }
 
-}  // namespace einkorn::tools
+bool is_one_of_several() {
+  return is_one_of_several(environment_variable);
+}
+
+int rank_by_launcher() {
+  return rank_by_launcher(environment_variable);
+}
+
+}  // namespace einkorn::program
