@@ -35,6 +35,8 @@ set(einkorn_headers
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
   core/detail/cooperative_limits.hpp
+  core/detail/device_error.hpp
+  core/detail/tagged_words.hpp
   core/epilogue.hpp
   core/epilogue_with_dots.hpp
   core/error.hpp

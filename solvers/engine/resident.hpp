@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/cooperative.hpp>
@@ -9,6 +10,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/row_access.hpp>
+#include <einkorn/solvers/engine/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -65,10 +67,9 @@ struct ResidentShape {
     return values_in_scratch ? 0 : static_cast<std::size_t>(blocks) * num_places() * sizeof(Value);
   }
   /// exists() is false if vectors and columns do not fit on the chip, or the values fit neither there nor into
-  /// max_streamed bytes.
+  /// SolverTuning::max_streamed_bytes.
   template <class Scalar, class Value, class Exec>
-  static ResidentShape of(Exec const& exec, std::size_t num_rows, std::size_t width, int max_blocks,
-                          std::size_t max_streamed) {
+  static ResidentShape of(Exec const& exec, std::size_t num_rows, std::size_t width, int max_blocks) {
     constexpr std::size_t granularity = 64;  // rows; whole warps and wavefronts
     std::size_t const max_scratch = max_cooperative_scratch(exec);
     if (num_rows == 0 || num_rows > max_scratch * 1024 || width > max_scratch) return {};
@@ -81,7 +82,7 @@ struct ResidentShape {
     if (shape.template scratch<Scalar, Value>() <= max_scratch) return shape;
     shape.values_in_scratch = false;
     bool const fits = shape.template scratch<Scalar, Value>() <= max_scratch &&
-                      shape.template streamed_bytes<Value>() <= max_streamed;
+                      shape.template streamed_bytes<Value>() <= solver_tuning(arch_of<Exec>).max_streamed_bytes;
     return fits ? shape : ResidentShape();
   }
 };

@@ -207,12 +207,11 @@ class SolveSpace {
                std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
                std::to_string(options.max_iterations);
       return std::string(
-          "solve: Execution::persistent needs an operator whose vectors fit on the chip and whose rows fit "
-          "there "
-          "or into the cache (GPU: CSR, SELL without sorting, DIA, bDIA; distributed: PeerTransport) or whose "
-          "product is one launch (host), a workspace "
-          "made with "
-          "this operator, CG with the fused recurrence, and no callback");
+          "solve: Execution::persistent needs an operator whose vectors and columns fit on the chip (GPU: CSR, "
+          "SELL "
+          "without sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), a "
+          "workspace "
+          "made with this operator, CG with the fused recurrence, and no callback");
     });
     return is_supported && (requested || options.execution == Execution::automatic);
   }
@@ -302,10 +301,8 @@ class SolveSpace {
   void plan_resident_rows(Exec const& exec, A const& a, std::size_t num_rows, int blocks) {
     with_row_entries(a, [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
-      constexpr auto max_streamed = solver_tuning(arch_of<Exec>).max_streamed_bytes;
-      if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks, max_streamed).exists()) return;
-      resident_ =
-          ResidentShape::of<Scalar, Value>(exec, num_rows, entries.max_row_length(exec), blocks, max_streamed);
+      if (!ResidentShape::of<Scalar, Value>(exec, num_rows, 0, blocks).exists()) return;
+      resident_ = ResidentShape::of<Scalar, Value>(exec, num_rows, entries.max_row_length(exec), blocks);
       values_ = allocate<decltype(values_)>(exec, "einkorn::SolveSpace::values",
                                             resident_.template streamed_bytes<Value>());
     });
