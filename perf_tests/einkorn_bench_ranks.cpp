@@ -31,25 +31,21 @@
 #include <iostream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace {
 
 using namespace einkorn;
 using namespace einkorn::perf;
 
-/// Measures one matrix in one format. On rank 0 prints a table and adds records. Collective.
-void measure_one(Exec const& exec, Context const& context, Bandwidth const& bandwidth,
-                 program::ChosenTransport<Exec> const& chosen, distributed::Settings const& settings,
-                 nlohmann::ordered_json& records) {
+/// Measures one matrix in one format. Collective.
+distributed::MeasuredFormat measure_one(Exec const& exec, Bandwidth const& bandwidth,
+                                        program::ChosenTransport<Exec> const& chosen,
+                                        distributed::Settings const& settings) {
   auto const problem = distributed::make_problem(exec, chosen.transport, settings,
                                                  *distributed::Formats::format_of(settings.format));
-  auto const sizes = distributed::sizes_of(problem, chosen.times);
-  auto const all = distributed::measure(problem, bandwidth, settings);
-  if (problem.comm().rank() != 0) return;
-  distributed::print_table(std::cout, sizes, settings, all);
-  for (auto& record : distributed::records_of(context, bandwidth, sizes, settings, all))
-    records.push_back(std::move(record));
-  if (!settings.json.empty()) program::write_text_file(settings.json, records.dump(1) + "\n");
+  auto sizes = distributed::sizes_of(problem, chosen.times);
+  return {settings, std::move(sizes), distributed::measure(problem, bandwidth, settings)};
 }
 
 /// The exit code of this rank.
@@ -74,10 +70,15 @@ int run(int argc, char* argv[]) {
   auto const chosen = program::transport_of(exec, comm, settings.transport);
   auto const bandwidth = comm.collectively([&] { return Bandwidth(exec, context); });
   if (prints) std::cout << stamp_text(context) << ", concurrency " << exec.concurrency() << " per rank\n";
-  auto records = nlohmann::ordered_json::array();
+  std::vector<distributed::MeasuredFormat> all;
   for (auto const& one : settings.measurements()) {
     try {
-      measure_one(exec, context, bandwidth, chosen, one, records);
+      all.push_back(measure_one(exec, bandwidth, chosen, one));
+      if (!prints) continue;
+      distributed::print_table(std::cout, all.back());
+      if (!settings.json.empty())
+        program::write_text_file(settings.json,
+                                 distributed::records_of(context, bandwidth, all).dump(1) + "\n");
     } catch (FillLimit const& error) {  // on all ranks
       if (prints) std::cout << one.matrix_name() << ", " << one.format << ": " << error.what() << '\n';
     }

@@ -128,11 +128,38 @@ void add_distribution(Json& record, Sizes const& sizes, Settings const& settings
 }
 
 /// All solvers are measured in one run: one bandwidth.
-double copy_rate(Bandwidth const& bandwidth, std::vector<Measured> const& all, double Round::* copy) {
+double copy_rate(Bandwidth const& bandwidth, std::vector<MeasuredFormat> const& all, double Round::* copy) {
   std::vector<double> seconds;
-  for (auto const& measured : all)
-    for (double const sample : measured.samples(copy)) seconds.push_back(sample);
+  for (auto const& format : all)
+    for (auto const& measured : format.solvers)
+      for (double const sample : measured.samples(copy)) seconds.push_back(sample);
   return static_cast<double>(bandwidth.copy_bytes()) / median(seconds);
+}
+
+/// The records of one format, with the copy bandwidths in bytes per second of all ranks and of one process.
+void add_records(Json& records, Context const& context, MeasuredFormat const& format, double copy_of_ranks,
+                 double copy_alone) {
+  auto const& [settings, sizes, solvers] = format;
+  auto const suite = std::to_string(sizes.ranks) + (sizes.ranks == 1 ? " rank" : " ranks");
+  for (auto const& measured : solvers) {
+    Row const row{suite,
+                  name_of_execution(settings.execution),
+                  measured.samples(&Round::iteration),
+                  measured.report,
+                  sizes.matrix_bytes,
+                  copy_of_ranks};
+    auto record = record_of(context, sizes, settings, measured.solver, row);
+    add_distribution(record, sizes, settings, measured);
+    records.push_back(record);
+    if (!settings.alone) continue;
+    Row const alone{"",
+                    "automatic",
+                    measured.samples(&Round::alone_iteration),
+                    measured.alone_report,
+                    sizes.alone_bytes,
+                    copy_alone};
+    records.push_back(record_of(context, sizes, settings, measured.solver, alone));
+  }
 }
 
 }  // namespace
@@ -169,8 +196,8 @@ Sizes sizes_of(Problem const& problem, std::vector<TransportTime> transport_time
   return sizes;
 }
 
-void print_table(std::ostream& out, Sizes const& sizes, Settings const& settings,
-                 std::vector<Measured> const& all) {
+void print_table(std::ostream& out, MeasuredFormat const& measured_format) {
+  auto const& [settings, sizes, all] = measured_format;
   out << settings.matrix_name() << ", " << settings.format << ", " << sizes.ranks
       << (sizes.ranks == 1 ? " rank" : " ranks") << ", transport " << sizes.transport << ", "
       << sizes.min_ghosts << " to " << sizes.max_ghosts << " ghosts per rank\n"
@@ -200,31 +227,13 @@ void print_table(std::ostream& out, Sizes const& sizes, Settings const& settings
   }
 }
 
-nlohmann::ordered_json records_of(Context const& context, Bandwidth const& bandwidth, Sizes const& sizes,
-                                  Settings const& settings, std::vector<Measured> const& all) {
+nlohmann::ordered_json records_of(Context const& context, Bandwidth const& bandwidth,
+                                  std::vector<MeasuredFormat> const& all) {
   Json records = Json::array();
-  auto const suite = std::to_string(sizes.ranks) + (sizes.ranks == 1 ? " rank" : " ranks");
-  double const copy_of_ranks = sizes.ranks * copy_rate(bandwidth, all, &Round::copy);
-  for (auto const& measured : all) {
-    Row const row{suite,
-                  name_of_execution(settings.execution),
-                  measured.samples(&Round::iteration),
-                  measured.report,
-                  sizes.matrix_bytes,
-                  copy_of_ranks};
-    auto record = record_of(context, sizes, settings, measured.solver, row);
-    add_distribution(record, sizes, settings, measured);
-    records.push_back(record);
-    if (!settings.alone) continue;
-    Row const alone{"",
-                    "automatic",
-                    measured.samples(&Round::alone_iteration),
-                    measured.alone_report,
-                    sizes.alone_bytes,
-                    copy_rate(bandwidth, all, &Round::alone_copy)};
-    records.push_back(record_of(context, sizes, settings, measured.solver, alone));
-  }
+  double const copy = copy_rate(bandwidth, all, &Round::copy);
+  for (auto const& format : all)
+    add_records(records, context, format, format.sizes.ranks * copy,
+                format.settings.alone ? copy_rate(bandwidth, all, &Round::alone_copy) : 0.0);
   return records;
 }
-
 }  // namespace einkorn::perf::distributed

@@ -31,15 +31,21 @@ struct Sizes {
   std::size_t alone_bytes = 0;   ///< of the matrix without MPI
 };
 
+/// The solvers for one matrix in one format.
+struct MeasuredFormat {
+  Settings settings;
+  Sizes sizes;
+  std::vector<Measured> solvers;
+};
+
 /// Collective.
 Sizes sizes_of(Problem const& problem, std::vector<TransportTime> transport_times);
 
-void print_table(std::ostream& out, Sizes const& sizes, Settings const& settings,
-                 std::vector<Measured> const& all);
+void print_table(std::ostream& out, MeasuredFormat const& measured);
 
 /// An array of records that report/records.py reads: one per solver on the ranks, whose suite is "P ranks", and
-/// one per solver without MPI.
-nlohmann::ordered_json records_of(Context const& context, Bandwidth const& bandwidth, Sizes const& sizes,
-                                  Settings const& settings, std::vector<Measured> const& all);
+/// one per solver without MPI. The copy bandwidth is that of all rounds.
+nlohmann::ordered_json records_of(Context const& context, Bandwidth const& bandwidth,
+                                  std::vector<MeasuredFormat> const& all);
 
 }  // namespace einkorn::perf::distributed
