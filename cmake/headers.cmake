@@ -156,6 +156,7 @@ set(einkorn_headers
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
+  formats/csr/detail/spmv_nonzero_split.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
   formats/csr/detail/spmv_row_team.hpp

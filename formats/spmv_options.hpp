@@ -23,6 +23,7 @@ enum class SpmvAlgorithm {
   sorted_rows,    ///< row_team with the rows sorted by length; x and y keep their order (needs a plan)
   row_bins,       ///< groups of lanes, warps or teams by row length; the longest rows are cut (needs a plan)
   segmented_sum,  ///< equal parts of the entries and rows (needs a plan)
+  nonzero_split,  ///< equal numbers of entries per thread, in one launch; on the host row_team (needs a plan)
   atomic_scatter  ///< transposed op without a stored transpose; not deterministic, so never automatic
 };
 
@@ -38,6 +39,8 @@ constexpr char const* name_of(SpmvAlgorithm algorithm) {
       return "row_bins";
     case SpmvAlgorithm::segmented_sum:
       return "segmented_sum";
+    case SpmvAlgorithm::nonzero_split:
+      return "nonzero_split";
     case SpmvAlgorithm::atomic_scatter:
       return "atomic_scatter";
     default:

@@ -30,7 +30,7 @@ namespace einkorn {
 namespace detail {
 
 /// Throws InvalidArgument for options that are invalid for every matrix: values that are no enumerators, lanes
-/// that are no power of two up to 64, and sorted_rows or row_bins without a plan.
+/// that are no power of two up to 64, and sorted_rows, row_bins or nonzero_split without a plan.
 inline void check_spmv_options(SpmvOptions const& options, bool with_plan = false) {
   require_enumerator(options.op, Op::conjugate_transpose, "spmv: op");
   require_enumerator(options.algorithm, SpmvAlgorithm::atomic_scatter, "spmv: algorithm");
@@ -42,6 +42,8 @@ inline void check_spmv_options(SpmvOptions const& options, bool with_plan = fals
                            "spmv: sorted_rows needs a plan (make_spmv_plan, which keeps the order)");
   require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::row_bins,
                            "spmv: row_bins needs a plan (make_spmv_plan, which keeps the bins)");
+  require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::nonzero_split,
+                           "spmv: nonzero_split needs a plan (make_spmv_plan, which keeps the blocks)");
 }
 
 template <class X, class Y>

@@ -6,6 +6,7 @@
 #include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
+#include <einkorn/formats/csr/detail/spmv_nonzero_split.hpp>
 #include <einkorn/formats/csr/detail/spmv_row_bins.hpp>
 #include <einkorn/formats/csr/detail/spmv_segmented_sum.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
@@ -32,8 +33,8 @@
 namespace einkorn {
 
 /// The plan of a Csr (see formats/spmv_plan.hpp): row statistics and the algorithm selected from them; the
-/// tiles and carries of segmented_sum, the order of sorted_rows, the bins of row_bins; the transpose and the
-/// source of its values; a buffer for columns of multivectors.
+/// tiles and carries of segmented_sum, the order of sorted_rows, the bins of row_bins, the blocks of
+/// nonzero_split; the transpose and the source of its values; a buffer for columns of multivectors.
 template <class Scalar, class Ordinal, class Offset, class Device, class VectorScalar>
 class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
  public:
@@ -41,6 +42,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   using Sum = sum_type<Scalar, VectorScalar>;
   using Tiles = detail::MergeTiles<Ordinal, Offset, Device, Sum>;
   using Bins = detail::RowBins<Ordinal, Offset, Device, Sum>;
+  using Split = detail::NonzeroSplit<Ordinal, Offset, Device, Sum>;
   using PackBuffer = detail::PackBuffer<Sum, Device>;
 
   /// Prefer make_spmv_plan().
@@ -69,11 +71,14 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     if ((options_.algorithm == SpmvAlgorithm::row_team || sorts) && matrix_.num_rows > 0)
       options_.lanes = choose_lanes(options_, arch_of<Exec>, row_lengths_.mean());
     if (sorts && is_gpu<Exec>) row_order_ = rows_by_length(exec, matrix_);
-    if constexpr (is_gpu<Exec>)
+    if constexpr (is_gpu<Exec>) {
       if (options_.algorithm == SpmvAlgorithm::row_bins && matrix_.num_rows > 0) {
         bins_ = detail::make_row_bins<Bins>(exec, matrix_, row_lengths_.empty_rows, options_.lanes);
         options_.lanes = bins_.lanes;
       }
+      if (options_.algorithm == SpmvAlgorithm::nonzero_split && matrix_.nnz() > 0)
+        split_ = detail::make_nonzero_split<Split>(exec, matrix_, row_lengths_);
+    }
     if (options_.algorithm == SpmvAlgorithm::segmented_sum)
       tiles_ = detail::make_merge_tiles<Tiles>(
           exec, matrix_, detail::merge_tile_items<Exec, Sum>(exec, matrix_), row_lengths_.longest);
@@ -81,7 +86,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
       pack_buffer_ =
           PackBuffer(exec, static_cast<std::size_t>(matrix_.num_rows),
                      static_cast<std::size_t>(matrix_.num_cols), static_cast<std::size_t>(options.columns));
-    if (tiles_.carry.extent(0) > 0 || bins_.bytes() > 0 || pack_buffer_.bytes() > 0)
+    if (tiles_.carry.extent(0) > 0 || bins_.bytes() > 0 || split_.parts.extent(0) > 0 ||
+        pack_buffer_.bytes() > 0)
       one_call_ = detail::OneCallAtATime::checked();
   }
 
@@ -91,13 +97,18 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// The kernel on Exec, which may differ from the space that made the plan.
   template <class Exec>
   [[nodiscard]] SpmvKernel kernel() const {
-    return choose_spmv_kernel(algorithm(), arch_of<Exec>, row_order_.extent(0) > 0, bins_.max_short > 0);
+    return choose_spmv_kernel(algorithm(), arch_of<Exec>, row_order_.extent(0) > 0, bins_.max_short > 0,
+                              split_.num_blocks > 0);
   }
   /// What choose_spmm() selects from.
   template <class Exec>
   [[nodiscard]] SpmmStatistics spmm_statistics() const {
     SpmvKernel const of_vectors = kernel<Exec>();
-    bool const by_rows = of_vectors != SpmvKernel::row_bins && of_vectors != SpmvKernel::segmented_sum;
+    bool const suit_lanes = is_automatic_ && of_vectors == SpmvKernel::nonzero_split &&
+                            rows_suit_lanes(static_cast<double>(row_lengths_.longest), row_lengths_.mean());
+    bool const by_entries = of_vectors == SpmvKernel::row_bins || of_vectors == SpmvKernel::segmented_sum ||
+                            of_vectors == SpmvKernel::nonzero_split;
+    bool const by_rows = !by_entries || suit_lanes;
     return {static_cast<std::size_t>(row_lengths_.longest), matrix_.values.extent(0), by_rows, is_automatic_,
             pack_buffer_.columns()};
   }
@@ -111,6 +122,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   [[nodiscard]] Tiles const& tiles() const { return tiles_; }
   /// row_bins on a GPU; otherwise empty.
   [[nodiscard]] Bins const& bins() const { return bins_; }
+  /// nonzero_split on a GPU; otherwise empty.
+  [[nodiscard]] Split const& split() const { return split_; }
   /// Buffer for SpmvOptions::columns columns on a GPU; otherwise empty.
   [[nodiscard]] PackBuffer const& pack_buffer() const { return pack_buffer_; }
   [[nodiscard]] Fingerprint const& fingerprint() const { return fingerprint_; }
@@ -120,7 +133,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = tiles_.first_rows.size() * sizeof(Ordinal) + tiles_.carry.size() * sizeof(Sum) +
-                        row_order_.size() * sizeof(Ordinal) + bins_.bytes() + pack_buffer_.bytes();
+                        row_order_.size() * sizeof(Ordinal) + bins_.bytes() + split_.bytes() +
+                        pack_buffer_.bytes();
     if (transposed_)
       bytes += transposed_->source.size() * (sizeof(Offset) + sizeof(Ordinal) + sizeof(Scalar)) +
                transposed_->matrix.row_offsets.size() * sizeof(Offset);
@@ -149,6 +163,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   Kokkos::View<Ordinal*, Device> row_order_;
   Tiles tiles_;
   Bins bins_;
+  Split split_;
   PackBuffer pack_buffer_;
   detail::OneCallAtATime one_call_;
 };
@@ -257,6 +272,8 @@ void launch_spmv(Exec const& exec, Plan const& plan, EpilogueOp const& epilogue,
       using Order = std::decay_t<decltype(plan.row_order())>;
       if (kernel == SpmvKernel::row_bins)
         return spmv_row_bins<conjugated>(exec, epilogue, A, x, y, plan.bins());
+      if (kernel == SpmvKernel::nonzero_split)
+        return spmv_nonzero_split<conjugated>(exec, epilogue, A, x, y, plan.split());
       if (kernel == SpmvKernel::sorted_rows)
         return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y, ListedOrder<Order>{plan.row_order()});
       return spmv_row_team<conjugated>(exec, lanes, epilogue, A, x, y);
@@ -320,7 +337,8 @@ void spmv_fused(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>,
 /// the algorithm, of which all are available, and the sum type. 1 launch, 2 for segmented_sum; per column of a
 /// multivector where choose_spmm() (formats/spmm/choose.hpp) selects single columns. sorted_rows reads one
 /// Ordinal more per row on a GPU and gives the same bits as row_team with as many lanes; on the host and for
-/// multivectors it is row_team. segmented_sum reads one Ordinal and one sum more per tile of 2048 steps. With
+/// multivectors it is row_team. segmented_sum reads one Ordinal and one sum more per tile of 2048 steps.
+/// nonzero_split reads 0.5 to 2 bytes more per entry and no row offsets; with empty rows one Ordinal per row. With
 /// SpmvOptions::columns, multivectors that are not row-major are copied row by row on a GPU: 2 launches more
 /// for every `columns` columns and 2 (rows + cols) scalar bytes more per column. A plan with workspace serves
 /// one execution space instance at a time.

@@ -87,6 +87,71 @@ constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {
   }
 }
 
+/// The blocks of nonzero_split. A block holds up to capacity() entries; it begins up to `shift` entries before
+/// its nominal place, so that the row there is not cut.
+struct NonzeroSplitShape {
+  int team_size = 128;  ///< threads per block
+  int entries = 4;      ///< entries per thread: 2, 4 or 8
+  int shift = 0;        ///< less than half of the capacity
+
+  [[nodiscard]] constexpr int capacity() const { return team_size * entries; }
+};
+
+/// Most entries per thread of nonzero_split: the registers of a thread hold their values and those of x.
+constexpr int max_split_entries(std::size_t sum_bytes) {
+  return sum_bytes > 8 ? 4 : 8;
+}
+
+/// Entries up to which all teams of nonzero_split should run at once, so that its time is that of one team.
+inline constexpr std::size_t max_one_wave_entries = std::size_t(1) << 20;
+
+/// The blocks of nonzero_split for a matrix.
+///
+/// H200, double, 2026-11, in a graph, among 40 shapes on 75 matrices: 10 to 20 warps per multiprocessor are
+/// fastest, 8 entries per thread before 4 where rows have many entries, so that few threads store rows. Up to
+/// 2^20 entries a cut row adds 0.7 us: a block has at least twice the entries of the longest row (up to 2048
+/// entries). With few blocks a row is rarely cut, and larger teams add 0.5 us. Beyond 2^20 entries blocks are
+/// many and small, and nearly full, since others hide what one waits for: 17.5 us on cnr-2000 with 128 threads
+/// and shifts of 64 entries, 19.7 with 256 and 512, 24 with 1023. On average 3 % more than the best shape of
+/// each matrix.
+constexpr NonzeroSplitShape nonzero_split_shape(std::size_t nnz, std::size_t longest_row, double mean,
+                                                std::size_t sum_bytes) {
+  int const max_entries = max_split_entries(sum_bytes);
+  int const longest_shift = static_cast<int>(longest_row < 65536 ? longest_row : 65536) - 1;
+  auto const shape = [&](int team_size, int entries, int max_shift) {
+    return NonzeroSplitShape{team_size, entries, longest_shift < max_shift ? longest_shift : max_shift};
+  };
+  std::size_t const max_nnz_of_4 = mean < 32.0 ? 720000 : 360000;
+  bool const has_few_blocks = nnz <= 50000;
+  if (nnz <= max_one_wave_entries)
+    for (int entries = nnz <= 110000         ? 2
+                       : nnz <= max_nnz_of_4 ? 4
+                                             : max_entries;
+         entries <= max_entries; entries *= 2)
+      for (int team_size = 128; team_size <= (has_few_blocks ? 256 : 512); team_size *= 2) {
+        auto const capacity = static_cast<std::size_t>(team_size * entries);
+        bool const is_last = has_few_blocks && team_size == 256 && entries == max_entries;
+        if ((is_last ? 1 : 2) * longest_row <= capacity)
+          return shape(team_size, entries, team_size * entries / 2 - 1);
+      }
+  return shape(128, max_entries, 128 * max_entries / 16);
+}
+
+/// nonzero_split with `entries` per thread, and up to 512 threads per team.
+constexpr SpmvTuning nonzero_split_tuning(Arch arch, int entries, std::size_t sum_bytes, bool accumulates) {
+  int const words = entries * (sum_bytes > 8 ? 2 : 1) * (accumulates ? 2 : 1);
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      return {512, words <= 4 ? 3 : words <= 8 ? 2 : 1, entries};
+    case Arch::hip:
+    case Arch::mi300:
+      return {512, words <= 4 ? 2 : 1, entries};  // analytical, not measured
+    default:
+      return {1, 1, 1};  // unused on the host
+  }
+}
+
 /// segmented_sum; a tile has team_size * unroll steps.
 ///
 /// H200, 2026-11: 6 teams of 8 entries per thread (40 registers) were faster than 4 or 5 teams and than 4

@@ -21,10 +21,12 @@ namespace {
 /// run the same kernel.
 std::vector<SpmvAlgorithm> algorithms_of(Selection const& selection, SpmvAlgorithm chosen) {
   using enum SpmvAlgorithm;
-  if (!selection.distinct) return {row_thread, row_team, sorted_rows, row_bins, segmented_sum, automatic};
+  if (!selection.distinct)
+    return {row_thread, row_team, sorted_rows, row_bins, segmented_sum, nonzero_split, automatic};
   std::vector<SpmvAlgorithm> distinct{automatic};
-  auto const all = is_gpu<Exec> ? std::vector{row_thread, row_team, sorted_rows, row_bins, segmented_sum}
-                                : std::vector{row_team, segmented_sum};
+  auto const all = is_gpu<Exec>
+                       ? std::vector{row_thread, row_team, sorted_rows, row_bins, segmented_sum, nonzero_split}
+                       : std::vector{row_team, segmented_sum};
   for (auto const algorithm : all)
     if (algorithm != chosen) distinct.push_back(algorithm);
   return distinct;

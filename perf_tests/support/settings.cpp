@@ -53,6 +53,7 @@ void declare_options(CLI::App& app, Settings& settings) {
                                                       "sorted_rows",
                                                       "row_bins",
                                                       "segmented_sum",
+                                                      "nonzero_split",
                                                       "automatic",
                                                       "half_atomic",
                                                       "tiles",

@@ -20,7 +20,7 @@ TYPED_TEST(Dots, ExactForIntegers) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<S>(pattern, Numbers::integers);
     for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::row_bins,
-                                 SpmvAlgorithm::segmented_sum}) {
+                                 SpmvAlgorithm::segmented_sum, SpmvAlgorithm::nonzero_split}) {
       SCOPED_TRACE(name_of(algorithm));
       auto const plan = make_spmv_plan(Space(), A.on_device(), {.algorithm = algorithm});
       expect_dots<false>(A, plan);

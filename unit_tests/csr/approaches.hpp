@@ -29,7 +29,8 @@ inline std::vector<Approach> all_approaches() {
       {"plan, sorted_rows, 16 lanes", {.algorithm = SpmvAlgorithm::sorted_rows, .lanes = 16}, true},
       {"plan, row_bins", {.algorithm = SpmvAlgorithm::row_bins}, true},
       {"plan, row_bins of 8", {.algorithm = SpmvAlgorithm::row_bins, .lanes = 8}, true},
-      {"plan, segmented_sum", {.algorithm = SpmvAlgorithm::segmented_sum}, true}};
+      {"plan, segmented_sum", {.algorithm = SpmvAlgorithm::segmented_sum}, true},
+      {"plan, nonzero_split", {.algorithm = SpmvAlgorithm::nonzero_split}, true}};
   for (int const lanes : {0, 2, 4, 8, 16, 32, 64})
     for (bool const planned : {false, true})
       if (!planned || lanes == 0 || lanes == 16)
@@ -47,7 +48,8 @@ inline std::vector<Approach> approaches_to(Op op) {
       {"plan, row_thread", {.op = op, .algorithm = SpmvAlgorithm::row_thread}, true},
       {"plan, sorted_rows", {.op = op, .algorithm = SpmvAlgorithm::sorted_rows}, true},
       {"plan, row_bins", {.op = op, .algorithm = SpmvAlgorithm::row_bins}, true},
-      {"plan, segmented_sum", {.op = op, .algorithm = SpmvAlgorithm::segmented_sum}, true}};
+      {"plan, segmented_sum", {.op = op, .algorithm = SpmvAlgorithm::segmented_sum}, true},
+      {"plan, nonzero_split", {.op = op, .algorithm = SpmvAlgorithm::nonzero_split}, true}};
   if (is_transposed(op)) {
     all.push_back({"atomic_scatter", {.op = op, .algorithm = SpmvAlgorithm::atomic_scatter}, false});
     all.push_back({"plan, atomic_scatter", {.op = op, .algorithm = SpmvAlgorithm::atomic_scatter}, true});

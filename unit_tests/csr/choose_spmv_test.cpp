@@ -17,47 +17,51 @@ using enum SpmvAlgorithm;
 
 TEST(ChooseSpmv, AlgorithmFromRowLengths) {
   constexpr int rows = 1000;
-  constexpr std::int64_t max_bins = max_row_bins_entries;
+  constexpr std::int64_t max_split = max_nonzero_split_entries;
   struct Case {
     Arch arch;
     std::int64_t longest, entries;
     std::size_t concurrency;
     SpmvAlgorithm expected;
   };
-  for (Case const& c :
-       {Case{Arch::hopper, 0, 0, 1, row_team},  // no entries
-        Case{Arch::hopper, 72, 10 * rows, 1, row_team}, Case{Arch::hopper, 73, 10 * rows, 1, row_bins},
-        Case{Arch::hopper, 2048, 2000 * rows, 1, row_team}, Case{Arch::hopper, 2049, 2000 * rows, 1, row_bins},
-        Case{Arch::hopper, 10000, max_bins, 1, row_bins},
-        Case{Arch::hopper, 10000, max_bins + 1, 1, segmented_sum},
-        Case{Arch::mi300, 10000, max_bins + 1, 1, segmented_sum}, Case{Arch::host, 0, 0, 8, row_team},
-        Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
-        Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},
-        Case{Arch::host, 100, 16 * 100, 1, row_team}})
+  for (Case const& c : {Case{Arch::hopper, 0, 0, 1, nonzero_split},  // no entries
+                        Case{Arch::hopper, 26, 20 * rows, 1, nonzero_split},
+                        Case{Arch::hopper, 260, 200 * rows, 1, row_team},  // equal rows
+                        Case{Arch::hopper, 261, 200 * rows, 1, nonzero_split},
+                        Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
+                        Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
+                        Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
+                        Case{Arch::mi300, 20000, max_split + 1, 1, segmented_sum},
+                        Case{Arch::host, 0, 0, 8, row_team}, Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
+                        Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},
+                        Case{Arch::host, 100, 16 * 100, 1, row_team}})
     EXPECT_EQ(choose_spmv(Lengths{rows, 0, c.longest, c.entries}, c.arch, c.concurrency), c.expected)
         << "longest row " << c.longest << ", entries " << c.entries;
-  EXPECT_EQ(choose_spmv(Lengths{}, Arch::hopper, 1), row_team);
+  EXPECT_EQ(choose_spmv(Lengths{}, Arch::hopper, 1), nonzero_split);
 }
 
 TEST(ChooseSpmv, KernelOfAnAlgorithm) {
   struct Case {
     SpmvAlgorithm algorithm;
     Arch arch;
-    bool has_row_order, has_bins;
+    bool has_row_order, has_bins, has_blocks;
     SpmvKernel expected;
   };
-  for (Case const& c : {Case{row_thread, Arch::host, false, false, SpmvKernel::row_split},
-                        Case{sorted_rows, Arch::host, true, false, SpmvKernel::row_split},
-                        Case{row_bins, Arch::host, false, true, SpmvKernel::row_split},
-                        Case{segmented_sum, Arch::host, false, false, SpmvKernel::segmented_sum},
-                        Case{automatic, Arch::cuda, false, false, SpmvKernel::row_team},
-                        Case{row_thread, Arch::cuda, false, false, SpmvKernel::row_team},
-                        Case{sorted_rows, Arch::cuda, true, false, SpmvKernel::sorted_rows},
-                        Case{sorted_rows, Arch::cuda, false, false, SpmvKernel::row_team},
-                        Case{row_bins, Arch::cuda, false, true, SpmvKernel::row_bins},
-                        Case{row_bins, Arch::cuda, false, false, SpmvKernel::row_team},
-                        Case{segmented_sum, Arch::hip, false, false, SpmvKernel::segmented_sum}})
-    EXPECT_EQ(choose_spmv_kernel(c.algorithm, c.arch, c.has_row_order, c.has_bins), c.expected)
+  for (Case const& c : {Case{row_thread, Arch::host, false, false, false, SpmvKernel::row_split},
+                        Case{sorted_rows, Arch::host, true, false, false, SpmvKernel::row_split},
+                        Case{row_bins, Arch::host, false, true, false, SpmvKernel::row_split},
+                        Case{nonzero_split, Arch::host, false, false, true, SpmvKernel::row_split},
+                        Case{segmented_sum, Arch::host, false, false, false, SpmvKernel::segmented_sum},
+                        Case{automatic, Arch::cuda, false, false, false, SpmvKernel::row_team},
+                        Case{row_thread, Arch::cuda, false, false, false, SpmvKernel::row_team},
+                        Case{sorted_rows, Arch::cuda, true, false, false, SpmvKernel::sorted_rows},
+                        Case{sorted_rows, Arch::cuda, false, false, false, SpmvKernel::row_team},
+                        Case{row_bins, Arch::cuda, false, true, false, SpmvKernel::row_bins},
+                        Case{row_bins, Arch::cuda, false, false, false, SpmvKernel::row_team},
+                        Case{nonzero_split, Arch::cuda, false, false, true, SpmvKernel::nonzero_split},
+                        Case{nonzero_split, Arch::cuda, false, false, false, SpmvKernel::row_team},
+                        Case{segmented_sum, Arch::hip, false, false, false, SpmvKernel::segmented_sum}})
+    EXPECT_EQ(choose_spmv_kernel(c.algorithm, c.arch, c.has_row_order, c.has_bins, c.has_blocks), c.expected)
         << name_of(c.algorithm);
 }
 

@@ -15,8 +15,9 @@ namespace einkorn::test {
 namespace {
 
 TEST(CgCsr, EveryRowAlgorithm) {
-  for (auto const algorithm : {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::row_bins,
-                               SpmvAlgorithm::sorted_rows, SpmvAlgorithm::segmented_sum})
+  for (auto const algorithm :
+       {SpmvAlgorithm::row_thread, SpmvAlgorithm::row_team, SpmvAlgorithm::row_bins, SpmvAlgorithm::sorted_rows,
+        SpmvAlgorithm::segmented_sum, SpmvAlgorithm::nonzero_split})
     for (auto const& system : definite_systems<double>()) {
       SCOPED_TRACE(name_of(algorithm));
       bool const by_rows = algorithm == SpmvAlgorithm::row_thread || algorithm == SpmvAlgorithm::row_team;

@@ -34,7 +34,7 @@ inline std::string candidate_name(SpmvCandidate const& candidate) {
 /// The algorithms to time, `estimated` first. All are deterministic.
 ///
 /// Host: row_team, segmented_sum, and row_thread; the other algorithms run the same kernels there. GPU:
-/// row_team, row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of
+/// row_team, nonzero_split, row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of
 /// lanes.
 inline std::vector<SpmvCandidate> spmv_candidates(SpmvAlgorithm estimated, Effort effort, Arch arch) {
   using enum SpmvAlgorithm;
@@ -49,6 +49,7 @@ inline std::vector<SpmvCandidate> spmv_candidates(SpmvAlgorithm estimated, Effor
     add(row_thread);
     return all;
   }
+  add(nonzero_split);
   add(row_bins);
   add(segmented_sum);
   if (effort != Effort::exhaustive) return all;

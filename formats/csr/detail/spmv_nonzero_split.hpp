@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/bank_padding.hpp>
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
+#include <einkorn/core/scalar.hpp>
+#include <einkorn/formats/csr/spmv_tuning.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace einkorn::detail {
+
+/// Consecutive entries for one team. A row with no entries in other blocks is computed by its block alone. A
+/// row that is cut has its parts in the blocks run_begin, run_begin + 1, .. up to the one in which it ends.
+template <class Ordinal, class Offset>
+struct alignas(16) EntryBlock {
+  Offset begin;       // first entry
+  Ordinal first_row;  // position, among the rows with entries, of the first one that ends in or after the block
+  int run_begin;      // if the first entry continues a row of the block before: where that row begins
+  int packed;         // 4 count + 2 is_cut_at_end + is_cut_at_begin
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int count() const { return packed >> 2; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_cut_at_begin() const { return (packed & 1) != 0; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_cut_at_end() const { return (packed & 2) != 0; }
+};
+
+/// The 64-bit words in which a block stores its part of a cut row, and their content while there is no part.
+template <class Sum>
+inline constexpr int words_per_part = static_cast<int>((sizeof(Sum) + 7) / 8);
+inline constexpr std::uint64_t no_part = ~std::uint64_t(0);
+
+/// The entries of a matrix in blocks of about shape.capacity() - shift entries for nonzero_split. Thread t of a
+/// block sums its entries shape.entries t .. shape.entries (t + 1) - 1. Bit j of its descriptor (j < 16) is set
+/// if its entry j is the last one of a row; the upper 16 bits count the rows that end in the block before them.
+template <class Ordinal, class Offset, class Device, class Sum>
+struct NonzeroSplit {
+  using Block = EntryBlock<Ordinal, Offset>;
+  using sum_type = Sum;
+
+  NonzeroSplitShape shape;
+  int num_blocks = 0;
+  Kokkos::View<Block*, Device> blocks;           // [num_blocks]
+  Kokkos::View<std::uint32_t*, Device> threads;  // [num_blocks * shape.team_size]
+  Kokkos::View<Ordinal*, Device> rows;           // rows with entries; not allocated if no row is empty
+  Kokkos::View<Ordinal*, Device> empty_rows;     // the other rows
+  Kokkos::View<std::uint64_t*, Device> parts;    // [num_blocks * words_per_part], no_part between products;
+                                                 // not allocated if no row is cut
+
+  [[nodiscard]] std::size_t bytes() const {
+    return blocks.extent(0) * sizeof(Block) + threads.extent(0) * sizeof(std::uint32_t) +
+           (rows.extent(0) + empty_rows.extent(0)) * sizeof(Ordinal) + parts.extent(0) * sizeof(std::uint64_t);
+  }
+};
+
+/// Lists the rows with entries and the empty ones.
+template <class Matrix, class List>
+struct ListRowsWithEntries {
+  using Ordinal = typename Matrix::ordinal_type;
+
+  decltype(Matrix::row_offsets) offsets;
+  List rows, empty_rows;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& before, bool is_final) const {
+    bool const has_entries = offsets(row) < offsets(row + 1);
+    if (is_final) {
+      if (has_entries)
+        rows(before) = row;
+      else
+        empty_rows(row - before) = row;
+    }
+    if (has_entries) ++before;
+  }
+};
+
+/// Where blocks begin: block b at entry b * spacing, or at the beginning of the row that holds this entry if
+/// that is at most `shift` entries before.
+template <class Matrix, class List>
+struct BlockBorders {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  struct Border {
+    Offset begin, row_begin;
+    Ordinal row;  // position among the rows with entries
+    bool is_cut;
+  };
+
+  decltype(Matrix::row_offsets) offsets;
+  List rows;  // not allocated if no row is empty
+  Ordinal num_rows;
+  Offset nnz, spacing, shift;
+
+  /// The end of a row, given by its position among the rows with entries.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset end(Ordinal position) const {
+    return offsets((rows.extent(0) > 0 ? rows(position) : position) + 1);
+  }
+  /// The first position in [low, high) of a row that ends behind `entry`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal row_behind(Offset entry, Ordinal low, Ordinal high) const {
+    return partition_point_index(low, high, [&](Ordinal position) { return end(position) <= entry; });
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Border operator()(Offset block) const {
+    if (block > (nnz - 1) / spacing) return {nnz, nnz, num_rows, false};
+    Offset const entry = block * spacing;
+    Ordinal const row = row_behind(entry, 0, num_rows);
+    Offset const row_begin = row > 0 ? end(row - 1) : Offset(0);
+    bool const is_cut = entry - row_begin > shift;
+    return {is_cut ? entry : row_begin, row_begin, row, is_cut};
+  }
+};
+
+/// Fills block b and counts the cut ones.
+template <class Borders, class Blocks>
+struct FillEntryBlocks {
+  using Offset = typename Borders::Offset;
+
+  Borders borders;
+  Blocks blocks;
+
+  KOKKOS_FUNCTION void operator()(int b, int& num_cut) const {
+    auto const block = static_cast<Offset>(b);
+    auto const border = borders(block), next = borders(block + 1);
+    auto run_begin = block;
+    if (border.is_cut) {
+      run_begin = border.row_begin / borders.spacing;
+      if (borders(run_begin + 1).begin <= border.row_begin) ++run_begin;
+      ++num_cut;
+    }
+    blocks(b) = {
+        border.begin, border.row, static_cast<int>(run_begin),
+        4 * static_cast<int>(next.begin - border.begin) + (next.is_cut ? 2 : 0) + (border.is_cut ? 1 : 0)};
+  }
+};
+
+/// Fills the descriptors of the threads.
+template <class Borders, class Blocks, class Threads>
+struct FillEntryThreads {
+  using Ordinal = typename Borders::Ordinal;
+  using Offset = typename Borders::Offset;
+
+  Borders borders;
+  Blocks blocks;
+  Threads threads;
+  NonzeroSplitShape shape;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const team_size = static_cast<std::size_t>(shape.team_size);
+    auto const block = blocks(i / team_size);
+    int const first = static_cast<int>(i % team_size) * shape.entries;
+    std::uint32_t descriptor = 0;
+    if (first < block.count()) {
+      Offset const begin = block.begin + static_cast<Offset>(first);
+      Offset const left = static_cast<Offset>(block.count() - first);
+      Offset const end = begin + (left < static_cast<Offset>(shape.entries) ? left : Offset(shape.entries));
+      Ordinal row = borders.row_behind(begin, block.first_row, borders.num_rows);
+      descriptor = static_cast<std::uint32_t>(row - block.first_row) << 16;
+      for (; row < borders.num_rows && borders.end(row) <= end; ++row)
+        descriptor |= std::uint32_t(1) << static_cast<int>(borders.end(row) - begin - 1);
+    }
+    threads(i) = descriptor;
+  }
+};
+
+/// Cuts a matrix into blocks. @pre nnz > 0. Up to 6 allocations and 3 launches; fences exec. Reads row_offsets
+/// once if rows are empty, and about 3 log2(num_rows) row offsets per block and log2(num_rows) per thread.
+template <class Split, class Exec, class Matrix, class Lengths>
+Split make_nonzero_split(Exec const& exec, Matrix const& A, Lengths const& lengths) {
+  using Sum = typename Split::sum_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Borders = BlockBorders<Matrix, decltype(Split::rows)>;
+  auto const nnz = static_cast<std::size_t>(A.nnz());
+  auto const num_rows = static_cast<Ordinal>(A.num_rows - lengths.empty_rows);
+  Split split;
+  split.shape =
+      nonzero_split_shape(nnz, static_cast<std::size_t>(lengths.longest), lengths.mean(), sizeof(Sum));
+  if (lengths.empty_rows > 0) {
+    split.rows = allocate<decltype(split.rows)>(exec, "einkorn::NonzeroSplit::rows", num_rows);
+    split.empty_rows =
+        allocate<decltype(split.rows)>(exec, "einkorn::NonzeroSplit::empty_rows", lengths.empty_rows);
+    Kokkos::parallel_scan(
+        "einkorn::make_spmv_plan[csr,list_rows]",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+        ListRowsWithEntries<Matrix, decltype(split.rows)>{A.row_offsets, split.rows, split.empty_rows});
+  }
+  int const spacing = split.shape.capacity() - split.shape.shift;
+  split.num_blocks = static_cast<int>(ceil_div(nnz, static_cast<std::size_t>(spacing)));
+  auto const blocks = static_cast<std::size_t>(split.num_blocks);
+  auto const threads = blocks * static_cast<std::size_t>(split.shape.team_size);
+  split.blocks = allocate<decltype(split.blocks)>(exec, "einkorn::NonzeroSplit::blocks", blocks);
+  split.threads = allocate<decltype(split.threads)>(exec, "einkorn::NonzeroSplit::threads", threads);
+  Borders const borders{A.row_offsets,
+                        split.rows,
+                        num_rows,
+                        A.nnz(),
+                        static_cast<Offset>(spacing),
+                        static_cast<Offset>(split.shape.shift)};
+  int num_cut = 0;
+  Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,entry_blocks]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, split.num_blocks),
+                          FillEntryBlocks<Borders, decltype(split.blocks)>{borders, split.blocks}, num_cut);
+  Kokkos::parallel_for("einkorn::make_spmv_plan[csr,entry_threads]",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, threads),
+                       FillEntryThreads<Borders, decltype(split.blocks), decltype(split.threads)>{
+                           borders, split.blocks, split.threads, split.shape});
+  if (num_cut > 0) {
+    auto const words = blocks * static_cast<std::size_t>(words_per_part<Sum>);
+    split.parts = allocate<decltype(split.parts)>(exec, "einkorn::NonzeroSplit::parts", words);
+    Kokkos::deep_copy(exec, split.parts, no_part);
+  }
+  exec.fence("einkorn::make_spmv_plan[csr]: the blocks are filled");
+  return split;
+}
+
+/// Stores the part of a cut row for take_part(). A part with the bits of no_part, a NaN, is stored as another NaN.
+template <class L, class Sum>
+KOKKOS_FORCEINLINE_FUNCTION void store_part(std::uint64_t* words, Sum const& part) {
+  std::uint64_t raw[words_per_part<Sum>] = {};
+  memcpy(static_cast<void*>(raw), static_cast<void const*>(&part), sizeof(Sum));
+  for (int i = 0; i < words_per_part<Sum>; ++i)
+    L::store_relaxed(words + i, raw[i] == no_part ? no_part - 1 : raw[i]);
+}
+
+/// Waits for the part that another team stores, and removes it.
+template <class L, class Sum>
+KOKKOS_FORCEINLINE_FUNCTION Sum take_part(std::uint64_t* words) {
+  std::uint64_t raw[words_per_part<Sum>] = {};
+  for (int i = 0; i < words_per_part<Sum>; ++i) {
+    do {
+      L::load_relaxed(words + i, raw[i]);
+    } while (raw[i] == no_part);
+    words[i] = no_part;
+  }
+  Sum part;
+  memcpy(static_cast<void*>(&part), static_cast<void const*>(raw), sizeof(Sum));
+  return part;
+}
+
+/// Equal numbers of entries per thread, in one launch (GPU). Lanes load adjacent columns and values, and form
+/// the products; through team scratch each thread gets `entries` consecutive ones and sums them row by row. A
+/// segmented scan over the lanes of a warp, and one over its warps, complete the rows that continue in other
+/// threads. Parts of a row that continues in other blocks (NonzeroSplit::parts) are added by the block in which
+/// the row ends, which waits for them: the blocks that store them are before it, and never wait for later ones.
+/// All additions have a fixed order; no atomics. Teams after the blocks write the rows without entries.
+///
+/// Sources: nonzero splitting, Baxter, Modern GPU, 2013; segmented sums in registers as in CSR5, Liu & Vinter,
+/// ICS 2015. Departures: blocks begin at a row where one is near, so that few rows are cut; a second kernel or
+/// atomics for cut rows are replaced by waiting, as in the decoupled look-back of Merrill & Garland, 2016.
+template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp>
+struct SpmvNonzeroSplit {
+  using Sum = typename EpilogueOp::sum_type;
+  using Accumulators = typename EpilogueOp::Accumulators;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Scalar = typename Matrix::scalar_type;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
+  using Member = typename Policy::member_type;
+  using L = Lanes<Exec>;
+  using Mask = typename L::Mask;
+
+  static constexpr int entries = tuning.unroll;
+  static constexpr int warp_slots = bank_padded_index(entries * L::size);
+  static constexpr int max_warps = tuning.team_size / L::size;
+
+  /// The beginning of team scratch; the products of the warps follow, warp_slots each.
+  struct Scratch {
+    Sum tails[max_warps];      // sum of a warp after its last row end
+    int ends_rows[max_warps];  // whether a row ends in a warp
+  };
+
+  // Pointers, not Views: kernel arguments that are few bytes are read sooner.
+  Ordinal const* columns;
+  Scalar const* values;
+  X x;
+  Y y;
+  EpilogueOp epilogue;
+  EntryBlock<Ordinal, Offset> const* blocks;
+  std::uint32_t const* threads;
+  Ordinal const* rows;  // null if no row is empty
+  Ordinal const* empty_rows;
+  std::uint64_t* parts;
+  Ordinal num_empty_rows;
+  int num_blocks;
+
+  static std::size_t scratch_bytes(int team_size) {
+    auto const warps = static_cast<std::size_t>(team_size / L::size);
+    return sizeof(Scratch) + warps * warp_slots * sizeof(Sum) + alignof(Scratch);
+  }
+
+  KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
+    if (team.league_rank() < num_blocks) [[likely]]
+      sum_block(team, team.league_rank(), accumulators);
+    else
+      write_empty_row(team, accumulators);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void sum_block(Member const& team, int index, Accumulators& accumulators) const {
+    auto const rank = static_cast<unsigned>(team.team_rank()), size = static_cast<unsigned>(team.team_size());
+    auto const block = blocks[index];
+    std::uint32_t const thread =
+        L::load(threads + (static_cast<std::size_t>(static_cast<unsigned>(index)) * size + rank));
+    int const warp = static_cast<int>(rank / L::size), lane = static_cast<int>(rank % L::size);
+    auto* const scratch = static_cast<Scratch*>(team_scratch(team));
+    Ordinal own_columns[entries];
+    Scalar own_values[entries];
+    load_entries(block, warp, lane, own_columns, own_values);
+    // The lanes in which a row ends. Here, so that the descriptor is loaded together with the entries, and that
+    // x is gathered and the products are stored without a branch between.
+    Mask const ends = L::ballot((thread & 0xffffu) != 0);
+    Sum products[entries];
+    form_products(block, warp, lane, own_columns, own_values, products);
+    transpose(reinterpret_cast<Sum*>(scratch + 1) + warp * warp_slots, lane, products);
+
+    Ordinal const first_position = block.first_row + static_cast<Ordinal>(thread >> 16);
+    Ordinal position = first_position;
+    Sum sum = Sum(0), first = Sum(0);
+    for (int j = 0; j < entries; ++j) {
+      sum += products[j];
+      if (((thread >> j) & 1u) == 0) continue;
+      if (position == first_position)
+        first = sum;
+      else
+        finish_row(position, sum, accumulators);
+      ++position;
+      sum = Sum(0);
+    }
+    bool const ends_row = position != first_position;
+    sum = sum_since_row_end(sum, ~ends & ~Mask(1), lane);
+    Sum const before = L::shuffle(sum, lane - 1);
+    if (lane > 0) first += before;
+    bool const is_first_of_warp = ends_row && (ends & ((Mask(1) << lane) - 1)) == 0;
+    if (ends_row && !is_first_of_warp) finish_row(first_position, first, accumulators);
+    if (lane == L::size - 1) {
+      scratch->tails[warp] = sum;
+      scratch->ends_rows[warp] = ends != 0;
+    }
+    team.team_barrier();
+
+    bool is_complete = false;
+    if (block.is_cut_at_end() && rank == 0)
+      store_part<L>(parts + static_cast<std::size_t>(index) * words_per_part<Sum>,
+                    sum_of_tails(*scratch, static_cast<int>(size / L::size), is_complete));
+    is_complete = false;
+    if (is_first_of_warp) first += sum_of_tails(*scratch, warp, is_complete);
+    if (block.is_cut_at_begin() && L::ballot(is_first_of_warp && !is_complete) != 0)
+      first += sum_of_parts(block.run_begin, index, lane);
+    if (is_first_of_warp) finish_row(first_position, first, accumulators);
+  }
+
+  /// The begin of team scratch, without a comparison of sizes.
+  KOKKOS_FORCEINLINE_FUNCTION static void* team_scratch(Member const& team) {
+    if constexpr (alignof(Scratch) <= 8)  // the alignment of team scratch
+      return team.team_scratch(0).get_shmem(0);
+    else
+      return team.team_scratch(0).get_shmem_aligned(0, alignof(Scratch));
+  }
+
+  /// Entries u L::size + lane of the warp; past the end the last one again: loads without predicates are all
+  /// issued at once.
+  KOKKOS_FORCEINLINE_FUNCTION void load_entries(EntryBlock<Ordinal, Offset> const& block, int warp, int lane,
+                                                Ordinal (&own_columns)[entries],
+                                                Scalar (&own_values)[entries]) const {
+    int const first = warp * (entries * L::size) + lane, last = block.count() - 1;
+    for (int u = 0; u < entries; ++u) {
+      int const at = first + u * L::size;
+      Offset const k = block.begin + static_cast<Offset>(at < last ? at : last);
+      own_columns[u] = L::load(columns + k);
+      own_values[u] = L::load(values + k);
+    }
+  }
+
+  /// The products of these entries; 0 past the end.
+  KOKKOS_FORCEINLINE_FUNCTION void form_products(EntryBlock<Ordinal, Offset> const& block, int warp, int lane,
+                                                 Ordinal const (&own_columns)[entries],
+                                                 Scalar const (&own_values)[entries],
+                                                 Sum (&products)[entries]) const {
+    int const first = warp * (entries * L::size) + lane, last = block.count() - 1;
+    Sum from_x[entries];
+    for (int u = 0; u < entries; ++u) from_x[u] = Sum(x(own_columns[u]));
+    for (int u = 0; u < entries; ++u) {
+      Sum const product = (conjugated ? Sum(conjugate(own_values[u])) : Sum(own_values[u])) * from_x[u];
+      products[u] = first + u * L::size <= last ? product : Sum(0);
+    }
+  }
+
+  /// products[j] <- product `entries` lane + j of the warp.
+  KOKKOS_FORCEINLINE_FUNCTION static void transpose(Sum* scratch, int lane, Sum (&products)[entries]) {
+    for (int u = 0; u < entries; ++u)
+      scratch[bank_padded_index(lane) + u * bank_padded_index(L::size)] = products[u];
+    L::sync();
+    for (int j = 0; j < entries; ++j) products[j] = scratch[bank_padded_index(lane * entries + j)];
+  }
+
+  /// The sum over the lanes after the last one in which a row ends, that one included, up to this lane.
+  /// @param adds the lanes that add the value of the lane `distance` before
+  template <int distance = 1>
+  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_since_row_end(Sum sum, Mask adds, int lane) {
+    if constexpr (distance < L::size) {
+      if (adds == 0) return sum;
+      Sum const other = L::shuffle(sum, lane - distance);
+      if (((adds >> lane) & 1) != 0) sum += other;
+      return sum_since_row_end<2 * distance>(sum, adds & (adds << distance), lane);
+    } else {
+      return sum;
+    }
+  }
+
+  /// The sum of the tails of the warps before `warp`, back to the last one in which a row ends. is_complete:
+  /// there is one.
+  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_of_tails(Scratch const& scratch, int warp, bool& is_complete) {
+    Sum sum = Sum(0);
+    while (warp > 0 && !is_complete) {
+      --warp;
+      sum += scratch.tails[warp];
+      is_complete = scratch.ends_rows[warp] != 0;
+    }
+    return sum;
+  }
+
+  /// The sum of the parts of the blocks first .. last - 1. All lanes of the warp call it.
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of_parts(int first, int last, int lane) const {
+    Sum sum = Sum(0);
+    for (int b = first + lane; b < last; b += L::size)
+      sum += take_part<L, Sum>(parts + static_cast<std::size_t>(b) * words_per_part<Sum>);
+    return sum_over_lanes<L, L::size>(sum);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void finish_row(Ordinal position, Sum const& sum,
+                                              Accumulators& accumulators) const {
+    Ordinal const row = rows != nullptr ? L::load(rows + position) : position;
+    epilogue(accumulators, y(row), row, sum);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write_empty_row(Member const& team, Accumulators& accumulators) const {
+    auto const i =
+        static_cast<std::size_t>(team.league_rank() - num_blocks) * static_cast<std::size_t>(team.team_size()) +
+        static_cast<std::size_t>(team.team_rank());
+    if (i >= static_cast<std::size_t>(num_empty_rows)) return;
+    Ordinal const row = empty_rows[i];
+    epilogue(accumulators, y(row), row, Sum(0));
+  }
+};
+
+template <int entries, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
+          class Split>
+void launch_nonzero_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
+                          Split const& split) {
+  using Sum = typename EpilogueOp::sum_type;
+  constexpr SpmvTuning tuning =
+      nonzero_split_tuning(arch_of<Exec>, entries, sizeof(Sum), EpilogueOp::accumulates);
+  using Functor = SpmvNonzeroSplit<tuning, conjugated, Exec, Matrix, X, Y, EpilogueOp>;
+  using Ordinal = typename Matrix::ordinal_type;
+  int const team_size = split.shape.team_size;
+  auto const num_empty = split.empty_rows.extent(0);
+  auto const empty_teams = ceil_div(num_empty, static_cast<std::size_t>(team_size));
+  auto policy = typename Functor::Policy(exec, split.num_blocks + static_cast<int>(empty_teams), team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(team_size))));
+  epilogue.launch("einkorn::spmv[csr,nonzero_split]", policy,
+                  Functor{A.columns.data(), A.values.data(), x, y, epilogue, split.blocks.data(),
+                          split.threads.data(), split.rows.data(), split.empty_rows.data(), split.parts.data(),
+                          static_cast<Ordinal>(num_empty), split.num_blocks});
+}
+
+/// y <- alpha A x + beta y. @pre nnz > 0. 1 launch.
+template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Split>
+void spmv_nonzero_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
+                        Split const& split) {
+  if (split.shape.entries == 2) return launch_nonzero_split<2, conjugated>(exec, epilogue, A, x, y, split);
+  if constexpr (max_split_entries(sizeof(typename EpilogueOp::sum_type)) >= 8)
+    if (split.shape.entries == 8) return launch_nonzero_split<8, conjugated>(exec, epilogue, A, x, y, split);
+  launch_nonzero_split<4, conjugated>(exec, epilogue, A, x, y, split);
+}
+
+}  // namespace einkorn::detail
