@@ -22,7 +22,7 @@ enum class SpmvKernel {
 };
 
 /// Entries up to which nonzero_split is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
-/// graph: 18 and 22 us on cnr-2000 (3.2 M).
+/// graph: 19 and 22 us on cnr-2000 (3.2 M).
 inline constexpr std::size_t max_nonzero_split_entries = std::size_t(4) << 20;
 
 /// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group

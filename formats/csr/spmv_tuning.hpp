@@ -107,13 +107,13 @@ inline constexpr std::size_t max_one_wave_entries = std::size_t(1) << 20;
 
 /// The blocks of nonzero_split for a matrix.
 ///
-/// H200, double, 2026-11, in a graph, among 40 shapes on 75 matrices: 10 to 20 warps per multiprocessor are
-/// fastest, 8 entries per thread before 4 where rows have many entries, so that few threads store rows. Up to
-/// 2^20 entries a cut row adds 0.7 us: a block has at least twice the entries of the longest row (up to 2048
-/// entries). With few blocks a row is rarely cut, and larger teams add 0.5 us. Beyond 2^20 entries blocks are
-/// many and small, and nearly full, since others hide what one waits for: 17.5 us on cnr-2000 with 128 threads
-/// and shifts of 64 entries, 19.7 with 256 and 512, 24 with 1023. On average 3 % more than the best shape of
-/// each matrix.
+/// H200, double, 2026-11, in a graph, with a plain CUDA form of the kernel, among 40 shapes on 75 matrices: 10
+/// to 20 warps per multiprocessor are fastest, 8 entries per thread before 4 where rows have many entries, so
+/// that few threads store rows. Up to 2^20 entries a cut row adds 0.7 us: a block has at least twice the entries
+/// of the longest row (up to 2048 entries). With few blocks a row is rarely cut, and larger teams add 0.5 us.
+/// Beyond 2^20 entries blocks are many and small, and nearly full, since others hide what one waits for: 17.5 us
+/// on cnr-2000 with 128 threads and shifts of 64 entries, 19.7 with 256 and 512, 24 with 1023. On average 3 %
+/// more than the best shape of each matrix.
 constexpr NonzeroSplitShape nonzero_split_shape(std::size_t nnz, std::size_t longest_row, double mean,
                                                 std::size_t sum_bytes) {
   int const max_entries = max_split_entries(sum_bytes);

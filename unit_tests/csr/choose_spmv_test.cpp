@@ -24,20 +24,21 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
     std::size_t concurrency;
     SpmvAlgorithm expected;
   };
-  for (Case const& c : {Case{Arch::hopper, 0, 0, 1, nonzero_split},  // no entries
-                        Case{Arch::hopper, 26, 20 * rows, 1, nonzero_split},
-                        Case{Arch::hopper, 260, 200 * rows, 1, row_team},  // equal rows
-                        Case{Arch::hopper, 261, 200 * rows, 1, nonzero_split},
-                        Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
-                        Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
-                        Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
-                        Case{Arch::mi300, 20000, max_split + 1, 1, segmented_sum},
-                        Case{Arch::host, 0, 0, 8, row_team}, Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
-                        Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},
-                        Case{Arch::host, 100, 16 * 100, 1, row_team}})
+  for (Case const& c :
+       {Case{Arch::hopper, 0, 0, 1, row_team},           // no entries
+        Case{Arch::hopper, 34, 20 * rows, 1, row_team},  // one batch of 32 entries, or nearly
+        Case{Arch::hopper, 35, 20 * rows, 1, nonzero_split}, Case{Arch::hopper, 8, 4 * rows, 1, row_team},
+        Case{Arch::hopper, 9, 4 * rows, 1, nonzero_split},
+        Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
+        Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
+        Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
+        Case{Arch::mi300, 20000, max_split + 1, 1, segmented_sum}, Case{Arch::host, 0, 0, 8, row_team},
+        Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
+        Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},
+        Case{Arch::host, 100, 16 * 100, 1, row_team}})
     EXPECT_EQ(choose_spmv(Lengths{rows, 0, c.longest, c.entries}, c.arch, c.concurrency), c.expected)
         << "longest row " << c.longest << ", entries " << c.entries;
-  EXPECT_EQ(choose_spmv(Lengths{}, Arch::hopper, 1), nonzero_split);
+  EXPECT_EQ(choose_spmv(Lengths{}, Arch::hopper, 1), row_team);
 }
 
 TEST(ChooseSpmv, KernelOfAnAlgorithm) {
