@@ -32,7 +32,9 @@ concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y co
 /// A preconditioner: apply(exec, r, z), z <- M^-1 r, asynchronous on exec, without allocation. Optional
 /// members: inverse(), the entries of a diagonal M^-1, which CG applies within its passes; status(), a
 /// SetupStatus; static constexpr bool is_variable, true if M differs between applications or is Hermitian only
-/// up to the rounding of a lower precision: pcg() then uses another beta. Not used with inverse().
+/// up to the rounding of a lower precision: pcg() then uses another beta. static constexpr bool is_expensive, true
+/// if an application costs more than the latency of the host: pcg() then launches no iteration ahead of the
+/// device, so that none is applied beyond the end. Not used with inverse().
 template <class M, class Exec, class R, class Z>
 concept Preconditioner =
     requires(M const& m, Exec const& exec, R const& r, Z const& z) { m.apply(exec, r, z); };
@@ -48,6 +50,8 @@ template <class M>
 inline constexpr bool is_fusable = IsIdentity<M> || IsDiagonal<M>;
 template <class M>
 concept IsVariable = M::is_variable;
+template <class M>
+concept IsExpensive = M::is_expensive;
 
 }  // namespace detail
 

@@ -25,6 +25,9 @@ namespace einkorn::detail {
 /// the passes. Beside each pass: n-vectors read and written; (+1) with a diagonal, [+1] if M is variable.
 ///
 /// A variable M has the beta of Polak and Ribiere, z_new.(r_new - r) / r.z, with r_new - r = -alpha q.
+///
+/// With an expensive M, the host waits for |r| in each iteration, and launches no M^-1 r that is not used: none
+/// beyond the end. If the true-residual check then fails, the direction restarts from z.
 template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
 struct PcgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
@@ -32,8 +35,12 @@ struct PcgMethod {
   static constexpr bool is_flexible = is_stored && IsVariable<M>;
   static constexpr bool is_distributed = IsDistributed<A>, may_launch_ahead = true;
   static constexpr bool defers_sums = Workspace::Space::template can_defer_sums<A>;
+  /// M is applied after the host has read that the solve continues.
+  static constexpr bool awaits_residual = is_stored && IsExpensive<M> && !is_distributed;
+  using Residual = PcgResidual<Vectors, Z, !is_stored>;
   using Rho = std::conditional_t<is_flexible, PcgFlexibleRho<Vectors, Z>, PcgRho<Vectors, Z>>;
-  static constexpr char const *residual_label = "einkorn::pcg[residual]",
+  static constexpr char const *residual_label = "einkorn::pcg[residual]", *rho_label = "einkorn::pcg[rho]",
+                              *direction_label = "einkorn::pcg[direction]",
                               *save_best_label = "einkorn::pcg[save_best]";
 
   Exec const& exec;
@@ -44,6 +51,8 @@ struct PcgMethod {
   Workspace const& workspace;
   Limits limits;
   Publisher publisher;
+  mutable bool is_direction_stale =
+      false;  // p was not computed from M^-1 r: the solve had ended, or so it seemed
 
   [[nodiscard]] auto const& space() const { return workspace.space(); }
   [[nodiscard]] CgState* state() const { return workspace.space().state(); }
@@ -56,55 +65,83 @@ struct PcgMethod {
     recompute_rho(true);
   }
   void iteration() const {
-    if constexpr (defers_sums) return iteration_with_two_reductions();
+    [[maybe_unused]] auto const before = flag().latest();
     // q = A p, alpha = r.z / p.q                                                                     2
-    space().template product<false>(exec, a, v.p, v.p, v.p, v.q, CgAfterProduct<Publisher>{state(), publisher});
-    // r -= alpha q, r.r, and unless z is stored beta = r_new.z_new / r.z                             3 (+1)
-    space().run_pass(exec, a, "einkorn::pcg[residual]", size(),
-                     PcgResidual<Vectors, Z, !is_stored>{v, z, state()},
-                     PcgAfterResidual<Publisher>{state(), !is_stored, publisher});
-    if constexpr (is_stored) {
-      // z = M^-1 r, beta = r_new.z_new / r.z, or (r_new - r).z_new / r.z                             2 + M [+1]
-      preconditioner.apply(exec, v.r, workspace.z());
-      space().run_pass(exec, a, "einkorn::pcg[rho]", size(), Rho{v, z, state()},
-                       PcgAfterPreconditioner<Publisher, is_flexible>{state(), publisher});
-    }
-    // x += alpha p, p = z + beta p                                                                   5 (+1)
-    space().run_pass(exec, a, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()},
-                     PcgAfterDirection{state()});
-  }
-  /// r <- b - A x (engine/residual_replacement.hpp), and z with it.
-  void true_residual(ResidualUse use) const {
-    compute_true_residual(*this, use);
-    if (use != ResidualUse::final) recompute_rho(false);
-  }
-
- private:
-  /// p.p is reduced together with the sums of the next product, r.r of a stored z with r.z: fewer launches on a GPU, two
-  /// messages between ranks.
-  void iteration_with_two_reductions() const {
-    using Residual = PcgResidual<Vectors, Z, !is_stored>;
-    // q = A p, alpha = r.z / p.q                                                                     2
-    space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
-                                       PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
-    // r -= alpha q, r.r, beta as above                                                  3 (+1), 5 + M [+1]
-    if constexpr (is_stored) {
+    launch_product();
+    // r -= alpha q, r.r, beta = r_new.z_new / r.z, or (r_new - r).z_new / r.z          3 (+1), 5 + M [+1]
+    if constexpr (awaits_residual) {
+      space().run_pass(exec, a, residual_label, size(), Residual{v, z, state()},
+                       PcgAfterResidual<Publisher>{state(), false, true, publisher});
+      auto const after = flag().wait(exec, [&](ProgressWord const& word) {
+        return word.iteration() > before.iteration() || word.phase() != Phase::running;
+      });
+      is_direction_stale = after.phase() != Phase::running;
+      if (!is_direction_stale) {
+        preconditioner.apply(exec, v.r, workspace.z());
+        launch_rho();
+      }
+    } else if constexpr (is_stored && defers_sums) {
       space().run_pass_deferred(exec, residual_label, size(), Residual{v, z, state()});
       preconditioner.apply(exec, v.r, workspace.z());
-      auto const num_blocks = space().run_pass(exec, "einkorn::pcg[rho]", size(), Rho{v, z, state()});
+      auto const num_blocks = space().run_pass(exec, rho_label, size(), Rho{v, z, state()});
       space().template reduce<Rho::Sums::count, Residual::Sums::count>(
           exec, a, num_blocks, PcgAfterResidualAndPreconditioner<Publisher, is_flexible>{state(), publisher});
     } else {
       space().run_pass(exec, a, residual_label, size(), Residual{v, z, state()},
-                       PcgAfterResidual<Publisher>{state(), true, publisher});
+                       PcgAfterResidual<Publisher>{state(), !is_stored, !is_stored, publisher});
+      if constexpr (is_stored) {
+        preconditioner.apply(exec, v.r, workspace.z());
+        launch_rho();
+      }
     }
     // x += alpha p, p = z + beta p                                                                   5 (+1)
-    space().run_pass_deferred(exec, "einkorn::pcg[direction]", size(), PcgDirection<Vectors, Z>{v, z, state()});
+    launch_direction();
   }
-  void recompute_rho(bool is_start) const {
+  /// r <- b - A x (engine/residual_replacement.hpp), and z with it.
+  void true_residual(ResidualUse use) const {
+    compute_true_residual(*this, use);
+    if (use == ResidualUse::final) return;
+    if constexpr (awaits_residual) {
+      auto const word =
+          use == ResidualUse::check
+              ? flag().wait(exec, [](ProgressWord const& next) { return next.phase() != Phase::check; })
+              : flag().latest();
+      if (word.phase() != Phase::running) return;
+    }
+    recompute_rho(is_direction_stale);
+    is_direction_stale = false;
+  }
+
+ private:
+  [[nodiscard]] auto const& flag() const { return workspace.space().progress_flag(); }
+
+  // With defers_sums, p.p is reduced together with the sums of the next product, r.r of a stored z with r.z: fewer
+  // launches on a GPU, two messages between ranks.
+
+  void launch_product() const {
+    if constexpr (defers_sums)
+      space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
+                                         PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
+    else
+      space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
+                                      CgAfterProduct<Publisher>{state(), publisher});
+  }
+  void launch_rho() const {
+    space().run_pass(exec, a, rho_label, size(), Rho{v, z, state()},
+                     PcgAfterPreconditioner<Publisher, is_flexible>{state(), publisher});
+  }
+  void launch_direction() const {
+    PcgDirection<Vectors, Z> const pass{v, z, state()};
+    if constexpr (defers_sums)
+      space().run_pass_deferred(exec, direction_label, size(), pass);
+    else
+      space().run_pass(exec, a, direction_label, size(), pass, PcgAfterDirection{state()});
+  }
+  /// restarts: the direction becomes z.
+  void recompute_rho(bool restarts) const {
     if constexpr (is_stored) preconditioner.apply(exec, v.r, workspace.z());
     space().run_pass(exec, a, "einkorn::pcg[recompute_rho]", size(),
-                     PcgRecomputeRho<Vectors, Z>{v, z, state(), is_start},
+                     PcgRecomputeRho<Vectors, Z>{v, z, state(), restarts},
                      PcgAfterRecomputeRho<Publisher>{state(), publisher});
   }
 };

@@ -54,10 +54,10 @@ struct PcgRecomputeRho {
   Vectors v;
   Z z;
   CgState const* state;
-  bool is_start;
+  bool restarts;  // p <- z whatever the state
 
   KOKKOS_FORCEINLINE_FUNCTION Scalars begin() const {
-    return {state->is_running(), is_start || state->restarts};
+    return {state->is_running(), restarts || state->restarts};
   }
   KOKKOS_FORCEINLINE_FUNCTION Loaded load(std::size_t i, Scalars const&) const { return {v.r(i), v.p(i)}; }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::size_t i, Loaded const& in, Scalars const& s,
@@ -201,11 +201,12 @@ struct PcgAfterRecomputeRho {
   }
 };
 
-/// After r <- r - alpha q. sums: |r|^2, and with has_rho r.z.
+/// After r <- r - alpha q. sums: |r|^2, and with has_rho r.z. The end of the solve is published, with publishes
+/// every iteration.
 template <class Publisher>
 struct PcgAfterResidual {
   CgState* state;
-  bool has_rho;
+  bool has_rho, publishes;
   Publisher publisher;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
@@ -213,7 +214,7 @@ struct PcgAfterResidual {
     if (!s.in_iteration) return;
     s.iterated(sums[0]);
     if (has_rho) set_rho(s, sums[1], sums[1]);
-    if (has_rho || !s.is_running()) publisher.publish(s);
+    if (publishes || !s.is_running()) publisher.publish(s);
   }
   /// beta = numerator / rho_old.
   static KOKKOS_FUNCTION void set_rho(CgState& s, double rho, double numerator) {
@@ -248,7 +249,7 @@ struct PcgAfterResidualAndPreconditioner {
   Publisher publisher;
 
   KOKKOS_FUNCTION void operator()(double const* sums) const {
-    PcgAfterResidual<Publisher>{state, false, publisher}(sums);
+    PcgAfterResidual<Publisher>{state, false, false, publisher}(sums);
     PcgAfterPreconditioner<Publisher, is_flexible>{state, publisher}(sums + 2);
   }
 };
