@@ -32,7 +32,10 @@ struct SpgemmTuning {
   int max_scatter_row_length = 1024;  ///< longest row of C for which a scatter map is made
   int max_batch_bytes = 6 * 1024;     ///< bytes of the sums of the rows that a group computes together
   std::size_t max_scatter_map_bytes = std::size_t(16) << 20;  ///< so that the map stays in the L2 cache
-  int team_size = 256;                                        ///< threads
+  /// With a scatter map one thread computes a row if the rows of B take at most so many lanes and those of C are not
+  /// longer: C of A P for a 7-point A and the P of aggregates.
+  int max_lanes_of_row_threads = 4, max_row_length_of_row_threads = 24;
+  int team_size = 256;  ///< threads
   /// Rows counted first, with tables for their upper bound. If nearly all of them are far below it, the other
   /// rows get smaller tables; a row that fills its table is counted again.
   int sample_size = 256;

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
@@ -206,12 +208,79 @@ struct NumericScatterKernel {
   }
 };
 
+/// The same for short rows: one row per thread, whose sums are in scratch at a distance of team_size, without bank
+/// conflicts. Rows of one class need not be consecutive.
+template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Map>
+struct NumericScatterByThreads {
+  static constexpr int team_size = 128;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size>>;
+  using Ordinal = typename CMatrix::ordinal_type;
+  using Offset = typename CMatrix::offset_type;
+  using Scalar = typename CMatrix::scalar_type;
+
+  AMatrix A;
+  BMatrix B;
+  CMatrix C;
+  Map map;
+  int num_accumulators;
+
+  static std::size_t scratch_bytes(int num_accumulators) {
+    return static_cast<std::size_t>(num_accumulators * team_size) * sizeof(Scalar);
+  }
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    auto const row = static_cast<std::int64_t>(team.league_rank()) * team_size + team.team_rank();
+    auto* const sums =
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(
+            static_cast<std::size_t>(num_accumulators * team_size) * sizeof(Scalar), alignof(Scalar))) +
+        team.team_rank();
+    if (row < static_cast<std::int64_t>(C.num_rows)) add_row(static_cast<Ordinal>(row), sums);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Ordinal row, Scalar* sums) const {
+    Offset const to = C.row_begin(row);
+    int const size = static_cast<int>(C.row_end(row) - to);
+    for (int p = 0; p < size; ++p) sums[p * team_size] = Scalar(0);
+    auto const begin = A.row_begin(row);
+    auto const count = static_cast<std::uint64_t>(A.row_end(row) - begin);
+    auto const segment = map.first_segment(map.class_of_row(row));
+    auto slot = map.first_slot(segment);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      auto const entry = begin + static_cast<typename AMatrix::offset_type>(k);
+      Scalar const a(A.values(entry));
+      auto b = B.row_begin(A.columns(entry));
+      auto const end = map.first_slot(segment + k + 1);
+      for (; slot < end; ++slot, ++b) sums[map.ranks(slot) * team_size] += a * Scalar(B.values(b));
+    }
+    for (int p = 0; p < size; ++p) C.values(to + static_cast<Offset>(p)) = sums[p * team_size];
+  }
+};
+
+template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Map>
+void compute_values_by_threads(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C,
+                               Map const& map) {
+  using Functor = NumericScatterByThreads<Exec, AMatrix, BMatrix, CMatrix, Map>;
+  int const num_accumulators = std::max(map.max_row_length, 1);
+  typename Functor::Policy policy(
+      exec, static_cast<int>(ceil_div(static_cast<std::int64_t>(C.num_rows), Functor::team_size)),
+      Functor::team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(num_accumulators) +
+                                                              alignof(std::max_align_t))));
+  Kokkos::parallel_for("einkorn::spgemm[numeric,scatter map]", light_weight(policy),
+                       Functor{A, B, C, map, num_accumulators});
+}
+
 /// All values of C. One launch, asynchronous on exec.
 template <class Exec, class AMatrix, class BMatrix, class CMatrix, class Map>
 void compute_values_by_scatter_map(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C,
                                    Map const& map, int lanes) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   int const num_accumulators = std::max(map.max_row_length, 1);
+  if constexpr (is_gpu<Exec>)
+    if (!map.is_swizzled && lanes <= tuning.max_lanes_of_row_threads &&
+        num_accumulators <= tuning.max_row_length_of_row_threads && C.num_rows > 0)
+      return compute_values_by_threads(exec, A, B, C, map);
   auto const launch = [&]<int rows, bool is_swizzled>(std::integral_constant<int, rows>,
                                                       std::bool_constant<is_swizzled>) {
     using Functor = NumericScatterKernel<Exec, AMatrix, BMatrix, CMatrix, Map, rows, is_swizzled>;
