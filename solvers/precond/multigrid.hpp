@@ -50,6 +50,7 @@ class Multigrid {
   using NearNullVectors = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Device>;
   /// M^-1 is linear only up to rounding that depends on r: pcg takes the beta of flexible CG.
   static constexpr bool is_variable = !std::is_same_v<Scalar, LevelScalar>;
+  static constexpr bool is_expensive = true;
 
   Multigrid() = default;
   /// As make_multigrid().
@@ -63,7 +64,7 @@ class Multigrid {
 
   /// z <- M^-1 r. r, z: [n]; z must not overlap r.
   /// @throws DimensionMismatch, InvalidArgument (overlap; a concurrent call unless NDEBUG is defined)
-  /// Launches 2 degree + 3 kernels per level; asynchronous on exec, no allocation, no read-back. The same bits
+  /// Launches 2 degree + 2 kernels per level; asynchronous on exec, no allocation, no read-back. The same bits
   /// in every call; on the host for any number of threads.
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
   requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
@@ -83,17 +84,27 @@ class Multigrid {
   void update(Exec const& exec, Csr<From, Ordinal, Offset, Device> const& A) {
     static_assert(std::is_same_v<std::remove_const_t<From>, Scalar>,
                   "einkorn::Multigrid::update: the values must have the scalar of the matrix of the set-up");
-    detail::require_size("Multigrid::update", num_rows(), A);
-    require<StalePlan>(static_cast<std::int64_t>(A.nnz()) == nnz_, [&] {
-      return "Multigrid::update: made for a matrix of " + std::to_string(nnz_) + " entries, given one of " +
-             std::to_string(A.nnz());
-    });
+    require_same_structure("Multigrid::update", A);
     Kokkos::Profiling::ScopedRegion region("einkorn::Multigrid::update");
     hierarchy_.update(exec, Matrix(A));
   }
   template <ExecutionSpace Exec, CrsMatrixLike CrsMatrix>
   void update(Exec const& exec, CrsMatrix const& A) {
     update(exec, as_csr(A));
+  }
+
+  /// A as an operator of a solver, in the format of the finest level: pcg(exec, M.make_operator(exec, A), M, b, x). Its
+  /// products read less than those with a CSR where that format is DIA or SELL. A level of few rows is in CSR.
+  /// @pre A has the structure of the matrix of the set-up.
+  /// @throws DimensionMismatch, StalePlan (another number of entries), OutOfMemory
+  /// 1 or 2 launches without an analysis; fences exec. op.update(exec, A) takes new values.
+  template <ExecutionSpace Exec, class From>
+  [[nodiscard]] auto make_operator(Exec const& exec, Csr<From, Ordinal, Offset, Device> const& A) const {
+    require_same_structure("Multigrid::make_operator", A);
+    using Operator = detail::LevelOperator<Scalar, Ordinal, Offset, Device>;
+    auto const& levels = hierarchy_.levels().list;
+    return levels.empty() ? Operator(exec, A, detail::LevelOperator<LevelScalar, Ordinal, Offset, Device>())
+                          : Operator(exec, A, levels[0].A);
   }
 
   [[nodiscard]] std::int64_t num_rows() const { return num_rows_; }
@@ -107,6 +118,14 @@ class Multigrid {
   [[nodiscard]] MultigridReport const& report() const { return hierarchy_.report(); }
 
  private:
+  template <class Matrix>
+  void require_same_structure(std::string const& operation, Matrix const& A) const {
+    detail::require_size(operation.c_str(), num_rows(), A);
+    require<StalePlan>(static_cast<std::int64_t>(A.nnz()) == nnz_, [&] {
+      return operation + ": made for a matrix of " + std::to_string(nnz_) + " entries, given one of " +
+             std::to_string(A.nnz());
+    });
+  }
   template <class Exec, class R, class Z>
   void cycle(Exec const& exec, R const& r, Z const& z) const {
     auto const& levels = hierarchy_.levels();
@@ -118,8 +137,15 @@ class Multigrid {
       down = scale_.data();
       up = down + 1;
     }
-    detail::scaled_copy(exec, r, levels.list[0].b, down);
-    detail::scaled_copy(exec, detail::v_cycle(exec, levels, 0), z, up);
+    using V = Kokkos::View<LevelScalar*, Device>;
+    auto const& level = levels.list[0];
+    if (levels.is_inverted(0)) {
+      detail::scaled_copy(exec, r, level.b, V(), down);
+      detail::scaled_copy(exec, detail::v_cycle(exec, levels, 0), z, V(), up);
+    } else {
+      detail::scaled_copy(exec, r, level.b, level.M, down);
+      detail::end_cycle(exec, level, detail::begin_cycle(exec, levels, 0), z, up);
+    }
   }
 
   std::int64_t num_rows_ = 0, nnz_ = 0;

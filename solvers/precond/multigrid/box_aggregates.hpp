@@ -128,30 +128,54 @@ std::optional<Grid> find_grid(Exec const& exec, Csr<Scalar, Ordinal, Offset, Dev
   return grid;
 }
 
-/// of_node of box_aggregates().
-template <class List>
-struct BoxOfNode {
-  using Ordinal = typename List::non_const_value_type;
+/// The `count` boxes of `width` points of an axis of `extent` points. The points that remain are in the first and the
+/// last box.
+struct BoxAxis {
+  std::int64_t extent, count, width;
 
-  Grid fine, coarse;
-  int width;
-  List of_node;
-
-  KOKKOS_FUNCTION void operator()(Ordinal v) const {
-    auto const node = static_cast<std::int64_t>(v);
-    std::int64_t const line = node / fine.x, plane = line / fine.y;
-    std::int64_t const x = box(node - line * fine.x, fine.x, coarse.x);
-    std::int64_t const y = box(line - plane * fine.y, fine.y, coarse.y), z = box(plane, fine.z, coarse.z);
-    of_node(v) = static_cast<Ordinal>(x + coarse.x * (y + coarse.y * z));
+  /// The box of a point.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t box(std::int64_t at) const {
+    std::int64_t const result = at < remaining_in_first() ? 0 : (at - remaining_in_first()) / width;
+    return result < count ? result : count - 1;
+  }
+  /// The first point of a box; of box `count` the extent.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin(std::int64_t box) const {
+    return box == 0 ? 0 : box == count ? extent : remaining_in_first() + box * width;
   }
 
  private:
-  /// The box of point `at` of an axis of `extent` points with `count` boxes.
-  KOKKOS_FUNCTION std::int64_t box(std::int64_t at, std::int64_t extent, std::int64_t count) const {
-    std::int64_t const in_first = (extent - count * width) / 2;  // points of the first box beyond width
-    std::int64_t const result = at < in_first ? 0 : (at - in_first) / width;
-    return result < count ? result : count - 1;
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t remaining_in_first() const { return (extent - count * width) / 2; }
+};
+
+/// of_node and the members of box_aggregates(). Box b of the grid c has the points of x0 <= x < x1, ..., in its list;
+/// the boxes before b have z0 planes, y0 lines of z1 - z0 planes, and x0 points of (y1 - y0) (z1 - z0) lines.
+template <class List>
+struct FillBoxes {
+  using Ordinal = typename List::non_const_value_type;
+
+  BoxAxis x, y, z;
+  List of_node, offsets, nodes;
+
+  KOKKOS_FUNCTION void operator()(Ordinal v) const {
+    auto const node = static_cast<std::int64_t>(v);
+    std::int64_t const line = node / x.extent, plane = line / y.extent;
+    std::int64_t const i = node - line * x.extent, j = line - plane * y.extent;
+    std::int64_t const X = x.box(i), Y = y.box(j), Z = z.box(plane), box = X + x.count * (Y + y.count * Z);
+    std::int64_t const x0 = x.begin(X), y0 = y.begin(Y), z0 = z.begin(Z);
+    std::int64_t const width = x.begin(X + 1) - x0, height = y.begin(Y + 1) - y0, depth = z.begin(Z + 1) - z0;
+    std::int64_t const offset = (z0 * y.extent + y0 * depth) * x.extent + x0 * height * depth;
+    std::int64_t const rank = ((plane - z0) * height + j - y0) * width + i - x0;
+    of_node(v) = static_cast<Ordinal>(box);
+    nodes(offset + rank) = v;
+    if (rank == 0) offsets(box) = static_cast<Ordinal>(offset);
+    if (v == 0) offsets(x.count * y.count * z.count) = static_cast<Ordinal>(nodes.extent(0));
   }
+};
+
+template <class Ordinal, class Device>
+struct BoxAggregates {
+  Aggregates<Ordinal, Device> aggregates;
+  AggregateMembers<Ordinal, Device> members;  // as members(exec, aggregates)
 };
 
 /// Boxes of `width` points along each axis as aggregates, numbered x fastest, of the grid c = coarse(grid, width).
@@ -165,20 +189,29 @@ struct BoxOfNode {
 /// @throws InvalidArgument (width, a grid with more points than Ordinal numbers), OutOfMemory
 /// 1 launch, asynchronous. Source: own; Trottenberg, Oosterlee & Schueller, Multigrid, 2001, section 5.
 template <class Ordinal, class Device, class Exec>
-Aggregates<Ordinal, Device> box_aggregates(Exec const& exec, Grid const& grid, int width = 3) {
+BoxAggregates<Ordinal, Device> box_aggregates(Exec const& exec, Grid const& grid, int width = 3) {
   require_kokkos("box_aggregates");
   require<InvalidArgument>(
       width >= 2, [&] { return "box_aggregates: width is " + std::to_string(width) + ", expected 2 or more"; });
   using List = Kokkos::View<Ordinal*, Device>;
   Grid const boxes = coarse(grid, width);
-  Aggregates<Ordinal, Device> result;
-  if (grid.size() == 0) return result;
-  result.count = static_cast<Ordinal>(boxes.size());
-  result.of_node = allocate<List>(exec, "einkorn::Aggregates::of_node", static_cast<std::size_t>(grid.size()));
+  BoxAggregates<Ordinal, Device> result;
+  auto const size = static_cast<std::size_t>(grid.size());
+  if (size == 0) return result;
+  result.aggregates.count = static_cast<Ordinal>(boxes.size());
+  result.aggregates.of_node = allocate<List>(exec, "einkorn::Aggregates::of_node", size);
+  result.members.offsets =
+      allocate<List>(exec, "einkorn::multigrid::bucket_offsets", static_cast<std::size_t>(boxes.size()) + 1);
+  result.members.nodes = allocate<List>(exec, "einkorn::multigrid::bucket_items", size);
   Kokkos::parallel_for(
       "einkorn::box_aggregates",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, static_cast<Ordinal>(grid.size())),
-      BoxOfNode<List>{grid, boxes, width, result.of_node});
+      FillBoxes<List>{{grid.x, boxes.x, width},
+                      {grid.y, boxes.y, width},
+                      {grid.z, boxes.z, width},
+                      result.aggregates.of_node,
+                      result.members.offsets,
+                      result.members.nodes});
   return result;
 }
 

@@ -21,33 +21,61 @@ struct Levels {
   std::vector<LevelType> list;
   DenseInverse<Scalar, Device> coarsest;
   bool has_inverse = false;
+
+  [[nodiscard]] bool is_inverted(std::size_t index) const { return has_inverse && index + 1 == list.size(); }
 };
 
-/// One V-cycle for A x = b of level `index` from x = 0, with b in level.b. Returns the vector that holds x, the
-/// same in every call. Pre- and post-smoother are the same polynomial in M A and R = P^T, so that x is a
-/// symmetric linear function of b for a symmetric A. A last level without inverse is smoothed twice.
-/// Launches per level: 2 degree + 3, and 1 for the inverse. Asynchronous on exec; no allocation.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+Kokkos::View<Scalar*, Device> v_cycle(Exec const& exec, Levels<Scalar, Ordinal, Offset, Device> const& levels,
+                                      std::size_t index);
+
+/// x and the vector before it, which alternate.
+template <class V>
+struct Iterates {
+  V x, previous;
+};
+
+/// One V-cycle for A x = b of level `index`, which has a smoother, from x = 0, without its last step; level.b holds
+/// M b. Pre- and post-smoother are the same polynomial in M A and R = P^T, so that the whole cycle is a symmetric
+/// linear function of b for a symmetric A. A last level without inverse is smoothed twice. Launches per level, with
+/// end_cycle(): 2 degree + 2 (degree 1: 5), and 1 for the inverse. Asynchronous on exec; no allocation.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
+auto begin_cycle(Exec const& exec, Levels<Scalar, Ordinal, Offset, Device> const& levels, std::size_t index) {
+  using V = Kokkos::View<Scalar*, Device>;
+  auto const& level = levels.list[index];
+  auto const smoother = level.smoother();
+  V x = level.x, other = level.other;
+  smoother.from_zero(exec, x, other);
+  if (index + 1 < levels.list.size()) {
+    smoother.residual(exec, x, other);
+    spmv(exec, *level.restrict_plan, Scalar(1), other, Scalar(0), levels.list[index + 1].b);
+    level.prolong.apply_fused(exec, Epilogue<Scalar>{Scalar(1), Scalar(1)}, v_cycle(exec, levels, index + 1),
+                              x);
+  }
+  smoother.steps(exec, 0, smoother.count() - 1, x, other);
+  return Iterates<V>{x, other};
+}
+
+/// The last step: y <- scale x. y may be the previous vector; scale null: 1. 1 launch; asynchronous on exec.
+template <class Exec, class LevelType, class V, class Y>
+void end_cycle(Exec const& exec, LevelType const& level, Iterates<V> const& iterates, Y const& y,
+               double const* scale = nullptr) {
+  auto const smoother = level.smoother();
+  smoother.step_to(exec, smoother.count() - 1, iterates.x, iterates.previous, y, scale);
+}
+
+/// One V-cycle of level `index`. Returns the vector that holds x, the same in every call.
 template <class Exec, class Scalar, class Ordinal, class Offset, class Device>
 Kokkos::View<Scalar*, Device> v_cycle(Exec const& exec, Levels<Scalar, Ordinal, Offset, Device> const& levels,
                                       std::size_t index) {
-  using V = Kokkos::View<Scalar*, Device>;
   auto const& level = levels.list[index];
-  bool const is_last = index + 1 == levels.list.size();
-  V x = level.x, other = level.other;
-  if (is_last && levels.has_inverse) {
-    levels.coarsest.apply(exec, level.b, x);
-    return x;
+  if (levels.is_inverted(index)) {
+    levels.coarsest.apply(exec, level.b, level.x);
+    return level.x;
   }
-  SmootherVectors<V> const vectors{level.b, level.d, level.inverse};
-  smooth_from_zero(exec, level.A, level.steps, vectors, x, other);
-  if (!is_last) {
-    compute_residual(exec, level.A, vectors, x, other);
-    spmv(exec, *level.restrict_plan, Scalar(1), other, Scalar(0), levels.list[index + 1].b);
-    V const correction = v_cycle(exec, levels, index + 1);
-    spmv(exec, *level.prolong, Scalar(1), correction, Scalar(1), x);
-  }
-  smooth(exec, level.A, level.steps, vectors, x, other);
-  return x;
+  auto const iterates = begin_cycle(exec, levels, index);
+  end_cycle(exec, level, iterates, iterates.previous);
+  return iterates.previous;
 }
 
 }  // namespace einkorn::detail

@@ -22,8 +22,23 @@ namespace einkorn::detail {
 template <class Device>
 using DenseMatrix = Kokkos::View<double**, Kokkos::LayoutRight, Device>;
 
-/// Rows of a block of the inversion.
-inline constexpr int dense_block_rows = 32;
+/// Rows of a block of the inversion, and the threads of a GPU that invert it.
+inline constexpr int dense_block_rows = 32, pivot_threads = 256;
+
+/// A block of dense_block_rows^2 numbers in team scratch.
+template <class Team>
+KOKKOS_FUNCTION double* scratch_block(Team const& team) {
+  constexpr auto bytes = static_cast<std::size_t>(dense_block_rows * dense_block_rows) * sizeof(double);
+  return static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(double)));
+}
+/// A policy with a scratch_block().
+template <class Policy, class Exec>
+Policy block_policy(Exec const& exec, int teams, int threads) {
+  Policy policy(exec, teams, threads);
+  constexpr int size = dense_block_rows * dense_block_rows + 1;
+  policy.set_scratch_size(0, Kokkos::PerTeam(size * static_cast<int>(sizeof(double))));
+  return policy;
+}
 
 /// dense <- A, diagonal <- |a_ii|. One row per thread.
 template <class Matrix, class Device>
@@ -55,52 +70,72 @@ struct InvertPivotBlock {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     int const thread = team.team_rank(), threads = team.team_size(), n = rows;
+    constexpr int max_own = is_gpu<Exec> ? dense_block_rows * dense_block_rows / pivot_threads : 0;
+    auto* const block = scratch_block(team);
     auto const epsilon = 8.0 * static_cast<double>(dense.extent(0)) * Kokkos::Experimental::epsilon_v<double>;
-    for (int t = thread; t < n * n; t += threads)
-      panel(t / n, first + t % n) = dense(first + t / n, first + t % n);
+    for (int t = thread; t < n * n; t += threads) block[t] = dense(first + t / n, first + t % n);
     team.team_barrier();
     for (int k = 0; k < n; ++k) {
-      double const pivot = panel(k, first + k), limit = epsilon * diagonal(first + k);
+      double const pivot = block[k * n + k], limit = epsilon * diagonal(first + k);
       bool const is_skipped = !(Kokkos::fabs(pivot) > limit);
-      team.team_barrier();  // all threads have read the pivot
-      if (thread == 0) {
-        if (!Kokkos::isfinite(pivot))
-          faults.report(Outcome::non_finite, first + k);
-        else if (is_skipped)
-          num_skipped(0) += 1;
-        else if (pivot < 0)
-          faults.report(Outcome::indefinite_preconditioner, first + k);
-      }
-      for (int t = thread; t < n * n; t += threads) {
+      if (thread == 0) report(k, pivot, is_skipped);
+      auto const next = [&](int t) {
         int const i = t / n, j = t % n;
-        if (i == k || j == k) continue;
-        if (!is_skipped) panel(i, first + j) -= panel(i, first + k) * (panel(k, first + j) / pivot);
+        if (is_skipped) return i == k || j == k ? 0.0 : block[t];
+        if (i == k) return j == k ? 1.0 / pivot : block[t] / pivot;
+        if (j == k) return -block[t] / pivot;
+        return block[t] - block[i * n + k] * (block[k * n + j] / pivot);
+      };
+      if constexpr (is_gpu<Exec>) {  // all read before the first writes
+        double own[max_own];
+        for (int q = 0; q < max_own; ++q)
+          if (thread + q * threads < n * n) own[q] = next(thread + q * threads);
+        team.team_barrier();
+        for (int q = 0; q < max_own; ++q)
+          if (thread + q * threads < n * n) block[thread + q * threads] = own[q];
+      } else {
+        for (int t = 0; t < n * n; ++t)
+          if (t / n != k && t % n != k) block[t] = next(t);
+        for (int t = 0; t < n * n; ++t)
+          if (t != k * n + k && (t / n == k || t % n == k)) block[t] = next(t);
+        block[k * n + k] = next(k * n + k);
       }
-      team.team_barrier();
-      for (int i = thread; i < n; i += threads) {
-        if (i == k) continue;
-        panel(k, first + i) = is_skipped ? 0.0 : panel(k, first + i) / pivot;
-        panel(i, first + k) = is_skipped ? 0.0 : -panel(i, first + k) / pivot;
-      }
-      if (thread == 0) panel(k, first + k) = is_skipped ? 0.0 : 1.0 / pivot;
       team.team_barrier();
     }
+    for (int t = thread; t < n * n; t += threads) panel(t / n, first + t % n) = block[t];
+  }
+
+ private:
+  KOKKOS_FUNCTION void report(int k, double pivot, bool is_skipped) const {
+    if (!Kokkos::isfinite(pivot))
+      faults.report(Outcome::non_finite, first + k);
+    else if (is_skipped)
+      num_skipped(0) += 1;
+    else if (pivot < 0)
+      faults.report(Outcome::indefinite_preconditioner, first + k);
   }
 };
 
-/// panel(:, j) <- panel(:, block) dense(block, j) for the columns j outside the block. One column per thread.
-template <class Device>
+/// panel(:, j) <- panel(:, block) dense(block, j) for the columns j outside the block. dense_block_rows columns per
+/// team.
+template <class Exec, class Device>
 struct MultiplyPanel {
+  using Policy = Kokkos::TeamPolicy<Exec>;
   DenseMatrix<Device> dense, panel;
   int first, rows;
 
-  KOKKOS_FUNCTION void operator()(int j) const {
-    if (first <= j && j < first + rows) return;
-    double column[dense_block_rows];
-    for (int l = 0; l < rows; ++l) column[l] = dense(first + l, j);
-    for (int i = 0; i < rows; ++i) {
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    int const begin = team.league_rank() * dense_block_rows, left = static_cast<int>(dense.extent(0)) - begin;
+    int const columns = left < dense_block_rows ? left : dense_block_rows;
+    auto* const block = scratch_block(team);
+    for (int t = team.team_rank(); t < rows * rows; t += team.team_size())
+      block[t] = panel(t / rows, first + t % rows);
+    team.team_barrier();
+    if (begin == first) return;
+    for (int t = team.team_rank(); t < rows * columns; t += team.team_size()) {
+      int const i = t / columns, j = begin + t % columns;
       double sum = 0;
-      for (int l = 0; l < rows; ++l) sum += panel(i, first + l) * column[l];
+      for (int l = 0; l < rows; ++l) sum += block[i * rows + l] * dense(first + l, j);
       panel(i, j) = sum;
     }
   }
@@ -209,15 +244,17 @@ class DenseInverse {
                          FillDense<Matrix, Device>{A, dense, diagonal});
     using Pivot = InvertPivotBlock<Exec, Device>;
     using Eliminate = EliminateBlock<Exec, Device>;
-    constexpr int pivot_threads = is_gpu<Exec> ? 256 : 1, row_threads = is_gpu<Exec> ? 128 : 1;
+    using Multiply = MultiplyPanel<Exec, Device>;
+    constexpr int block_threads = is_gpu<Exec> ? pivot_threads : 1, row_threads = is_gpu<Exec> ? 128 : 1;
+    int const blocks = ceil_div(n, dense_block_rows);
     for (int first = 0; first < n; first += dense_block_rows) {
       int const rows = std::min(dense_block_rows, n - first);
       Kokkos::parallel_for("einkorn::Multigrid[invert_pivot_block]",
-                           light_weight(typename Pivot::Policy(exec, 1, pivot_threads)),
+                           light_weight(block_policy<typename Pivot::Policy>(exec, 1, block_threads)),
                            Pivot{dense, panel, diagonal, skipped, faults, first, rows});
       Kokkos::parallel_for("einkorn::Multigrid[multiply_panel]",
-                           light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, n)),
-                           MultiplyPanel<Device>{dense, panel, first, rows});
+                           light_weight(block_policy<typename Multiply::Policy>(exec, blocks, block_threads)),
+                           Multiply{dense, panel, first, rows});
       typename Eliminate::Policy policy(exec, ceil_div(n, Eliminate::rows_per_team), row_threads);
       policy.set_scratch_size(0,
                               Kokkos::PerTeam(static_cast<int>(Eliminate::scratch_bytes() + alignof(double))));

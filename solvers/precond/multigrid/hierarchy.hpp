@@ -74,6 +74,7 @@ template <class Scalar, class Ordinal, class Offset, class Device>
 struct Coarsening {
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
   StrengthGraph<Ordinal, Offset, Device> graph;
+  bool is_complete = false;  // all entries of the matrix are strong; no graph is kept
   Tentative<Scalar, Ordinal, Offset, Device> T;
   std::optional<GalerkinProduct<Scalar, Ordinal, Offset, Device>> product;
   bool is_smoothed = false;
@@ -110,20 +111,26 @@ class Hierarchy {
     Matrix matrix = A;
     for (std::size_t l = 0; l < levels_.list.size(); ++l) {
       bool const is_last = l + 1 == levels_.list.size();
-      if (is_last && levels_.has_inverse) {
+      bool const is_inverted = levels_.is_inverted(l);
+      Inverse inverse;
+      if (is_inverted)
         invert(exec, matrix, l, clock);
-        break;
+      else
+        inverse = set_smoother(exec, matrix, l, false, clock);
+      if (l > 0) {
+        auto const& product = *coarsenings_[l - 1].product;
+        levels_.list[l - 1].update_transfers(exec, product.prolongator(), product.restriction(), scaling_of(l));
+        clock.add_to(report_.galerkin_seconds);
       }
-      levels_.list[l].A.update(exec, matrix);
-      Inverse const inverse = set_smoother(exec, matrix, l, clock);
       if (is_last) break;
       auto& coarsening = coarsenings_[l];
       auto const P = coarsening.product->prolongator();
       if (coarsening.is_smoothed)
-        update_prolongator(exec, matrix, coarsening.graph, coarsening.T, inverse, omega(l), P);
+        with_graph(matrix, coarsening, [&](auto const& graph) {
+          update_prolongator(exec, matrix, graph, coarsening.T, inverse, omega(l), P);
+        });
       clock.add_to(report_.prolongator_seconds);
       coarsening.product->update(exec, matrix, P);
-      levels_.list[l].set_transfers(exec, P, coarsening.product->restriction());
       clock.add_to(report_.galerkin_seconds);
       matrix = coarsening.product->coarse();
     }
@@ -146,7 +153,14 @@ class Hierarchy {
  private:
   using Inverse = Kokkos::View<Scalar*, Device>;
   using CoarseningType = Coarsening<Scalar, Ordinal, Offset, Device>;
+  using AggregatesType = Aggregates<Ordinal, Device>;
 
+  /// Calls body(graph) with the strong connections of A.
+  template <class Body>
+  static auto with_graph(Matrix const& A, CoarseningType const& coarsening, Body const& body) {
+    if (coarsening.is_complete) return body(EntryGraph<Matrix>(A));
+    return body(coarsening.graph);
+  }
   void clear_report() {
     auto levels = std::move(report_.levels);
     report_ = MultigridReport();
@@ -180,44 +194,53 @@ class Hierarchy {
         invert(exec, matrix, l, clock);
         break;
       }
-      level.A = typename LevelsType::LevelType::Operator(exec, matrix);
+      Inverse const inverse = set_smoother(exec, matrix, l, true, clock);
       report_.levels[l].format = LevelsType::LevelType::Operator::Formats::name_of(level.A.format());
-      Inverse const inverse = set_smoother(exec, matrix, l, clock);
       if (!status_.usable() || l + 1 == max_levels) break;
       auto coarsening = coarsen(exec, matrix, l, block_size, near_null, inverse, grid, clock);
       if (!coarsening) {
         if (rows <= max_coarsest_rows) invert(exec, matrix, l, clock);
         break;
       }
-      level.set_transfers(exec, coarsening->product->prolongator(), coarsening->product->restriction());
-      clock.add_to(report_.galerkin_seconds);
       near_null = coarsening->T.coarse_near_null;
       block_size = coarsening->T.num_vectors;
       coarsenings_.push_back(*coarsening);
       matrix = coarsening->product->coarse();
     }
+    for (std::size_t l = 0; l < coarsenings_.size(); ++l) {
+      auto const& product = *coarsenings_[l].product;
+      levels_.list[l].set_transfers(exec, product.prolongator(), product.restriction(), scaling_of(l + 1));
+    }
+    clock.add_to(report_.galerkin_seconds);
     for (std::size_t l = 0; l < levels_.list.size(); ++l) report_.levels[l].bytes = levels_.list[l].bytes();
     report_.levels.back().bytes += levels_.coarsest.bytes();
     report_.total_seconds = timer.seconds();
   }
 
-  /// Sets M, the steps and the spectral radius of level l. Returns the inverse diagonal.
+  /// Sets M, M A, the steps and the spectral radius of level l. Returns the inverse diagonal.
   template <class Exec>
-  Inverse set_smoother(Exec const& exec, Matrix const& A, std::size_t l, StepClock<Exec>& clock) {
+  Inverse set_smoother(Exec const& exec, Matrix const& A, std::size_t l, bool is_new, StepClock<Exec>& clock) {
     auto& level = levels_.list[l];
     auto const inverse = allocate<Inverse>(exec, "einkorn::Multigrid::inverse_diagonal", level.num_rows());
     faults_.reset(exec);
-    double const bound = invert_diagonal(exec, A, inverse, level.inverse, faults_, false);
+    auto const scaled = scale_by_diagonal(exec, A, inverse, level.M, faults_, false);
     take_status(exec, l);
+    if (is_new)
+      level.A = typename LevelsType::LevelType::Operator(exec, scaled.matrix);
+    else
+      level.A.update(exec, scaled.matrix);
     double const radius =
-        spectral_radius(exec, level.A, level.inverse, bound, level.b, level.x, level.d, sums_, lanczos_);
+        spectral_radius(exec, level.A, level.M, scaled.bound, level.b, level.x, level.other, sums_, lanczos_);
     report_.levels[l].spectral_radius = radius;
     if (options_.smoother == MultigridSmoother::l1_jacobi)
-      invert_diagonal(exec, A, allocate<Inverse>(exec, "einkorn::Multigrid[scratch]", level.num_rows()),
-                      level.inverse, faults_, true);
+      level.A.update(exec, scale_by_diagonal(exec, A, inverse, level.M, faults_, true).matrix);
     level.steps = make_smoother_steps(options_.smoother, options_.degree, radius);
     clock.add_to(report_.smoother_seconds);
     return inverse;
+  }
+  /// M of level l, with which its right-hand side is multiplied; empty if the level is inverted.
+  [[nodiscard]] typename LevelsType::V scaling_of(std::size_t l) const {
+    return levels_.is_inverted(l) ? typename LevelsType::V() : levels_.list[l].M;
   }
 
   template <class Exec>
@@ -253,14 +276,22 @@ class Hierarchy {
     auto const strength_of = [&](std::size_t level) {
       return options_.strength * std::pow(strength_factor, static_cast<double>(level));
     };
-    result.graph = strength_graph(exec, A, strength_of(l), block_size);
     bool const may_have_boxes = options_.aggregation == MultigridAggregation::automatic &&
                                 options_.block_size == 1 && near_null.extent(1) == 1;
     if (l == 0 && may_have_boxes && count_weak(exec, A, options_.strength, 1) == 0) grid = find_grid(exec, A);
-    auto aggregates = grid ? box_aggregates<Ordinal, Device>(exec, *grid, options_.box_width)
-                           : aggregate(exec, result.graph, static_cast<Ordinal>(max_aggregate_nodes));
-    report_.levels[l].has_boxes = grid.has_value();
-    if (grid) grid = coarse(*grid, options_.box_width);
+    report_.levels[l].has_boxes = result.is_complete = grid.has_value();
+    AggregatesType aggregates;
+    AggregateMembers<Ordinal, Device> lists;
+    if (grid) {
+      auto const boxes = box_aggregates<Ordinal, Device>(exec, *grid, options_.box_width);
+      aggregates = boxes.aggregates;
+      lists = boxes.members;
+      grid = coarse(*grid, options_.box_width);
+    } else {
+      result.graph = strength_graph(exec, A, strength_of(l), block_size);
+      aggregates = aggregate(exec, result.graph, static_cast<Ordinal>(max_aggregate_nodes));
+      lists = members(exec, aggregates);
+    }
     clock.add_to(report_.aggregate_seconds);
     auto const is_coarser = [&](Ordinal count, double rows) {
       return count > 0 && static_cast<double>(count) * static_cast<double>(near_null.extent(1)) <=
@@ -268,13 +299,14 @@ class Hierarchy {
     };
     if (!is_coarser(aggregates.count, static_cast<double>(A.num_rows))) return {};
     for (;;) {
-      result.T = tentative<Offset>(exec, aggregates, members(exec, aggregates), near_null, block_size);
+      result.T = tentative<Offset>(exec, aggregates, lists, near_null, block_size);
       if (make_product(exec, A, l, inverse, result, clock)) return result;
       auto const& coarse_matrix = result.product->coarse();
       auto const graph = strength_graph(exec, coarse_matrix, strength_of(l + 1), result.T.num_vectors);
       auto const joined = aggregate(exec, graph, static_cast<Ordinal>(max_aggregate_nodes));
       if (!is_coarser(joined.count, static_cast<double>(coarse_matrix.num_rows))) return {};
       aggregates = compose(exec, aggregates, joined);
+      lists = members(exec, aggregates);
       report_.levels[l].has_boxes = false;
       grid.reset();
       clock.add_to(report_.aggregate_seconds);
@@ -292,12 +324,14 @@ class Hierarchy {
     std::optional<Csr<Scalar, Ordinal, Offset, Device>> smoothed;
     for (int const max_aggregates : {0, 4, 2}) {
       if (!options_.smoothed || result.is_smoothed) break;
-      if (!smoothed) smoothed = smoothed_prolongator(exec, A, result.graph, result.T, inverse, omega(l));
       Truncation truncation;
       truncation.max_aggregates = max_aggregates;
-      auto const P = max_aggregates == 0 ? *smoothed
-                                         : truncated_prolongator(exec, A, result.graph, result.T, inverse,
-                                                                 omega(l), *smoothed, truncation);
+      auto const P = with_graph(A, result, [&](auto const& graph) {
+        if (!smoothed) smoothed = smoothed_prolongator(exec, A, graph, result.T, inverse, omega(l));
+        return max_aggregates == 0
+                   ? *smoothed
+                   : truncated_prolongator(exec, A, graph, result.T, inverse, omega(l), *smoothed, truncation);
+      });
       clock.add_to(report_.prolongator_seconds);
       result.product.emplace(exec, A, P, result.T.zero_columns, GalerkinValues::later);
       auto const entries = static_cast<double>(result.product->coarse_nnz());

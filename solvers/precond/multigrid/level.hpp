@@ -3,8 +3,11 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/rows_by_warps.hpp>
 #include <einkorn/solvers/precond/multigrid/level_operator.hpp>
 #include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
 #include <einkorn/solvers/precond/multigrid/smoother.hpp>
@@ -13,42 +16,88 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 
 namespace einkorn::detail {
 
-/// A level as the cycle uses it: the matrix, the smoother, the transfers to and from the next level, vectors.
+/// Entry (i, j) of R <- M_c(i) r_ij / M(j): the restriction between scaled systems.
+template <class Matrix, class Given, class V>
+struct ScaleRestriction {
+  using Ordinal = typename Matrix::ordinal_type;
+  Matrix to;
+  Given from;
+  V coarse, fine;  // M_c: empty: 1
+  int stride;      // lanes per row
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, int lane) const {
+    using Scalar = typename V::non_const_value_type;
+    double const factor = coarse.extent(0) == 0 ? 1.0 : static_cast<double>(coarse(row));
+    for (auto k = to.row_begin(row) + static_cast<typename Matrix::offset_type>(lane); k < to.row_end(row);
+         k += stride)
+      to.values(k) =
+          Scalar(factor * static_cast<double>(from.values(k)) / static_cast<double>(fine(to.columns(k))));
+  }
+};
+
+/// A level as the cycle uses it: the scaled matrix, the smoother, the transfers to and from the next level, vectors.
+/// All right-hand sides are multiplied by the diagonal M of the smoother, so that a step needs no vector but x and b.
 template <class Scalar, class Ordinal, class Offset, class Device>
 struct Level {
   using V = Kokkos::View<Scalar*, Device>;
   using Operator = LevelOperator<Scalar, Ordinal, Offset, Device>;
   using Transfer = SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, Scalar>;
 
-  Operator A;
+  Operator A;  // M A
   SmootherSteps steps;
-  V inverse;                              // [n]: M of the smoother
-  V b, x, other, d;                       // [n]
-  std::optional<Transfer> prolong;        // P, none on the last level
-  std::optional<Transfer> restrict_plan;  // R
+  V M;                                    // [n], the diagonal of the smoother
+  V b, x, other;                          // [n]
+  Operator prolong;                       // P, none on the last level
+  std::optional<Transfer> restrict_plan;  // R, scaled
+  V restriction_values;                   // of restrict_plan
+
+  [[nodiscard]] Smoother<Operator, V> smoother() const { return {A, steps, b}; }
 
   /// Allocates the vectors.
   template <class Exec>
   void allocate_vectors(Exec const& exec, std::size_t n) {
-    for (V* const v : {&inverse, &b, &x, &other, &d}) *v = allocate<V>(exec, "einkorn::Multigrid::vector", n);
+    for (V* const v : {&M, &b, &x, &other}) *v = allocate<V>(exec, "einkorn::Multigrid::vector", n);
   }
-  /// Takes P and R, converted to Scalar.
+  /// Takes P and R = P^T, converted to Scalar. coarse_M: M of the next level; empty if it is inverted.
   template <class Exec, class Given>
   void set_transfers(Exec const& exec, Csr<Given, Ordinal, Offset, Device> const& P,
-                     Csr<Given, Ordinal, Offset, Device> const& R) {
-    prolong.emplace(make_row_plan(exec, convert_values<Scalar>(exec, P)));
-    restrict_plan.emplace(make_row_plan(exec, convert_values<Scalar>(exec, R)));
+                     Csr<Given, Ordinal, Offset, Device> const& R, V const& coarse_M) {
+    prolong = Operator::of_short_rows(exec, with_scalar<Scalar>(exec, P));
+    restriction_values = allocate<V>(exec, "einkorn::Multigrid::restriction", R.values.extent(0));
+    restrict_plan.emplace(make_row_plan(exec, scaled_restriction(R)));
+    scale_restriction(exec, R, coarse_M);
+  }
+  /// The same for new values on the same patterns.
+  template <class Exec, class Given>
+  void update_transfers(Exec const& exec, Csr<Given, Ordinal, Offset, Device> const& P,
+                        Csr<Given, Ordinal, Offset, Device> const& R, V const& coarse_M) {
+    prolong.update(exec, P);
+    scale_restriction(exec, R, coarse_M);
   }
 
   [[nodiscard]] std::size_t num_rows() const { return x.extent(0); }
   [[nodiscard]] std::size_t bytes() const {
-    auto const bytes_of = [](std::optional<Transfer> const& transfer) -> std::size_t {
-      return transfer ? transfer->bytes() + matrix_bytes(transfer->matrix()) : 0;
-    };
-    return A.bytes() + 5 * x.extent(0) * sizeof(Scalar) + bytes_of(prolong) + bytes_of(restrict_plan);
+    return A.bytes() + 4 * x.extent(0) * sizeof(Scalar) + prolong.bytes() +
+           (restrict_plan ? restrict_plan->bytes() + matrix_bytes(restrict_plan->matrix()) : 0);
+  }
+
+ private:
+  template <class Given>
+  Csr<Scalar, Ordinal, Offset, Device> scaled_restriction(Csr<Given, Ordinal, Offset, Device> const& R) const {
+    return {R.num_rows, R.num_cols, R.row_offsets, R.columns, restriction_values};
+  }
+  template <class Exec, class Given>
+  void scale_restriction(Exec const& exec, Csr<Given, Ordinal, Offset, Device> const& R,
+                         V const& coarse_M) const {
+    auto const to = scaled_restriction(R);
+    constexpr int lanes = is_gpu<Exec> ? static_cast<int>(Lanes<Exec>::size) : 1;
+    for_each_row(exec, "einkorn::Multigrid[scale_restriction]", R.num_rows,
+                 ScaleRestriction<std::remove_const_t<decltype(to)>, Csr<Given, Ordinal, Offset, Device>, V>{
+                     to, R, coarse_M, M, lanes});
   }
 };
 

@@ -8,6 +8,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/multigrid/near_null.hpp>
 #include <einkorn/solvers/precond/multigrid/prolongator_pattern.hpp>
+#include <einkorn/solvers/precond/multigrid/strength_graph.hpp>
 #include <einkorn/solvers/precond/multigrid/tentative.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -32,14 +33,19 @@ struct SmoothProlongatorRow {
   double omega;
 
   KOKKOS_FUNCTION void operator()(Ordinal row) const {
-    Row to{P.row_begin(row), static_cast<int>(P.row_end(row) - P.row_begin(row)) / tentative.num_vectors};
+    Row to;
+    to.begin = P.row_begin(row);
+    to.count = static_cast<int>(P.row_end(row) - to.begin) / tentative.num_vectors;
     if (to.count == 0) return;
     auto const b = static_cast<Ordinal>(tentative.block_size);
     Ordinal const node = row / b;
-    for (auto entry = P.row_begin(row); entry < P.row_end(row); ++entry) P.values(entry) = Scalar(0);
+    int const size = to.count * tentative.num_vectors;
+    to.is_local = size <= max_local;
+    for (int at = 0; at < size; ++at) to.set(*this, at, 0);
     add(to, row, node, 1);
     double const factor = omega * static_cast<double>(inverse_diagonal(row));
-    auto hint = graph.row_offsets(node);
+    typename decltype(Graph::row_offsets)::non_const_value_type hint = 0;
+    if constexpr (!CompleteGraph<Graph>) hint = graph.row_offsets(node);
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       Ordinal const column = A.columns(k), other = column / b;
       double const weight = -factor * static_cast<double>(A.values(k));
@@ -49,16 +55,31 @@ struct SmoothProlongatorRow {
         add(to, node * b + column % b, node, weight);
     }
     if (to.has_dropped) restore_near_null(to, tentative.of_node(node));
+    if (to.is_local)
+      for (int at = 0; at < size; ++at) P.values(to.begin + static_cast<Offset>(at)) = Scalar(to.local[at]);
   }
 
  private:
   using Offset = typename Prolongator::offset_type;
 
+  static constexpr int max_local = 16;  // entries that a thread accumulates outside of P
+
   struct Row {
     Offset begin;
     int count;                           // aggregates
     double dropped[max_near_null] = {};  // (entries outside the pattern) coarse_near_null
-    bool has_dropped = false;
+    bool has_dropped = false, is_local = false;
+    double local[max_local];
+
+    KOKKOS_FUNCTION double get(SmoothProlongatorRow const& in, int at) const {
+      return is_local ? local[at] : static_cast<double>(in.P.values(begin + static_cast<Offset>(at)));
+    }
+    KOKKOS_FUNCTION void set(SmoothProlongatorRow const& in, int at, double value) {
+      if (is_local)
+        local[at] = value;
+      else
+        in.P.values(begin + static_cast<Offset>(at)) = Scalar(value);
+    }
   };
   /// The first column of the i-th aggregate of a row.
   struct ColumnAt {
@@ -83,8 +104,7 @@ struct SmoothProlongatorRow {
     for (int i = 0; i < k; ++i) {
       double const value = weight * static_cast<double>(tentative.matrix.values(from + static_cast<Offset>(i)));
       if (at >= 0) {
-        auto& entry = P.values(to.begin + static_cast<Offset>(at * k + i));
-        entry = Scalar(static_cast<double>(entry) + value);
+        to.set(*this, at * k + i, to.get(*this, at * k + i) + value);
       } else {
         to.has_dropped = true;
         for (int c = i; c < k; ++c)
@@ -96,6 +116,7 @@ struct SmoothProlongatorRow {
 
   /// Whether `other` is a neighbour of `node`. `hint`: entry of the last neighbour found.
   KOKKOS_FUNCTION bool is_strong(Ordinal node, Ordinal other, Offset& hint) const {
+    if constexpr (CompleteGraph<Graph>) return true;
     Offset const end = graph.row_offsets(node + 1);
     for (Offset next = hint; next < end && next < hint + 2; ++next)
       if (graph.columns(next) == other) {
@@ -116,14 +137,10 @@ struct SmoothProlongatorRow {
     if (k == 1) {
       double kept = 0;
       for (int i = 0; i < to.count; ++i)
-        kept += static_cast<double>(P.values(to.begin + static_cast<Offset>(i))) *
-                static_cast<double>(coarse(static_cast<std::size_t>(column_at(i)), 0));
+        kept += to.get(*this, i) * static_cast<double>(coarse(static_cast<std::size_t>(column_at(i)), 0));
       double const scale = (kept + to.dropped[0]) / kept;
       if (scale >= 0.5 && scale <= 2) {
-        for (int i = 0; i < to.count; ++i) {
-          auto& entry = P.values(to.begin + static_cast<Offset>(i));
-          entry = Scalar(static_cast<double>(entry) * scale);
-        }
+        for (int i = 0; i < to.count; ++i) to.set(*this, i, to.get(*this, i) * scale);
         return;
       }
     }
@@ -133,8 +150,7 @@ struct SmoothProlongatorRow {
       double const change = pivot == 0 ? 0 : to.dropped[c] / pivot;
       for (int later = c + 1; later < k; ++later)
         to.dropped[later] -= change * static_cast<double>(coarse(coarse_row(own, c), std::size_t(later)));
-      auto& entry = P.values(to.begin + static_cast<Offset>(at * k + c));
-      entry = Scalar(static_cast<double>(entry) + change);
+      to.set(*this, at * k + c, to.get(*this, at * k + c) + change);
     }
   }
 };

@@ -42,25 +42,29 @@ struct StoreScale {
   }
 };
 
-/// to(i) <- scale[which] from(i); scale null: 1.
-template <class From, class To>
+/// to(i) <- scale M(i) from(i); scale null: 1, M empty: 1.
+template <class From, class To, class M>
 struct ScaledCopy {
   From from;
   To to;
+  M diagonal;
   double const* scale;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     using Target = typename To::non_const_value_type;
-    to(i) = scale == nullptr ? Target(from(i)) : Target(static_cast<double>(from(i)) * *scale);
+    auto value = static_cast<double>(from(i));
+    if (scale != nullptr) value *= *scale;
+    if (diagonal.extent(0) != 0) value *= static_cast<double>(diagonal(i));
+    to(i) = Target(value);
   }
 };
 
-template <class Exec, class From, class To>
-void scaled_copy(Exec const& exec, From const& from, To const& to, double const* scale) {
+template <class Exec, class From, class To, class M>
+void scaled_copy(Exec const& exec, From const& from, To const& to, M const& diagonal, double const* scale) {
   Kokkos::parallel_for(
       "einkorn::Multigrid[convert]",
       light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, to.extent(0))),
-      ScaledCopy<From, To>{from, to, scale});
+      ScaledCopy<From, To, M>{from, to, diagonal, scale});
 }
 
 }  // namespace einkorn::detail

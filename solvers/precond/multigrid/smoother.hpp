@@ -16,8 +16,8 @@ namespace einkorn::detail {
 
 inline constexpr int max_smoother_degree = 8;
 
-/// The steps of a smoother: d <- keep d + step M (b - A x), x <- x + d, with a diagonal M. The same polynomial
-/// in M A before and after the coarse correction makes the cycle symmetric.
+/// The steps of a smoother for a diagonal M: x_k+1 <- x_k + keep (x_k - x_k-1) + step M (b - A x_k), keep = 0 in the
+/// first. The same polynomial in M A before and after the coarse correction makes the cycle symmetric.
 struct SmootherSteps {
   struct Step {
     double keep = 0, step = 0;
@@ -52,42 +52,35 @@ inline SmootherSteps make_smoother_steps(MultigridSmoother smoother, int degree,
   return result;
 }
 
-/// Epilogue (core/epilogue.hpp) of a product A x for one step of a smoother or for the residual:
-///   smooth:    d <- keep d + step M (b - sum);  y <- x + d
-///   residual:  y <- b - sum
-/// y must not be x, which other rows read. d is read if keep != 0 and written if stores_d.
+/// Epilogue (core/epilogue.hpp) of a product B x:
+///   y <- scale (of_b b + of_x x + of_previous previous - of_product B x)
+/// Vectors with the factor 0 are not read. previous may be y; x may not, which other rows read.
 template <class Sum, class V>
 struct SmootherEpilogue {
   using sum_type = Sum;
   using Accumulators = typename Epilogue<Sum>::Accumulators;
-  using Scalar = typename V::non_const_value_type;
   static constexpr bool accumulates = false;
 
   Sum alpha, beta;  // 1 and 0
-  typename V::const_type b, inverse, x;
-  V d;
-  Sum keep, step;
-  bool smooths, stores_d;
+  typename V::const_type b, x, previous;
+  Sum of_b, of_x, of_previous, of_product;
+  double const* scale;  // null: 1
 
   struct Prefetched {
-    Sum b, inverse, x, d;
+    Sum rest;
   };
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(Row row) const {
     auto const i = static_cast<std::size_t>(row);
-    if (!smooths) return {Sum(b(i)), Sum(0), Sum(0), Sum(0)};
-    return {Sum(b(i)), Sum(inverse(i)), Sum(x(i)), keep == Sum(0) ? Sum(0) : Sum(d(i))};
+    Sum rest = of_b == Sum(0) ? Sum(0) : of_b * Sum(b(i));
+    if (of_x != Sum(0)) rest += of_x * Sum(x(i));
+    if (of_previous != Sum(0)) rest += of_previous * Sum(previous(i));
+    return {rest};
   }
   template <class Target, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators&, Target& y, Row row, Sum const& sum,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators&, Target& y, Row, Sum const& sum,
                                               Prefetched const& in) const {
-    if (!smooths) {
-      y = Target(in.b - sum);
-      return;
-    }
-    Sum const direction = keep * in.d + step * in.inverse * (in.b - sum);
-    if (stores_d) d(static_cast<std::size_t>(row)) = Scalar(direction);
-    y = Target(in.x + direction);
+    y = scaled<Target>(in.rest - of_product * sum);
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row row,
@@ -95,11 +88,8 @@ struct SmootherEpilogue {
     (*this)(accumulators, y, row, sum, prefetch(row));
   }
   template <class Target, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Accumulators&, Target& y, Row row, Sum const& rest) const {
-    auto const i = static_cast<std::size_t>(row);
-    Sum const change = smooths ? step * Sum(inverse(i)) * rest : rest;
-    if (smooths && stores_d) d(i) = Scalar(Sum(d(i)) - change);
-    y = Target(Sum(y) - change);
+  KOKKOS_FORCEINLINE_FUNCTION void add(Accumulators&, Target& y, Row, Sum const& rest) const {
+    y -= scaled<Target>(of_product * rest);
   }
 
   template <class Policy, class Kernel>
@@ -110,72 +100,107 @@ struct SmootherEpilogue {
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
     Epilogue<Sum>{alpha, beta}.launch_parts(exec, label, num_parts, kernel);
   }
+
+ private:
+  template <class Target>
+  KOKKOS_FORCEINLINE_FUNCTION Target scaled(Sum const& value) const {
+    return scale == nullptr ? Target(value) : Target(static_cast<double>(value) * *scale);
+  }
 };
 
-/// The first step of a smoother from x = 0: d <- step M b, x <- d.
+/// x <- x + P e; x is read before the row of P is summed.
+template <class Sum, class V>
+SmootherEpilogue<Sum, V> correction_epilogue(V const& x) {
+  return {Sum(1), Sum(0), x, x, x, Sum(0), Sum(0), Sum(1), Sum(-1), nullptr};
+}
+
+/// x <- step b: the only step of a smoother of degree 1 from x = 0.
 template <class V>
-struct SmootherFirstStep {
+struct ScaleVector {
   using Scalar = typename V::non_const_value_type;
-  typename V::const_type b, inverse;
-  V d, x;
+  typename V::const_type b;
+  V x;
   Scalar step;
-  bool stores_d;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    Scalar const direction = step * inverse(i) * b(i);
-    if (stores_d) d(i) = direction;
-    x(i) = direction;
-  }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { x(i) = step * b(i); }
 };
 
-/// The vectors of the smoother of a level, [n] each. x and its copy alternate.
-template <class V>
-struct SmootherVectors {
-  V b, d, inverse;
-};
-
-/// Steps first .. count - 1 of the smoother for A x = b from the given x. `other` is the second vector of the
-/// iteration; the two are exchanged after each step, so that the result is in x. 1 launch per step; asynchronous
-/// on exec.
-template <class Exec, class Operator, class V>
-void smooth(Exec const& exec, Operator const& A, SmootherSteps const& smoother, SmootherVectors<V> const& v,
-            V& x, V& other, int first = 0) {
+/// The smoother of a level for the scaled system B x = b with B = M A: b is M times the right-hand side. Two vectors
+/// alternate: a step reads the current x and the one before, which it overwrites.
+template <class Operator, class V>
+class Smoother {
+ public:
   using Scalar = typename V::non_const_value_type;
-  for (int k = first; k < smoother.count; ++k) {
-    auto const [keep, step] = smoother.steps[static_cast<std::size_t>(k)];
-    bool const stores_d = k + 1 < smoother.count && smoother.steps[static_cast<std::size_t>(k + 1)].keep != 0;
-    A.apply_fused(exec,
-                  SmootherEpilogue<Scalar, V>{Scalar(1), Scalar(0), v.b, v.inverse, x, v.d, Scalar(keep),
-                                              Scalar(step), true, stores_d},
-                  x, other);
-    V const result = other;
-    other = x;
-    x = result;
+
+  Smoother(Operator const& B, SmootherSteps const& steps, V const& b) : B_(B), steps_(steps), b_(b) {}
+
+  [[nodiscard]] int count() const { return steps_.count; }
+
+  /// All steps from x = 0; x is in `x`. The first two are one pass: x_2 is a linear combination of b and B b.
+  /// max(1, count - 1) launches; asynchronous on exec.
+  template <class Exec>
+  void from_zero(Exec const& exec, V& x, V& other) const {
+    if (steps_.count == 1) {
+      Kokkos::parallel_for(
+          "einkorn::Multigrid[first_step]",
+          light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0))),
+          ScaleVector<V>{b_, x, Scalar(steps_.steps[0].step)});
+      return;
+    }
+    double const first = steps_.steps[0].step;
+    auto const [keep, step] = steps_.steps[1];
+    launch(exec, (1 + keep) * first + step, 0, 0, step * first, b_, x, x);
+    for (int k = 2; k < steps_.count; ++k) {
+      auto const [next_keep, next_step] = steps_.steps[static_cast<std::size_t>(k)];
+      if (k == 2) {  // the x before is first b
+        launch(exec, next_step - next_keep * first, 1 + next_keep, 0, next_step, x, other, other);
+        swap(x, other);
+      } else {
+        advance(exec, k, x, other);
+      }
+    }
   }
-}
+  /// Steps first .. last - 1; x is in `x`. 1 launch per step; asynchronous on exec.
+  template <class Exec>
+  void steps(Exec const& exec, int first, int last, V& x, V& other) const {
+    for (int k = first; k < last; ++k) advance(exec, k, x, other);
+  }
+  /// Step k to y, a vector that is not x; y <- scale x_k+1. previous: the x before. 1 launch; asynchronous on exec.
+  template <class Exec, class Y>
+  void step_to(Exec const& exec, int k, V const& x, V const& previous, Y const& y,
+               double const* scale = nullptr) const {
+    auto const [keep, step] = steps_.steps[static_cast<std::size_t>(k)];
+    launch(exec, step, 1 + keep, -keep, step, x, previous, y, scale);
+  }
+  /// r <- b - B x. 1 launch; asynchronous on exec.
+  template <class Exec>
+  void residual(Exec const& exec, V const& x, V const& r) const {
+    launch(exec, 1, 0, 0, 1, x, r, r);
+  }
 
-/// All steps of the smoother from x = 0. 1 launch per step; asynchronous on exec.
-template <class Exec, class Operator, class V>
-void smooth_from_zero(Exec const& exec, Operator const& A, SmootherSteps const& smoother,
-                      SmootherVectors<V> const& v, V& x, V& other) {
-  using Scalar = typename V::non_const_value_type;
-  bool const stores_d = smoother.count > 1 && smoother.steps[1].keep != 0;
-  Kokkos::parallel_for(
-      "einkorn::Multigrid[first_step]",
-      light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0))),
-      SmootherFirstStep<V>{v.b, v.inverse, v.d, x, Scalar(smoother.steps[0].step), stores_d});
-  smooth(exec, A, smoother, v, x, other, 1);
-}
+ private:
+  static void swap(V& x, V& other) {
+    V const last = x;
+    x = other;
+    other = last;
+  }
+  template <class Exec>
+  void advance(Exec const& exec, int k, V& x, V& other) const {
+    step_to(exec, k, x, other, other);
+    swap(x, other);
+  }
+  template <class Exec, class Y>
+  void launch(Exec const& exec, double of_b, double of_x, double of_previous, double of_product, V const& x,
+              V const& previous, Y const& y, double const* scale = nullptr) const {
+    B_.apply_fused(exec,
+                   SmootherEpilogue<Scalar, V>{Scalar(1), Scalar(0), b_, x, previous, Scalar(of_b),
+                                               Scalar(of_x), Scalar(of_previous), Scalar(of_product), scale},
+                   x, y);
+  }
 
-/// r <- b - A x. 1 launch; asynchronous on exec.
-template <class Exec, class Operator, class V>
-void compute_residual(Exec const& exec, Operator const& A, SmootherVectors<V> const& v, V const& x,
-                      V const& r) {
-  using Scalar = typename V::non_const_value_type;
-  A.apply_fused(exec,
-                SmootherEpilogue<Scalar, V>{Scalar(1), Scalar(0), v.b, v.inverse, x, v.d, Scalar(0), Scalar(0),
-                                            false, false},
-                x, r);
-}
+  Operator const& B_;
+  SmootherSteps const& steps_;
+  V b_;
+};
 
 }  // namespace einkorn::detail

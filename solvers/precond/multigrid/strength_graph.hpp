@@ -34,6 +34,25 @@ struct StrengthGraph {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset end(Ordinal node) const { return row_offsets(node + 1); }
 };
 
+/// The graph of all entries of a matrix with one row per node, as a StrengthGraph without memory of its own. The
+/// diagonal entries connect nodes with themselves.
+template <class Matrix>
+struct EntryGraph {
+  using ordinal_type = typename Matrix::ordinal_type;
+  using offset_type = typename Matrix::offset_type;
+  static constexpr bool is_complete = true;  // all entries are strong
+
+  explicit EntryGraph(Matrix const& A)
+      : num_nodes(A.num_rows), row_offsets(A.row_offsets), columns(A.columns) {}
+
+  ordinal_type num_nodes;
+  decltype(Matrix::row_offsets) row_offsets;
+  decltype(Matrix::columns) columns;
+};
+
+template <class Graph>
+concept CompleteGraph = Graph::is_complete;
+
 template <class Rows, class Scales>
 struct CountStrong {
   using Ordinal = typename Rows::Ordinal;

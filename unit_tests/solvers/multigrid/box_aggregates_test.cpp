@@ -106,8 +106,11 @@ TEST(BoxAggregates, CoverTheGrid) {
       SCOPED_TRACE(std::to_string(grid.x) + "x" + std::to_string(grid.y) + "x" + std::to_string(grid.z) +
                    ", width " + std::to_string(width));
 
-      auto const aggregates = detail::box_aggregates<int, Device>(Space(), grid, width);
+      auto const [aggregates, lists] = detail::box_aggregates<int, Device>(Space(), grid, width);
 
+      auto const expected = detail::members(Space(), aggregates);
+      EXPECT_EQ(to_host(lists.offsets), to_host(expected.offsets));
+      EXPECT_EQ(to_host(lists.nodes), to_host(expected.nodes));
       auto const coarse = detail::coarse(grid, width);
       EXPECT_EQ(aggregates.count, coarse.size());
       auto const of_node = to_host(aggregates.of_node);
@@ -136,7 +139,8 @@ TEST(BoxAggregates, CoverTheGrid) {
 /// The prolongator of a box reaches one point beyond it, A times it two: boxes that meet are neighbours.
 TEST(BoxAggregates, GalerkinProductsHave27Diagonals) {
   for (std::int64_t extent = 3; extent < 40; ++extent) {
-    auto const of_node = to_host(detail::box_aggregates<int, Device>(Space(), {extent, 1, 1}).of_node);
+    auto const of_node =
+        to_host(detail::box_aggregates<int, Device>(Space(), {extent, 1, 1}).aggregates.of_node);
     auto const n = static_cast<int>(extent);
     for (int i = 0; i < n; ++i)
       for (int j = std::max(0, i - 3); j < std::min(n, i + 4); ++j)
@@ -148,7 +152,7 @@ TEST(BoxAggregates, GalerkinProductsHave27Diagonals) {
 TEST(BoxAggregates, RejectsInvalidWidth) {
   EXPECT_TRUE(throws<InvalidArgument>([&] { detail::box_aggregates<int, Device>(Space(), {4, 4, 4}, 1); },
                                       {"width is 1", "2 or more"}));
-  EXPECT_EQ((detail::box_aggregates<int, Device>(Space(), {0, 0, 0}).count), 0);
+  EXPECT_EQ((detail::box_aggregates<int, Device>(Space(), {0, 0, 0}).aggregates.count), 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <einkorn/solvers/precond/multigrid/cycle.hpp>
 #include <einkorn/solvers/precond/multigrid/inverse_diagonal.hpp>
+#include <einkorn/solvers/precond/multigrid/scaled_vectors.hpp>
 #include <einkorn/solvers/precond/multigrid/spectral_radius.hpp>
 
 #include <gtest/gtest.h>
@@ -55,30 +56,33 @@ TestLevels<Scalar> poisson_levels(std::size_t n, int count, int degree, Multigri
   for (int l = 0; l < count; ++l, n = (n - 1) / 2, scale *= 0.5) {
     auto const A = poisson_line(n, scale).on_device();
     detail::Level<Scalar, int, int, Device> level;
-    level.A = detail::LevelOperator<Scalar, int, int, Device>(exec, A);
     level.allocate_vectors(exec, n);
     DeviceFaults const faults(exec);
     faults.reset(exec);
     Kokkos::View<double*, Device> const inverse("inverse", n);
-    double const bound = detail::invert_diagonal(exec, A, inverse, level.inverse, faults,
-                                                 smoother == MultigridSmoother::l1_jacobi);
-    level.steps = detail::make_smoother_steps(smoother, degree, bound);
-    if (l + 1 < count) {
-      auto const P = interpolation((n - 1) / 2);
-      level.set_transfers(exec, P.on_device(), transposed(P).on_device());
-    } else if (has_inverse) {
+    auto const scaled =
+        detail::scale_by_diagonal(exec, A, inverse, level.M, faults, smoother == MultigridSmoother::l1_jacobi);
+    level.A = detail::LevelOperator<Scalar, int, int, Device>(exec, scaled.matrix);
+    level.steps = detail::make_smoother_steps(smoother, degree, scaled.bound);
+    if (l + 1 == count && has_inverse) {
       levels.coarsest = detail::DenseInverse<Scalar, Device>(exec, A, faults);
       levels.has_inverse = true;
     }
     levels.list.push_back(level);
+  }
+  for (std::size_t l = 0; l + 1 < levels.list.size(); ++l) {
+    auto const P = interpolation(levels.list[l + 1].num_rows());
+    auto const coarse_M = levels.is_inverted(l + 1) ? Kokkos::View<Scalar*, Device>() : levels.list[l + 1].M;
+    levels.list[l].set_transfers(exec, P.on_device(), transposed(P).on_device(), coarse_M);
   }
   return levels;
 }
 
 template <class Scalar>
 std::vector<Scalar> cycle_of(TestLevels<Scalar> const& levels, std::vector<Scalar> const& b) {
-  Kokkos::deep_copy(levels.list[0].b, to_device(b));
-  return to_host(detail::v_cycle(Space(), levels, 0));
+  Space const exec;
+  detail::scaled_copy(exec, to_device(b), levels.list[0].b, levels.list[0].M, nullptr);
+  return to_host(detail::v_cycle(exec, levels, 0));
 }
 
 double dot(std::vector<double> const& a, std::vector<double> const& b) {
@@ -201,19 +205,18 @@ TEST(MultigridSpectralRadius, IsNotBelowTheLargestEigenvalueAndCloseToIt) {
       }
       A.offsets.push_back(static_cast<int>(A.values.size()));
     }
-    detail::LevelOperator<double, int, int, Device> const op(exec, A.on_device());
-    Kokkos::View<double*, Device> const inverse("inverse", n), smoother("smoother", n), r("r", n), p("p", n),
-        q("q", n);
+    Kokkos::View<double*, Device> const inverse("inverse", n), M("M", n), z("z", n), p("p", n), q("q", n);
     DeviceFaults const faults(exec);
     faults.reset(exec);
-    detail::invert_diagonal(exec, A.on_device(), inverse, smoother, faults, false);
+    auto const scaled = detail::scale_by_diagonal(exec, A.on_device(), inverse, M, faults, false);
+    detail::LevelOperator<double, int, int, Device> const op(exec, scaled.matrix);
     detail::OrderedSums<Device> const sums(exec, n, 1);
     Kokkos::View<detail::LanczosState*, Device> const state("state", 1);
     double const largest = 1 + std::cos(std::numbers::pi / static_cast<double>(n + 1));
-    double const radius = detail::spectral_radius(exec, op, inverse, 100.0, r, p, q, sums, state);
+    double const radius = detail::spectral_radius(exec, op, M, 100.0, z, p, q, sums, state);
     EXPECT_GE(radius, largest) << n;
     EXPECT_LE(radius, 1.1001 * largest) << n;
-    EXPECT_EQ(detail::spectral_radius(exec, op, inverse, 1.5, r, p, q, sums, state), 1.5);
+    EXPECT_EQ(detail::spectral_radius(exec, op, M, 1.5, z, p, q, sums, state), 1.5);
   }
 }
 
@@ -223,11 +226,10 @@ TEST(MultigridInverseDiagonal, ReportsZeroNegativeAndNonFiniteRows) {
     auto A = poisson_line(9);
     A.values[A.begin(4) + 1] = value;
     Kokkos::View<double*, Device> const inverse("inverse", 9);
-    Kokkos::View<float*, Device> const smoother("smoother", 9);
+    Kokkos::View<float*, Device> const M("M", 9);
     DeviceFaults const faults(exec);
     faults.reset(exec);
-    double const bound = detail::invert_diagonal(exec, A.on_device(), inverse, smoother, faults, false);
-    EXPECT_TRUE(std::isfinite(bound));
+    EXPECT_TRUE(std::isfinite(detail::scale_by_diagonal(exec, A.on_device(), inverse, M, faults, false).bound));
     for (double const entry : to_host(inverse)) EXPECT_TRUE(std::isfinite(entry));
     EXPECT_EQ(faults.status(exec).row, 4);
     return faults.status(exec).outcome;
