@@ -5,11 +5,11 @@
 //
 // P: stencil7:N and stencil27:N (gen:..., not the Poisson equation: their values vary), anisotropic:N:FACTOR
 // (7-point, the coefficient in x is FACTOR; 1 is the Poisson equation), jumps:N:FACTOR
-// (7-point, a checkerboard of 4 x 4 x 4 cubes with the coefficients 1 and FACTOR), gen:... or a Matrix Market
-// file of a symmetric positive definite matrix.
+// (7-point, a checkerboard of 4 x 4 x 4 cubes with the coefficients 1 and FACTOR), elasticity:N (a clamped cube of
+// N^3 nodes with 3 displacements each), gen:... or a Matrix Market file of a symmetric positive definite matrix.
 //
 // Measures set-up, update (set-up again for other values of the same pattern) and solution of A x = b to a
-// relative residual of 1e-8 with b = 1, x0 = 0, by CG with multigrid, CG, Jacobi-scaled CG, and by Eigen and
+// relative residual of --tolerance with b = 1, x0 = 0, by CG with multigrid, CG, Jacobi-scaled CG, and by Eigen and
 // hypre where they were found. Values are copied to the matrices of the peers outside of the times. Times are
 // medians over the rounds; each round measures every method. Every x is checked by its true residual; a method
 // that did not converge, or whose residual is too large, has no time.
@@ -17,6 +17,7 @@
 #include "peers/multigrid_hypre.hpp"
 #include "program/run_program.hpp"
 #include "support/context.hpp"
+#include "support/elasticity.hpp"
 #include "support/matrices.hpp"
 #include "support/multigrid_system.hpp"
 #include "support/stamp.hpp"
@@ -61,6 +62,7 @@ struct Settings {
   std::vector<std::string> problems, methods;
   std::string json;
   int repeat = 3;
+  double tolerance = 1e-8;
   bool warm_up = true;
 };
 
@@ -71,12 +73,22 @@ Kokkos::View<T*, Device> on_device(std::vector<T> const& from) {
   return view;
 }
 
+Matrix matrix_of(std::vector<int> const& offsets, std::vector<int> const& columns,
+                 std::vector<double> const& values) {
+  auto const rows = static_cast<int>(offsets.size()) - 1;
+  return {rows, rows, on_device(offsets), on_device(columns), on_device(values)};
+}
+
 /// 7-point finite volumes on n x n x n points with zero Dirichlet values; face(p, q) is the coefficient between
 /// the points p and q, which may be outside.
 template <class Face>
 Matrix seven_point(int n, Face const& face) {
   std::vector<int> offsets{0}, columns;
   std::vector<double> values;
+  auto const size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  offsets.reserve(size + 1);
+  columns.reserve(7 * size);
+  values.reserve(7 * size);
   using Point = std::array<int, 3>;
   for (int row = 0; row < n * n * n; ++row) {
     Point const p{row % n, row / n % n, row / (n * n)};
@@ -84,42 +96,78 @@ Matrix seven_point(int n, Face const& face) {
     std::size_t diagonal = 0;
     for (int const side : {-3, -2, -1, 0, 1, 2, 3}) {
       Point q = p;
-      if (side != 0) q[static_cast<std::size_t>(std::abs(side)) - 1] += side < 0 ? -1 : 1;
+      auto const axis = static_cast<std::size_t>(std::max(std::abs(side) - 1, 0));
+      if (side != 0) q[axis] += side < 0 ? -1 : 1;
       double const coefficient = side == 0 ? 0.0 : face(p, q);
       sum += coefficient;
       if (side == 0) diagonal = values.size();
-      if (std::any_of(q.begin(), q.end(), [n](int at) { return at < 0 || at >= n; })) continue;
+      if (q[axis] < 0 || q[axis] >= n) continue;
       columns.push_back((q[2] * n + q[1]) * n + q[0]);
       values.push_back(-coefficient);
     }
     values[diagonal] = sum;
     offsets.push_back(static_cast<int>(values.size()));
   }
-  return {n * n * n, n * n * n, on_device(offsets), on_device(columns), on_device(values)};
+  return matrix_of(offsets, columns, values);
 }
 
-Matrix make_matrix(Exec const& exec, std::string const& problem) {
-  auto const fields = einkorn::detail::split(problem, ':');
-  if (fields[0] == "stencil7" || fields[0] == "stencil27")
-    return load_matrix<double, int, int>(exec, "gen:" + problem);
-  if (fields[0] != "anisotropic" && fields[0] != "jumps") return load_matrix<double, int, int>(exec, problem);
+Problem elasticity(int n) {
+  Elasticity const cube(n);
+  std::vector<int> offsets, columns;
+  std::vector<double> values;
+  cube.assemble(offsets, columns, values);
+  Coordinates const coordinates(
+      "einkorn::perf::coordinates",
+      static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 3);
+  auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace(), coordinates);
+  for (int node = 0; node < n * n * n; ++node)
+    for (int c = 0; c < 3; ++c) host(node, c) = cube.coordinate(node, c);
+  Kokkos::deep_copy(coordinates, host);
+  return {matrix_of(offsets, columns, values), coordinates};
+}
+
+/// NAME:N or NAME:N:FACTOR of --problem.
+struct Fields {
   int n = 0;
-  double factor = 0;
-  require<InvalidArgument>(fields.size() == 3 && einkorn::detail::read_number(fields[1], n) && n >= 1 &&
-                               n <= 600 && einkorn::detail::read_number(fields[2], factor) && factor > 0 &&
-                               std::isfinite(factor),
-                           [&] {
-                             return "--problem " + problem + ": expected " + std::string(fields[0]) +
-                                    ":N:FACTOR with N of 1 to 600 and a positive FACTOR";
-                           });
-  if (fields[0] == "anisotropic")
-    return seven_point(n, [factor](auto const& p, auto const& q) { return p[0] == q[0] ? 1.0 : factor; });
-  return seven_point(n, [n, factor](auto const& p, auto const& q) {
-    auto const at = [&](auto const& x) {
-      return (x[0] * 4 / n + x[1] * 4 / n + x[2] * 4 / n) % 2 != 0 ? factor : 1.0;
-    };
-    return 2 * at(p) * at(q) / (at(p) + at(q));  // harmonic mean
+  double factor = 1;
+};
+Fields read_fields(std::string const& problem, bool has_factor) {
+  auto const fields = einkorn::detail::split(problem, ':');
+  Fields result;
+  bool const is_valid = fields.size() == (has_factor ? 3u : 2u) &&
+                        einkorn::detail::read_number(fields[1], result.n) && result.n >= 1 &&
+                        result.n <= (has_factor ? 600 : 190) &&
+                        (!has_factor || einkorn::detail::read_number(fields[2], result.factor)) &&
+                        result.factor > 0 && std::isfinite(result.factor);
+  require<InvalidArgument>(is_valid, [&] {
+    return "--problem " + problem + ": expected " + std::string(fields[0]) +
+           (has_factor ? ":N:FACTOR with N of 1 to 600 and a positive FACTOR" : ":N with N of 1 to 190");
   });
+  return result;
+}
+
+Problem make_problem(Exec const& exec, std::string const& problem) {
+  auto const name = std::string(einkorn::detail::split(problem, ':')[0]);
+  if (name == "elasticity") return elasticity(read_fields(problem, false).n);
+  if (name == "anisotropic") {
+    auto const [n, factor] = read_fields(problem, true);
+    return {
+        seven_point(n, [factor = factor](auto const& p, auto const& q) { return p[0] == q[0] ? 1.0 : factor; }),
+        {}};
+  }
+  if (name == "jumps") {
+    auto const [n, factor] = read_fields(problem, true);
+    return {seven_point(n,
+                        [n = n, factor = factor](auto const& p, auto const& q) {
+                          auto const at = [&](auto const& x) {
+                            return (x[0] * 4 / n + x[1] * 4 / n + x[2] * 4 / n) % 2 != 0 ? factor : 1.0;
+                          };
+                          return 2 * at(p) * at(q) / (at(p) + at(q));  // harmonic mean
+                        }),
+            {}};
+  }
+  bool const is_stencil = name == "stencil7" || name == "stencil27";
+  return {load_matrix<double, int, int>(exec, is_stencil ? "gen:" + problem : problem), {}};
 }
 
 Solved solved(SolveReport const& report) {
@@ -128,15 +176,26 @@ Solved solved(SolveReport const& report) {
 
 Method multigrid_method(Exec const& exec, System const& system) {
   using Levels = decltype(make_multigrid(exec, system.A));
+  using Operator = decltype(std::declval<Levels>().make_operator(exec, system.A));
   auto const levels = std::make_shared<std::optional<Levels>>();
+  auto const op = std::make_shared<Operator>();
   Method method;
   method.key = "multigrid";
   method.name = "einkorn multigrid-PCG";
-  method.set_up = [=, &system] { levels->emplace(make_multigrid(exec, system.A)); };
-  method.update = [=, &system] { (*levels)->update(exec, system.A); };
+  method.set_up = [=, &system] {
+    *op = Operator();
+    levels->emplace(system.has_coordinates()
+                        ? make_multigrid_elasticity(exec, system.A, {.block_size = 3}, system.coordinates)
+                        : make_multigrid(exec, system.A));
+    *op = (*levels)->make_operator(exec, system.A);
+  };
+  method.update = [=, &system] {
+    (*levels)->update(exec, system.A);
+    op->update(exec, system.A);
+  };
   method.solve = [=, &system] {
-    return solved(pcg(exec, system.A, **levels, system.b, system.x,
-                      {.tolerance = tolerance, .max_iterations = max_iterations}));
+    return solved(pcg(exec, *op, **levels, system.b, system.x,
+                      {.tolerance = system.tolerance, .max_iterations = max_iterations}));
   };
   method.complexity = [=] { return (*levels)->report().operator_complexity(); };
   return method;
@@ -151,7 +210,7 @@ Method cg_method(Exec const& exec, System const& system) {
   method.set_up = [=, &system] { op->emplace(make_operator<double>(exec, system.A)); };
   method.solve = [=, &system] {
     return solved(
-        cg(exec, **op, system.b, system.x, {.tolerance = tolerance, .max_iterations = max_iterations}));
+        cg(exec, **op, system.b, system.x, {.tolerance = system.tolerance, .max_iterations = max_iterations}));
   };
   return method;
 }
@@ -169,7 +228,7 @@ Method jacobi_method(Exec const& exec, System const& system) {
   method.update = method.set_up;
   method.solve = [=, &system] {
     return solved(
-        cg(exec, **op, system.b, system.x, {.tolerance = tolerance, .max_iterations = max_iterations}));
+        cg(exec, **op, system.b, system.x, {.tolerance = system.tolerance, .max_iterations = max_iterations}));
   };
   return method;
 }
@@ -203,7 +262,7 @@ std::optional<double> solve_and_check(Exec const& exec, System const& system, Me
   method.residual = system.residual();
   if (result.outcome != "converged") {
     method.failure = result.outcome;
-  } else if (!(method.residual <= accepted_residual)) {
+  } else if (!(method.residual <= accepted_residual * system.tolerance)) {
     method.failure = "WRONG";
     method.is_wrong = true;
   }
@@ -288,11 +347,11 @@ int run_all(Settings const& settings) {
   warn_about_environment();
   std::cout << stamp_text(context) << ", median of " << settings.repeat << '\n';
   nlohmann::json record{
-      {"concurrency", exec.concurrency()}, {"repeat", settings.repeat}, {"tolerance", tolerance}};
+      {"concurrency", exec.concurrency()}, {"repeat", settings.repeat}, {"tolerance", settings.tolerance}};
   stamp(record, context);
   bool is_wrong = false;
   for (auto const& problem : settings.problems) {
-    System const system(exec, make_matrix(exec, problem));
+    System const system(exec, make_problem(exec, problem), settings.tolerance);
     auto methods = methods_for(exec, system, settings.methods);
     for (int round = settings.warm_up ? -1 : 0; round < settings.repeat; ++round)
       for (auto& method : methods)
@@ -314,13 +373,17 @@ int run_all(Settings const& settings) {
 int parse_and_run(int argc, char* argv[]) {
   Settings settings;
   CLI::App app("Measures CG with multigrid, other preconditioners and peers.", "einkorn.perf.multigrid");
-  app.add_option(
-         "--problem", settings.problems,
-         "stencil7:N, stencil27:N, anisotropic:N:FACTOR, jumps:N:FACTOR, gen:... or a Matrix Market file")
+  app.add_option("--problem", settings.problems,
+                 "stencil7:N, stencil27:N, anisotropic:N:FACTOR, jumps:N:FACTOR, elasticity:N, gen:... or a "
+                 "Matrix Market "
+                 "file")
       ->required();
   app.add_option("--methods", settings.methods, "Default: all that this program was built with")
       ->delimiter(',')
       ->check(CLI::IsMember({"multigrid", "cg", "jacobi", "eigen", "hypre"}));
+  app.add_option("--tolerance", settings.tolerance, "Of the relative residual")
+      ->check(CLI::Range(1e-15, 1.0))
+      ->capture_default_str();
   app.add_option("--repeat", settings.repeat, "Rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_flag("!--no-warm-up", settings.warm_up, "No round before the measured ones");
   app.add_option("--json", settings.json, "Write the samples to this file");

@@ -32,7 +32,7 @@ inline Method eigen_method(System const& system) {
   method.key = "eigen";
   method.name = "Eigen IC-PCG (M: 1 thread)";
   Eigen::setNbThreads(Exec().concurrency());
-  eigen->solver.setTolerance(tolerance);
+  eigen->solver.setTolerance(system.tolerance);
   eigen->solver.setMaxIterations(max_iterations);
   method.set_up = [=] { eigen->solver.compute(eigen->matrix); };
   method.update = [=] { eigen->solver.factorize(eigen->matrix); };

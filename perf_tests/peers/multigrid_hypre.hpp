@@ -92,8 +92,9 @@ class HypreSolve {
     check(HYPRE_BoomerAMGSetMaxIter(amg_, 1));
     check(HYPRE_BoomerAMGSetTol(amg_, 0));
     check(HYPRE_BoomerAMGSetStrongThreshold(amg_, strong_threshold_));
+    if (system_.has_coordinates()) check(HYPRE_BoomerAMGSetNumFunctions(amg_, 3));
     check(HYPRE_ParCSRPCGCreate(MPI_COMM_SELF, &pcg_));
-    check(HYPRE_ParCSRPCGSetTol(pcg_, tolerance));
+    check(HYPRE_ParCSRPCGSetTol(pcg_, system_.tolerance));
     check(HYPRE_ParCSRPCGSetMaxIter(pcg_, max_iterations));
     check(HYPRE_ParCSRPCGSetTwoNorm(pcg_, 1));
     check(HYPRE_ParCSRPCGSetPrecond(pcg_, HYPRE_BoomerAMGSolve, HYPRE_BoomerAMGSetup, amg_));

@@ -22,17 +22,27 @@ namespace einkorn::perf::multigrid {
 using Matrix = Csr<double, int, int, Device>;
 using Vector = DenseVector<double>;
 
-inline constexpr double tolerance = 1e-8;
-/// Above the tolerance: the recursive residual of the peers differs from the true one.
-inline constexpr double accepted_residual = 1.1e-8;
+/// Accepted residual per tolerance: the recursive residual of the peers differs from the true one.
+inline constexpr double accepted_residual = 1.1;
 inline constexpr int max_iterations = 10000;
 
-/// A x = b with two sets of values: those of the problem, and the same with the diagonal doubled.
+using Coordinates = Kokkos::View<double**, Device>;
+
+/// A matrix, and for elasticity, with 3 rows per node, the coordinates of the nodes.
+struct Problem {
+  Matrix A;
+  Coordinates coordinates;
+};
+
+/// A x = b with two sets of values: those of the problem, and the same with the diagonal doubled. To be solved to a
+/// relative residual of `tolerance`.
 class System {
  public:
-  System(Exec const& exec, Matrix const& matrix)
-      : A(matrix),
-        x("einkorn::perf::x", static_cast<std::size_t>(matrix.num_rows)),
+  System(Exec const& exec, Problem const& problem, double wanted)
+      : A(problem.A),
+        coordinates(problem.coordinates),
+        tolerance(wanted),
+        x("einkorn::perf::x", static_cast<std::size_t>(A.num_rows)),
         b("einkorn::perf::b", x.extent(0)),
         exec_(exec),
         offsets_(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_offsets)),
@@ -72,7 +82,11 @@ class System {
     return static_cast<double>(std::sqrt(square / static_cast<long double>(x.extent(0))));
   }
 
+  [[nodiscard]] bool has_coordinates() const { return coordinates.extent(0) > 0; }
+
   Matrix A;
+  Coordinates coordinates;
+  double tolerance;
   Vector x, b;
 
  private:
