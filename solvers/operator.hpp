@@ -34,7 +34,8 @@ concept LinearOperator = requires(A const& a, Exec const& exec, X const& x, Y co
 /// SetupStatus; static constexpr bool is_variable, true if M differs between applications or is Hermitian only
 /// up to the rounding of a lower precision: pcg() then uses another beta. static constexpr bool is_expensive, true
 /// if an application costs more than the latency of the host: pcg() then launches no iteration ahead of the
-/// device, so that none is applied beyond the end. Not used with inverse().
+/// device, so that none is applied beyond the end, and calls apply(exec, r, z, squared_norm), if there is one, with
+/// |r|^2 in device memory. Not used with inverse().
 template <class M, class Exec, class R, class Z>
 concept Preconditioner =
     requires(M const& m, Exec const& exec, R const& r, Z const& z) { m.apply(exec, r, z); };

@@ -77,7 +77,7 @@ struct PcgMethod {
       });
       is_direction_stale = after.phase() != Phase::running;
       if (!is_direction_stale) {
-        preconditioner.apply(exec, v.r, workspace.z());
+        precondition();
         launch_rho();
       }
     } else if constexpr (is_stored && defers_sums) {
@@ -126,6 +126,14 @@ struct PcgMethod {
       space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
                                       CgAfterProduct<Publisher>{state(), publisher});
   }
+  /// z = M^-1 r where the state has |r|^2.
+  void precondition() const {
+    double const* const squared_norm = &state()->residual2;
+    if constexpr (awaits_residual && requires { preconditioner.apply(exec, v.r, workspace.z(), squared_norm); })
+      preconditioner.apply(exec, v.r, workspace.z(), squared_norm);
+    else
+      preconditioner.apply(exec, v.r, workspace.z());
+  }
   void launch_rho() const {
     space().run_pass(exec, a, rho_label, size(), Rho{v, z, state()},
                      PcgAfterPreconditioner<Publisher, is_flexible>{state(), publisher});
@@ -139,7 +147,7 @@ struct PcgMethod {
   }
   /// restarts: the direction becomes z.
   void recompute_rho(bool restarts) const {
-    if constexpr (is_stored) preconditioner.apply(exec, v.r, workspace.z());
+    if constexpr (is_stored) precondition();
     space().run_pass(exec, a, "einkorn::pcg[recompute_rho]", size(),
                      PcgRecomputeRho<Vectors, Z>{v, z, state(), restarts},
                      PcgAfterRecomputeRho<Publisher>{state(), publisher});

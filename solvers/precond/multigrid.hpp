@@ -6,6 +6,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/kernel_view.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/checks.hpp>
@@ -31,8 +32,8 @@ namespace einkorn {
 /// the memory, which one call of apply() at a time uses. For a symmetric positive definite A, M is symmetric
 /// positive definite up to the rounding of LevelScalar.
 ///
-/// status(): zero_pivot, non_finite (a diagonal entry is 0, or a row has NaN or infinity), with the row: one level
-/// with a smoother is left, so that apply() is defined; indefinite_preconditioner (a diagonal entry of A or a
+/// status(): zero_pivot (a diagonal entry is 0, or LevelScalar cannot hold its inverse or the row divided by it),
+/// non_finite (a row has NaN or infinity), with the row: one level with a smoother is left, so that apply() is defined; indefinite_preconditioner (a diagonal entry of A or a
 /// pivot of the coarsest level is negative). Row -1: found on a coarse level. A singular A, such as that of a pure
 /// Neumann problem, is not a fault: report().singular_rows pivots of the coarsest level are at rounding level
 /// and are left out.
@@ -69,11 +70,18 @@ class Multigrid {
   template <ExecutionSpace Exec, Vector R, WritableVector Z>
   requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
   void apply(Exec const& exec, R const& r, Z const& z) const {
+    apply(exec, r, z, nullptr);
+  }
+  /// The same where the caller has |r|^2 in memory that exec accesses: saves a pass over r with float levels. Null: not
+  /// known.
+  template <ExecutionSpace Exec, Vector R, WritableVector Z>
+  requires AccessibleFrom<R, Exec> && AccessibleFrom<Z, Exec> && (R::rank() == 1 && Z::rank() == 1)
+  void apply(Exec const& exec, R const& r, Z const& z, double const* squared_norm) const {
     detail::check_apply("Multigrid", num_rows(), r, z, false);
     if (num_rows() == 0) return;
     auto const call = one_call_.begin("Multigrid::apply", "preconditioner");
     Kokkos::Profiling::ScopedRegion region("einkorn::Multigrid::apply");
-    cycle(exec, detail::as_input(r), detail::as_output(z));
+    cycle(exec, detail::as_input(r), detail::as_output(z), squared_norm);
   }
 
   /// Takes the values of another matrix of the same structure: new P, coarse matrices, smoothers and inverse on the
@@ -127,13 +135,19 @@ class Multigrid {
     });
   }
   template <class Exec, class R, class Z>
-  void cycle(Exec const& exec, R const& r, Z const& z) const {
+  void cycle(Exec const& exec, R const& r, Z const& z, double const* squared_norm) const {
     auto const& levels = hierarchy_.levels();
     double const *down = nullptr, *up = nullptr;
     if constexpr (std::is_same_v<LevelScalar, float>) {  // r may be outside its range
       auto const n = r.extent(0);
-      hierarchy_.sums().run(exec, "einkorn::Multigrid[scale]", n, detail::SumOfMagnitudes<R, Device>{r},
-                            detail::StoreScale{scale_.data(), static_cast<double>(n)});
+      detail::StoreScale const of_mean{scale_.data(), static_cast<double>(n)};
+      if (squared_norm != nullptr)
+        Kokkos::parallel_for("einkorn::Multigrid[scale]",
+                             light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1)),
+                             detail::StoreScaleOfNorm{of_mean, squared_norm});
+      else
+        hierarchy_.sums().run(exec, "einkorn::Multigrid[scale]", n, detail::SumOfMagnitudes<R, Device>{r},
+                              of_mean);
       down = scale_.data();
       up = down + 1;
     }
@@ -187,7 +201,7 @@ auto new_multigrid(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const&
 /// @param A        n x n, real; rows sorted, columns unique
 /// @pre A is valid (validate()); its pattern is symmetric.
 /// @throws DimensionMismatch (not square, not a multiple of block_size), InvalidArgument (options), OverflowError
-///         (a value is too large for LevelScalar), OutOfMemory. Zero diagonal entries and the like are reported by
+///         (indices of a coarse matrix), OutOfMemory. Zero diagonal entries and the like are reported by
 ///         status().
 /// Cost: see report(). Fences exec. Deterministic; on the host for any number of threads.
 template <class LevelScalar = void, ExecutionSpace Exec, class Scalar, class Ordinal, class Offset,

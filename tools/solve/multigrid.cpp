@@ -19,8 +19,8 @@ MultigridPreconditioner::MultigridPreconditioner(Exec const&, Matrix<Kokkos::com
 }
 
 void MultigridPreconditioner::apply(Exec const& exec, Kokkos::View<double const*, Device> const& r,
-                                    DenseVector<double> const& z) const {
-  levels_->multigrid.apply(exec, r, z);
+                                    DenseVector<double> const& z, double const* squared_norm) const {
+  levels_->multigrid.apply(exec, r, z, squared_norm);
 }
 
 SetupStatus MultigridPreconditioner::status() const {

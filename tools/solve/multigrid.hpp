@@ -15,15 +15,16 @@ namespace einkorn::tools {
 class MultigridPreconditioner {
  public:
   static constexpr bool is_variable = true;  // levels in float
+  static constexpr bool is_expensive = true;
 
   /// @throws OutOfMemory, the exceptions of make_multigrid()
   MultigridPreconditioner(Exec const& exec, Matrix<double> const& A);
   /// @throws InvalidArgument
   MultigridPreconditioner(Exec const& exec, Matrix<Kokkos::complex<double>> const& A);
 
-  /// z <- M^-1 r. [n] each.
-  void apply(Exec const& exec, Kokkos::View<double const*, Device> const& r,
-             DenseVector<double> const& z) const;
+  /// z <- M^-1 r. [n] each. squared_norm: |r|^2 in device memory, or null.
+  void apply(Exec const& exec, Kokkos::View<double const*, Device> const& r, DenseVector<double> const& z,
+             double const* squared_norm = nullptr) const;
   void apply(Exec const&, DenseVector<Kokkos::complex<double>> const&,
              DenseVector<Kokkos::complex<double>> const&) const {}  // is never constructed for complex
 

@@ -32,14 +32,22 @@ struct StoreScale {
   double* scale;
   double size;
 
-  KOKKOS_FUNCTION void operator()(double const* sums) const {
-    double const mean = sums[0] / size;
+  KOKKOS_FUNCTION void operator()(double const* sums) const { store(sums[0] / size); }
+  KOKKOS_FUNCTION void store(double mean) const {
     bool const is_regular = mean > 0 && Kokkos::isfinite(mean);
     int const exponent = is_regular ? static_cast<int>(Kokkos::floor(Kokkos::log2(mean))) : 0;
     int const bounded = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
     scale[0] = Kokkos::exp2(static_cast<double>(-bounded));
     scale[1] = Kokkos::exp2(static_cast<double>(bounded));
   }
+};
+
+/// The same with the root mean square sqrt(squared_norm / n) for the mean.
+struct StoreScaleOfNorm {
+  StoreScale of_mean;
+  double const* squared_norm;
+
+  KOKKOS_FUNCTION void operator()(int) const { of_mean.store(Kokkos::sqrt(*squared_norm / of_mean.size)); }
 };
 
 /// to(i) <- scale M(i) from(i); scale null: 1, M empty: 1.

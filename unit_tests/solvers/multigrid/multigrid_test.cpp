@@ -251,6 +251,32 @@ TEST(Multigrid, ResidualsMayBeOutsideTheRangeOfFloat) {
     auto const scaled_z = applied(M, scaled);
     for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(scaled_z[i], z[i] * scale);
   }
+  Kokkos::View<double*, Device> const squared_norm("squared_norm", 1), to("z", z.size());
+  Kokkos::deep_copy(squared_norm, dot(r, r));
+  M.apply(Space(), to_device(r), to, squared_norm.data());
+  EXPECT_EQ(to_host(to), z);  // scaled by a power of two
+}
+
+TEST(Multigrid, OperatorInTheFormatOfTheFinestLevel) {
+  for (auto const& host : {poisson(12), jumps(12, 1e3)}) {
+    auto const A = host.on_device();
+    auto const M = make_multigrid(Space(), A, {.coarsest_rows = 30});
+    auto op = M.make_operator(Space(), A);
+    auto const x = waves(1728, 0.3);
+    Kokkos::View<double*, Device> const expected("expected", x.size()), found("found", x.size());
+    spmv(Space(), 1.0, A, to_device(x), 0.0, expected);
+    op.apply(Space(), to_device(x), found);
+    auto const want = to_host(expected), have = to_host(found);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(have[i], want[i], 1e-13 * 1e4);
+    auto doubled = host;
+    for (auto& value : doubled.values) value *= 2;
+    op.update(Space(), doubled.on_device());
+    op.apply(Space(), to_device(x), found);
+    auto const twice = to_host(found);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(twice[i], 2 * have[i]);
+    Kokkos::View<double*, Device> const solution("x", x.size());
+    EXPECT_TRUE(pcg(Space(), op, M, expected, solution).converged());
+  }
 }
 
 TEST(Multigrid, SolvesConsistentNeumannProblems) {
