@@ -69,40 +69,44 @@ struct InvertPivotBlock {
   int first, rows;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    int const thread = team.team_rank(), threads = team.team_size(), n = rows;
-    constexpr int max_own = is_gpu<Exec> ? dense_block_rows * dense_block_rows / pivot_threads : 0;
+    constexpr int size = dense_block_rows, threads = is_gpu<Exec> ? pivot_threads : 1;
+    constexpr int stride = threads > size ? threads / size : 1, columns = threads > size ? 1 : size;
+    int const thread = team.team_rank(), n = rows;
+    int const first_row = thread / size, first_column = thread % size;
     auto* const block = scratch_block(team);
     auto const epsilon = 8.0 * static_cast<double>(dense.extent(0)) * Kokkos::Experimental::epsilon_v<double>;
-    for (int t = thread; t < n * n; t += threads) block[t] = dense(first + t / n, first + t % n);
+    auto const for_own_columns = [&](auto const& body) {
+      for (int c = 0; c < columns; ++c)
+        if (first_column + c < n) body(first_column + c);
+    };
+    for_own_columns([&](int j) {
+      for (int i = first_row; i < n; i += stride) block[i * size + j] = dense(first + i, first + j);
+    });
     team.team_barrier();
     for (int k = 0; k < n; ++k) {
-      double const pivot = block[k * n + k], limit = epsilon * diagonal(first + k);
+      double const pivot = block[k * size + k], limit = epsilon * diagonal(first + k);
       bool const is_skipped = !(Kokkos::fabs(pivot) > limit);
       if (thread == 0) report(k, pivot, is_skipped);
-      auto const next = [&](int t) {
-        int const i = t / n, j = t % n;
-        if (is_skipped) return i == k || j == k ? 0.0 : block[t];
-        if (i == k) return j == k ? 1.0 / pivot : block[t] / pivot;
-        if (j == k) return -block[t] / pivot;
-        return block[t] - block[i * n + k] * (block[k * n + j] / pivot);
-      };
-      if constexpr (is_gpu<Exec>) {  // all read before the first writes
-        double own[max_own];
-        for (int q = 0; q < max_own; ++q)
-          if (thread + q * threads < n * n) own[q] = next(thread + q * threads);
-        team.team_barrier();
-        for (int q = 0; q < max_own; ++q)
-          if (thread + q * threads < n * n) block[thread + q * threads] = own[q];
-      } else {
-        for (int t = 0; t < n * n; ++t)
-          if (t / n != k && t % n != k) block[t] = next(t);
-        for (int t = 0; t < n * n; ++t)
-          if (t != k * n + k && (t / n == k || t % n == k)) block[t] = next(t);
-        block[k * n + k] = next(k * n + k);
-      }
+      // Row and column k after all other entries, which read them.
+      for_own_columns([&](int j) {
+        if (j == k) return;
+        double const quotient = is_skipped ? 0.0 : block[k * size + j] / pivot;
+        for (int i = first_row; i < n; i += stride)
+          if (i != k && !is_skipped) block[i * size + j] -= block[i * size + k] * quotient;
+      });
+      team.team_barrier();
+      for_own_columns([&](int j) {
+        for (int i = first_row; i < n; i += stride) {
+          if (i != k && j != k) continue;
+          auto& entry = block[i * size + j];
+          entry = is_skipped ? 0.0 : i != k ? -entry / pivot : j == k ? 1.0 / pivot : entry / pivot;
+        }
+      });
       team.team_barrier();
     }
-    for (int t = thread; t < n * n; t += threads) panel(t / n, first + t % n) = block[t];
+    for_own_columns([&](int j) {
+      for (int i = first_row; i < n; i += stride) panel(i, first + j) = block[i * size + j];
+    });
   }
 
  private:

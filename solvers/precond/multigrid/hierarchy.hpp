@@ -45,9 +45,10 @@ inline constexpr int max_aggregate_nodes = 64;
 /// took 21 iterations instead of 36.
 inline constexpr double strength_factor = 0.25;
 /// The smoothing factor of P is this divided by the spectral radius of D^-1 A: 4/3 of Vanek, Mandel & Brezina for
-/// aggregates of a graph. On boxes, where a 7-point stencil gives little weight to the neighbours, 1.8 takes 13, 14
-/// and 16 iterations on 64^3, 128^3 and 256^3 points instead of 15, 16 and 19 (H200, to 1e-8).
-inline constexpr double graph_smoothing = 4.0 / 3.0, box_smoothing = 1.8;
+/// aggregates of a graph. On boxes, where a 7-point stencil gives little weight to the neighbours, 1.95 takes 13, 14,
+/// 16 and 16 iterations on 64^3, 128^3, 256^3 and 464^3 points, 1.8 takes 13, 14, 16 and 17, 4/3 takes 15, 16 and 19
+/// on the first three (H200, to 1e-8).
+inline constexpr double graph_smoothing = 4.0 / 3.0, box_smoothing = 1.95;
 /// A level is the last if the next one would have more than this fraction of its rows.
 inline constexpr double max_coarsening_ratio = 0.8;
 
