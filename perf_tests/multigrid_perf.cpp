@@ -63,7 +63,7 @@ struct Settings {
   std::string json;
   int repeat = 3;
   double tolerance = 1e-8;
-  bool warm_up = true;
+  bool warm_up = true, history = false;
 };
 
 template <class T>
@@ -111,7 +111,7 @@ Matrix seven_point(int n, Face const& face) {
   return matrix_of(offsets, columns, values);
 }
 
-Problem elasticity(int n) {
+MatrixProblem elasticity(int n) {
   Elasticity const cube(n);
   std::vector<int> offsets, columns;
   std::vector<double> values;
@@ -146,7 +146,7 @@ Fields read_fields(std::string const& problem, bool has_factor) {
   return result;
 }
 
-Problem make_problem(Exec const& exec, std::string const& problem) {
+MatrixProblem make_problem(Exec const& exec, std::string const& problem) {
   auto const name = std::string(einkorn::detail::split(problem, ':')[0]);
   if (name == "elasticity") return elasticity(read_fields(problem, false).n);
   if (name == "anisotropic") {
@@ -174,6 +174,28 @@ Solved solved(SolveReport const& report) {
   return {name_of(report.outcome), report.iterations};
 }
 
+SolverOptions solver_options(System const& system, bool keep_history = false) {
+  SolverOptions options;
+  options.tolerance = system.tolerance;
+  options.max_iterations = max_iterations;
+  options.keep_history = keep_history;
+  return options;
+}
+
+/// Sets solve and history of a method: solve(options) returns a SolveReport.
+template <class Solve>
+void set_solve(Exec const& exec, System const& system, Method& method, Solve const& solve) {
+  method.solve = [=, &system] { return solved(solve(solver_options(system))); };
+  method.history = [=, &system] {
+    system.clear_x();
+    auto residuals = solve(solver_options(system, true)).history;
+    double const norm_of_b = std::sqrt(static_cast<double>(system.b.extent(0)));  // b = 1
+    for (double& residual : residuals) residual /= norm_of_b;
+    exec.fence();
+    return residuals;
+  };
+}
+
 Method multigrid_method(Exec const& exec, System const& system) {
   using Levels = decltype(make_multigrid(exec, system.A));
   using Operator = decltype(std::declval<Levels>().make_operator(exec, system.A));
@@ -193,10 +215,9 @@ Method multigrid_method(Exec const& exec, System const& system) {
     (*levels)->update(exec, system.A);
     op->update(exec, system.A);
   };
-  method.solve = [=, &system] {
-    return solved(pcg(exec, *op, **levels, system.b, system.x,
-                      {.tolerance = system.tolerance, .max_iterations = max_iterations}));
-  };
+  set_solve(exec, system, method, [=, &system](SolverOptions const& options) {
+    return pcg(exec, *op, **levels, system.b, system.x, options);
+  });
   method.complexity = [=] { return (*levels)->report().operator_complexity(); };
   return method;
 }
@@ -208,10 +229,8 @@ Method cg_method(Exec const& exec, System const& system) {
   method.key = "cg";
   method.name = "einkorn CG";
   method.set_up = [=, &system] { op->emplace(make_operator<double>(exec, system.A)); };
-  method.solve = [=, &system] {
-    return solved(
-        cg(exec, **op, system.b, system.x, {.tolerance = system.tolerance, .max_iterations = max_iterations}));
-  };
+  set_solve(exec, system, method,
+            [=, &system](SolverOptions const& options) { return cg(exec, **op, system.b, system.x, options); });
   return method;
 }
 
@@ -226,10 +245,8 @@ Method jacobi_method(Exec const& exec, System const& system) {
   method.name = "einkorn Jacobi-scaled CG";
   method.set_up = [=] { op->emplace(make()); };
   method.update = method.set_up;
-  method.solve = [=, &system] {
-    return solved(
-        cg(exec, **op, system.b, system.x, {.tolerance = system.tolerance, .max_iterations = max_iterations}));
-  };
+  set_solve(exec, system, method,
+            [=, &system](SolverOptions const& options) { return cg(exec, **op, system.b, system.x, options); });
   return method;
 }
 
@@ -363,6 +380,9 @@ int run_all(Settings const& settings) {
       rows.push_back(record_of(method));
       is_wrong = is_wrong || method.is_wrong;
     }
+    if (settings.history)
+      for (std::size_t m = 0; m < methods.size(); ++m)
+        if (methods[m].history && methods[m].failure.empty()) rows[m]["history"] = methods[m].history();
     record["problems"].push_back(
         {{"problem", problem}, {"rows", system.A.num_rows}, {"nnz", system.A.nnz()}, {"methods", rows}});
   }
@@ -386,6 +406,8 @@ int parse_and_run(int argc, char* argv[]) {
       ->capture_default_str();
   app.add_option("--repeat", settings.repeat, "Rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_flag("!--no-warm-up", settings.warm_up, "No round before the measured ones");
+  app.add_flag("--history", settings.history,
+               "One more solve per method of Einkorn for its residuals in --json");
   app.add_option("--json", settings.json, "Write the samples to this file");
   CLI11_PARSE(app, argc, argv);
 #ifdef EINKORN_WITH_HYPRE

@@ -29,7 +29,7 @@ inline constexpr int max_iterations = 10000;
 using Coordinates = Kokkos::View<double**, Device>;
 
 /// A matrix, and for elasticity, with 3 rows per node, the coordinates of the nodes.
-struct Problem {
+struct MatrixProblem {
   Matrix A;
   Coordinates coordinates;
 };
@@ -38,7 +38,7 @@ struct Problem {
 /// relative residual of `tolerance`.
 class System {
  public:
-  System(Exec const& exec, Problem const& problem, double wanted)
+  System(Exec const& exec, MatrixProblem const& problem, double wanted)
       : A(problem.A),
         coordinates(problem.coordinates),
         tolerance(wanted),
@@ -109,6 +109,8 @@ struct Method {
   std::function<void()> set_up, update, load;  // update empty: the method reads the values of A
   std::function<Solved()> solve;
   std::function<double()> complexity;  // operator complexity
+  /// Solves; returns the residuals relative to |b| after 0, 1, ... iterations. Empty: does not record them.
+  std::function<std::vector<double>()> history;
 
   std::vector<double> set_up_seconds, update_seconds, solve_seconds;
   std::int64_t iterations = 0;
