@@ -51,8 +51,8 @@ struct PcgMethod {
   Workspace const& workspace;
   Limits limits;
   Publisher publisher;
-  mutable bool is_direction_stale =
-      false;  // p was not computed from M^-1 r: the solve had ended, or so it seemed
+  /// p was not computed from M^-1 r: the solve had ended, or so it seemed.
+  mutable bool is_direction_stale = false;
 
   [[nodiscard]] auto const& space() const { return workspace.space(); }
   [[nodiscard]] CgState* state() const { return workspace.space().state(); }
