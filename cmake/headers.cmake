@@ -152,6 +152,7 @@ set(einkorn_headers
   formats/csr/convert_values.hpp
   formats/csr/csr.hpp
   formats/csr/detail/merge_triangles.hpp
+  formats/csr/detail/nonzero_split.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp

@@ -13,19 +13,19 @@ import statistics
 import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
-MAX_REACH, MAX_CHAIN = 50, 8  # traits.hpp of the formats, small and always included together, are not counted
+MAX_REACH, MAX_CHAIN = 52, 8  # traits.hpp of the formats, small and always included together, are not counted
 UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/analysis/select_by_measuring.hpp",
           "formats/interop/tpetra_operator.hpp")  # include every format
 MAX_UNION_REACH, MAX_UNION_CHAIN = 190, 11
-MAX_TPETRA_REACH = 200  # every format, and the distribution over ranks
+MAX_TPETRA_REACH = 202  # every format, and the distribution over ranks
 PLAN_BY_MEASURING = "formats/analysis/plan_by_measuring.hpp"  # the plan of CSR, and wisdom
-MAX_PLAN_BY_MEASURING_REACH = 60
+MAX_PLAN_BY_MEASURING_REACH = 62
 MULTIGRID = "solvers/precond/multigrid.hpp"  # three formats, their selection, and products of matrices
 MAX_MULTIGRID_REACH, MAX_MULTIGRID_CHAIN = 160, 13
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/richardson.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
-MAX_SOLVER_REACH = 95
+MAX_SOLVER_REACH = 97
 MAX_MACROS = 5
 BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)
 MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp", "core/captured_graph.hpp",
