@@ -49,9 +49,9 @@ class Enumerators : public testing::Test {
 };
 
 TEST_F(Enumerators, Spmv) {
-  expect_refused<SpmvAlgorithm>(7, "algorithm",
+  expect_refused<SpmvAlgorithm>(8, "algorithm",
                                 [&](auto value) { spmv(Space(), 1, A, x, 0, y, {.algorithm = value}); });
-  expect_refused<SpmvAlgorithm>(7, "algorithm",
+  expect_refused<SpmvAlgorithm>(8, "algorithm",
                                 [&](auto value) { return make_spmv_plan(Space(), A, {.algorithm = value}); });
   expect_refused<Op>(4, "op", [&](auto value) { spmv(Space(), 1, A, x, 0, y, {.op = value}); });
   expect_refused<Op>(4, "op", [&](auto value) { return make_spmv_plan(Space(), A, {.op = value}); });
