@@ -6,7 +6,7 @@
 Checks every command in a shell block (a code block without a language, or of sh or bash, that begins with a command), and
 every Einkorn command in `code`:
   einkorn-solve     is executed in a folder with A.mtx, A.mtx.gz, b.mtx; in `code` and after mpirun its options are in --help
-  einkorn-bench     its options are in --help (a run measures for minutes)
+  einkorn-bench...  its options are in --help (a run measures for minutes)
   scripts/*, *.py   the file exists and contains the options
   cmake             every -DEinkorn_* is an option of Einkorn, every --preset is in CMakePresets.json
   NOT_RUN           commands that cannot run in CI, with the reason
@@ -91,7 +91,7 @@ class Checker:
             return "unknown command: add it to NOT_RUN, with the reason"
         options = OPTION.findall(command[first.end():])
         name = first[1].split("/")[-1]
-        if name in ("einkorn-bench", "einkorn-bench-full", "einkorn-solve"):
+        if name in ("einkorn-bench", "einkorn-bench-full", "einkorn-bench-ranks", "einkorn-solve"):
             unknown = [option for option in options if option not in self.help_of(name)]
             if unknown:
                 return f"{', '.join(unknown)}: not in {name} --help"
