@@ -288,8 +288,7 @@ int parse_and_run(int argc, char* argv[]) {
   CLI::App app("Measures CG with multigrid, other preconditioners and peers.", "einkorn.perf.multigrid");
   app.add_option("--problem", settings.problems,
                  "stencil7:N, stencil27:N, anisotropic:N:FACTOR, jumps:N:FACTOR, elasticity:N, gen:... or a "
-                 "Matrix Market "
-                 "file")
+                 "Matrix Market file")
       ->required();
   app.add_option("--methods", settings.methods, "Default: all that this program was built with")
       ->delimiter(',')

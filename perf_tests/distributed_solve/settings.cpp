@@ -38,8 +38,7 @@ std::vector<Settings> Settings::measurements() const {
   auto names = formats;
   if (std::find(names.begin(), names.end(), "all") != names.end()) {
     names.clear();
-    for (auto const format_of_all : all_formats)
-      if (Formats::format_of(name_of(format_of_all))) names.emplace_back(name_of(format_of_all));
+    for (auto const format_of_all : Formats::formats()) names.emplace_back(name_of(format_of_all));
   }
   std::vector<Settings> all;
   for (auto const& matrix_of_one : matrices.empty() ? std::vector<std::string>{""} : matrices)

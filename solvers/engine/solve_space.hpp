@@ -208,10 +208,8 @@ class SolveSpace {
                std::to_string(options.max_iterations);
       return std::string(
           "solve: Execution::persistent needs an operator whose vectors and columns fit on the chip (GPU: CSR, "
-          "SELL "
-          "without sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), a "
-          "workspace "
-          "made with this operator, CG with the fused recurrence, and no callback");
+          "SELL without sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), "
+          "a workspace made with this operator, CG with the fused recurrence, and no callback");
     });
     return is_supported && (requested || options.execution == Execution::automatic);
   }

@@ -127,11 +127,11 @@ class Multigrid {
 
  private:
   template <class Matrix>
-  void require_same_structure(std::string const& operation, Matrix const& A) const {
-    detail::require_size(operation.c_str(), num_rows(), A);
+  void require_same_structure(char const* operation, Matrix const& A) const {
+    detail::require_size(operation, num_rows(), A);
     require<StalePlan>(static_cast<std::int64_t>(A.nnz()) == nnz_, [&] {
-      return operation + ": made for a matrix of " + std::to_string(nnz_) + " entries, given one of " +
-             std::to_string(A.nnz());
+      return std::string(operation) + ": made for a matrix of " + std::to_string(nnz_) +
+             " entries, given one of " + std::to_string(A.nnz());
     });
   }
   template <class Exec, class R, class Z>

@@ -34,7 +34,7 @@ struct DeviceRuntime<Kokkos::Cuda> {
   static std::array<char, 64> address(Kokkos::Cuda const& exec) {
     std::array<char, 64> text{};
     require_success(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), exec.cuda_device()),
-                    "cudaDeviceGetPCIBusId");
+                    "between ranks: cudaDeviceGetPCIBusId");
     return text;
   }
 
@@ -111,7 +111,7 @@ struct DeviceRuntime<Kokkos::HIP> {
   static std::array<char, 64> address(Kokkos::HIP const& exec) {
     std::array<char, 64> text{};
     require_success(hipDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), exec.hip_device()),
-                    "hipDeviceGetPCIBusId");
+                    "between ranks: hipDeviceGetPCIBusId");
     return text;
   }
 

@@ -5,12 +5,10 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
-#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
