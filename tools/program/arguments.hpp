@@ -13,7 +13,7 @@ namespace einkorn::program {
 struct Arguments {
   std::vector<char*> own, kokkos;
 
-  Arguments(int argc, char** argv) : kokkos{argv[0]} {
+  Arguments(int argc, char** argv) : kokkos(1, argv[0]) {
     for (int i = 0; i < argc; ++i)
       (std::string_view(argv[i]).substr(0, 9) == "--kokkos-" ? kokkos : own).push_back(argv[i]);
   }
