@@ -444,7 +444,9 @@ set(einkorn_tpetra_headers
   formats/interop/detail/tpetra_maps.hpp
   formats/interop/tpetra_distributed.hpp
   formats/interop/tpetra_operator.hpp
-  formats/interop/tpetra_preconditioner.hpp)
+  formats/interop/tpetra_preconditioner.hpp
+  solvers/interop/belos_cg.hpp
+  solvers/interop/detail/belos_parameters.hpp)
 
 set(einkorn_cusparse_headers
   formats/vendor/cusparse_bsr_spmv.hpp

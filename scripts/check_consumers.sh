@@ -101,6 +101,17 @@ run example_solve einkorn.example.solve 1000
 consumer example_spmv examples/spmv
 run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 
+# All public headers of Einkorn::einkorn in three source files; no symbol of Einkorn is defined strongly in one of them.
+sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
+  sed 's,.*,#include <einkorn/&>,' >"$build/headers.hpp"
+consumer linkage unit_tests/install/linkage "-DHEADERS=$build/headers.hpp"
+run linkage app
+for object in app.dir/main app.dir/second part.dir/part; do
+  if strong=$(nm --demangle --defined-only --extern-only "$build/linkage/CMakeFiles/$object.cpp.o" | grep -m 3 ' [A-TX-Z] .*einkorn::'); then
+    die "a header defines a symbol that is not inline: $strong"
+  fi
+done
+
 consumer as_compiled unit_tests/install/compiled
 run as_compiled app
 # A kernel in the program means that the library lacks an instantiation.

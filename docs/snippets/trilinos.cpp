@@ -9,6 +9,7 @@
 #include <einkorn/formats/interop/tpetra_preconditioner.hpp>
 #include <einkorn/solvers/cg.hpp>
 #include <einkorn/solvers/distributed/operator.hpp>
+#include <einkorn/solvers/interop/belos_cg.hpp>
 #include <einkorn/solvers/pcg.hpp>
 // [includes]
 
@@ -16,6 +17,7 @@
 
 #include <BelosLinearProblem.hpp>
 #include <BelosPseudoBlockCGSolMgr.hpp>
+#include <BelosSolverManager.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Ifpack2_Factory.hpp>
 #include <Teuchos_ParameterList.hpp>
@@ -57,8 +59,8 @@ Teuchos::RCP<Matrix> make_matrix(Teuchos::RCP<Teuchos::Comm<int> const> const& c
   return A;
 }
 
-void solve_by_belos(Teuchos::RCP<OP const> const& op, Teuchos::RCP<MV> const& X,
-                    Teuchos::RCP<MV const> const& B, char const* name) {
+bool solve_by_belos(Teuchos::RCP<OP const> const& op, Teuchos::RCP<MV> const& X,
+                    Teuchos::RCP<MV const> const& B, char const* name, bool with_cg_of_einkorn) {
   X->putScalar(0);
   // [belos]
   auto const problem = Teuchos::rcp(new Belos::LinearProblem<double, MV, OP>(op, X, B));
@@ -67,14 +69,20 @@ void solve_by_belos(Teuchos::RCP<OP const> const& op, Teuchos::RCP<MV> const& X,
   parameters->set("Convergence Tolerance", 1e-8);
   Belos::PseudoBlockCGSolMgr<double, MV, OP> solver(problem, parameters);
   // [belos]
+  // [belos_cg]
+  einkorn::tpetra::BelosCg<double, MV, OP> einkorn_solver(problem, parameters);
+  // [belos_cg]
+  Belos::SolverManager<double, MV, OP>& chosen =
+      with_cg_of_einkorn ? static_cast<Belos::SolverManager<double, MV, OP>&>(einkorn_solver) : solver;
   parameters->set("Maximum Iterations", 10000);
-  solver.setParameters(parameters);
+  chosen.setParameters(parameters);
   Kokkos::Timer const timer;
-  bool const converged = solver.solve() == Belos::Converged;
+  bool const converged = chosen.solve() == Belos::Converged;
   double const seconds = timer.seconds();
   if (X->getMap()->getComm()->getRank() == 0)
     std::printf("%-34s %s after %4d iterations, %9.6f s\n", name, converged ? "converged" : "did not converge",
-                solver.getNumIters(), seconds);
+                chosen.getNumIters(), seconds);
+  return converged;
 }
 
 void print(char const* name, einkorn::SolveReport const& report, int rank, double seconds) {
@@ -100,9 +108,11 @@ bool solve(Teuchos::RCP<Teuchos::Comm<int> const> const& comm, GO m, int repetit
   auto const distributed = einkorn::make_distributed_operator<double>(exec, D, transport);
   // [distributed]
   einkorn::SolveReport report;
+  bool converged = true;
   for (int i = 0; i < repetitions; ++i) {
-    solve_by_belos(A, X, B, "Belos CG, Tpetra");
-    solve_by_belos(op, X, B, "Belos CG, einkorn::tpetra");
+    converged = solve_by_belos(A, X, B, "Belos CG, Tpetra", false) && converged;
+    converged = solve_by_belos(op, X, B, "Belos CG, einkorn::tpetra", false) && converged;
+    converged = solve_by_belos(op, X, B, "einkorn::tpetra::BelosCg", true) && converged;
     X->putScalar(0);
     Kokkos::Timer const timer;
     // [cg]
@@ -115,7 +125,7 @@ bool solve(Teuchos::RCP<Teuchos::Comm<int> const> const& comm, GO m, int repetit
     // [cg]
     print("einkorn::cg", report, comm->getRank(), timer.seconds());
   }
-  bool converged = report.converged();
+  converged = report.converged() && converged;
 
   // [update]
   A->resumeFill();

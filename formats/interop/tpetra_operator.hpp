@@ -57,6 +57,8 @@ class Operator final : public Tpetra::Operator<SC, LO, GO, NO> {
   using Device = typename Exec::device_type;
   using Value = typename MultiVector::impl_scalar_type;
   using Offset = OffsetOf<Matrix>;
+  using Local = BasicAnyMatrix<Formats, Value, LO, Offset, Device, Value>;
+  using Distributed = DistributedCsr<Value, LO, Offset, Device>;
 
   /// As make_operator().
   Operator(Teuchos::RCP<Matrix const> A, OperatorOptions const& options);
@@ -87,11 +89,25 @@ class Operator final : public Tpetra::Operator<SC, LO, GO, NO> {
   /// Whether the maps of A are not of the kind that make_distributed_csr() expects.
   [[nodiscard]] bool delegates() const { return delegates_; }
 
+  /// For solvers. The rows of this rank in their columns of this rank. Without delegates(). On one rank with
+  /// FormatName::csr it has arrays only in with_local_matrix().
+  [[nodiscard]] Local const& local_matrix() const { return local_; }
+  /// The rows of this rank with the halo exchange; null where there is none (one rank). update_values() changes its values.
+  [[nodiscard]] Distributed const* distributed_matrix() const {
+    return distributed_ ? &*distributed_ : nullptr;
+  }
+  /// Calls body(local_matrix()), which may read A meanwhile.
+  /// @throws StalePlan if the structure of A has changed
+  template <class Body>
+  void with_local_matrix(Body const& body) const {
+    require_same_structure("with_local_matrix");
+    Binding const binding(*this);
+    body(std::as_const(local_));
+  }
+
  private:
-  using Local = BasicAnyMatrix<Formats, Value, LO, Offset, Device, Value>;
   using LocalCsr = Csr<Value const, LO, Offset, Device>;
   using CsrPlan = SpmvPlan<Csr<Value, LO, Offset, Device>, Value>;
-  using Distributed = DistributedCsr<Value, LO, Offset, Device>;
   using Sum = PlanSum<Local, Value>;
 
   /// Lets the plan of a CSR read A during its lifetime. Does nothing for other formats and copies.
@@ -127,6 +143,14 @@ class Operator final : public Tpetra::Operator<SC, LO, GO, NO> {
     if (!format)
       format = csr.nnz() == 0 ? FormatName::csr : select<Value, Formats>(exec, csr, options.uses).format;
     return make_any_matrix<Value, Formats>(exec, csr, *format, options.conversion);
+  }
+  void require_same_structure(char const* function) const {
+    require<StalePlan>(A_->getLocalNumRows() == num_rows_ && A_->getLocalNumEntries() == num_entries_, [&] {
+      return "tpetra::Operator::" + std::string(function) + ": A has " +
+             std::to_string(A_->getLocalNumEntries()) + " entries in " + std::to_string(A_->getLocalNumRows()) +
+             " local rows, the operator was made for " + std::to_string(num_entries_) + " in " +
+             std::to_string(num_rows_);
+    });
   }
   void multiply(MultiVector const& X, MultiVector& Y, SC alpha, SC beta) const;
   template <class X, class Y>
@@ -225,11 +249,7 @@ void Operator<SC, LO, GO, NO, Formats>::apply(MultiVector const& X, MultiVector&
 template <class SC, class LO, class GO, class NO, class Formats>
 void Operator<SC, LO, GO, NO, Formats>::multiply(MultiVector const& X, MultiVector& Y, SC alpha,
                                                  SC beta) const {
-  require<StalePlan>(A_->getLocalNumRows() == num_rows_ && A_->getLocalNumEntries() == num_entries_, [&] {
-    return "tpetra::Operator::apply: A has " + std::to_string(A_->getLocalNumEntries()) + " entries in " +
-           std::to_string(A_->getLocalNumRows()) + " local rows, the operator was made for " +
-           std::to_string(num_entries_) + " in " + std::to_string(num_rows_);
-  });
+  require_same_structure("apply");
   if (Y.getNumVectors() == 0) return;
   Exec const exec;
   Sum const a(static_cast<Value>(alpha)), b(static_cast<Value>(beta));
