@@ -141,8 +141,9 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
                              "tpetra::BelosCg: the problem has two preconditioners, expected at most one");
     use_operator(problem_->getOperator());
     use_preconditioner(problem_->isLeftPrec() ? problem_->getLeftPrec() : problem_->getRightPrec());
-    reports_.clear();
     auto const columns = problem_->getRHS()->getNumVectors();
+    reports_.clear();
+    reserve(reports_, "einkorn::tpetra::BelosCg: reports", columns);
     for (std::size_t j = 0; j < columns; ++j) {
       if (distributed_)
         solve_column(*distributed_, j);
