@@ -73,7 +73,7 @@ concretise "einkorn~io" 'einkorn@main.*~io'
 concretise "einkorn+tools+compiled" '\^cli11'
 concretise "einkorn+openmp+mpi" '\^kokkos@.*\+openmp'
 concretise "einkorn+kokkos_kernels ^kokkos@4.7.04" '\^kokkos-kernels@4\.7\.04'
-concretise "einkorn+cuda cuda_arch=90 +mpi ^kokkos@4.7.04+wrapper" '\^kokkos-nvcc-wrapper@4\.7\.04'
+concretise "einkorn+cuda cuda_arch=90 +mpi+nccl ^kokkos@4.7.04+wrapper" '\^kokkos-nvcc-wrapper@4\.7\.04'
 concretise "einkorn+cuda cuda_arch=80 ~cusparse ^kokkos+cmake_lang" '\^kokkos@.*\+cmake_lang.*cuda_arch=80'
 concretise "einkorn+rocm amdgpu_target=gfx942" '\^kokkos@.*\+rocm.*amdgpu_target=gfx942'
 refuse "einkorn+cuda"

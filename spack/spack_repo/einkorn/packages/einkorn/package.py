@@ -55,8 +55,17 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
             f"kokkos-kernels+cuda cuda_arch={arch}",
             when=f"+kokkos_kernels+cuda cuda_arch={arch}",
         )
+        depends_on(f"nccl cuda_arch={arch}", when=f"+nccl+cuda cuda_arch={arch}")
+        depends_on(
+            f"trilinos+cuda cuda_arch={arch}",
+            when=f"+tpetra+cuda cuda_arch={arch}",
+        )
     for arch in ROCmPackage.amdgpu_targets:
         depends_on(f"kokkos+rocm amdgpu_target={arch}", when=f"+rocm amdgpu_target={arch}")
+        depends_on(
+            f"trilinos+rocm amdgpu_target={arch}",
+            when=f"+tpetra+rocm amdgpu_target={arch}",
+        )
     conflicts("+cuda", when="cuda_arch=none", msg="Kokkos needs one cuda_arch")
     conflicts("+rocm", when="amdgpu_target=none", msg="Kokkos needs one amdgpu_target")
     conflicts("+cuda", when="+rocm", msg="Kokkos has either CUDA or ROCm")
