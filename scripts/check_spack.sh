@@ -69,7 +69,7 @@ refuse() {  # refuse SPEC
 say "$("$spack" --version): audit"
 run_spack audit packages einkorn || { cat "$work/log" >&2; die "spack audit packages einkorn"; }
 concretise "einkorn" 'kokkos@5.*cxxstd=20'
-concretise "einkorn~io" 'einkorn@main.*~io'
+concretise "einkorn~io" 'einkorn@[0-9].*~io'
 concretise "einkorn+tools+compiled" '\^cli11'
 concretise "einkorn+openmp+mpi" '\^kokkos@.*\+openmp'
 concretise "einkorn+kokkos_kernels ^kokkos@4.7.04" '\^kokkos-kernels@4\.7\.04'
@@ -79,10 +79,10 @@ concretise "einkorn+rocm amdgpu_target=gfx942" '\^kokkos@.*\+rocm.*amdgpu_target
 refuse "einkorn+cuda"
 refuse "einkorn~io+tools"
 
-say "installing einkorn$variants with Kokkos $version$backends"
+say "installing einkorn@main$variants with Kokkos $version$backends"
 start=$SECONDS
-run_spack -C "$work/installation" install --no-cache --fail-fast --show-log-on-error "einkorn$variants" ||
-  { tail -n 60 "$work/log" >&2; die "spack install einkorn$variants"; }
+run_spack -C "$work/installation" install --no-cache --fail-fast --show-log-on-error "einkorn@main$variants" ||
+  { tail -n 60 "$work/log" >&2; die "spack install einkorn@main$variants"; }
 say "installed in $((SECONDS - start)) s"
 start=$SECONDS
 OMP_PROC_BIND=false run_spack -C "$work/installation" test run --alias einkorn einkorn ||

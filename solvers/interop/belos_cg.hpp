@@ -131,7 +131,8 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   /// Solves all columns from the X of the problem. Collective.
   /// @return Belos::Converged if all columns are
   /// @throws InvalidArgument if the problem is not set, its operator or its preconditioners are not as described
-  /// above, or Operator::delegates(); what cg(), pcg(), make_operator() throw: on all ranks
+  /// above, or Operator::delegates(); StalePlan if the structure of the matrix has changed since the first solve; what
+  /// cg(), pcg(), make_operator() throw: on all ranks
   /// Cost: that of cg() or pcg() per column; the first solve with an operator allocates the vectors of CgWorkspace and,
   /// on several ranks, the buffers of an exchange.
   Belos::ReturnType solve() override {
@@ -163,24 +164,22 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   [[nodiscard]] RankOperator const& made_or_given() const { return made_ ? *made_ : *given_; }
 
   void use_operator(Teuchos::RCP<OP const> const& op) {
-    if (op.getRawPtr() == op_.getRawPtr()) {
+    if (!op_.is_null() && op.getRawPtr() == op_.getRawPtr()) {
       if (made_) made_->update_values();
       return;
     }
+    op_ = Teuchos::null;  // until all of the following has succeeded
     workspace_.reset();
     distributed_.reset();
     made_.reset();
-    op_ = op;
     given_ = dynamic_cast<RankOperator const*>(op.getRawPtr());
     if (given_ == nullptr) {
       auto const matrix = Teuchos::rcp_dynamic_cast<typename RankOperator::Matrix const>(op);
-      op_ = Teuchos::null;  // until this succeeds
       require<InvalidArgument>(
           !matrix.is_null(),
           "tpetra::BelosCg: the operator of the problem is neither of make_operator(), with "
           "the same formats, nor a Tpetra::CrsMatrix");
       made_ = std::make_unique<RankOperator>(matrix, OperatorOptions());
-      op_ = op;
     }
     require<InvalidArgument>(!made_or_given().delegates(),
                              "tpetra::BelosCg: expected a matrix whose row, range and domain map are the same, "
@@ -189,6 +188,7 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
       distributed_.emplace(make_distributed_operator<Value>(
           Exec(), *matrix, std::make_shared<MpiTransport<Exec>>(matrix->communicator),
           [&](auto const&) { return AnyOperator(made_or_given().local_matrix()); }));
+    op_ = op;
   }
 
   void use_preconditioner(Teuchos::RCP<OP const> const& M) {

@@ -12,6 +12,8 @@
 #include <BelosTpetraAdapter.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -220,6 +222,26 @@ TEST(BelosCg, RefusesInvalidArguments) {
   System other(A, theirs, 1);
   solver.setProblem(other.problem);
   expect_error<InvalidArgument>([&] { solver.solve(); }, "neither of make_operator()");
+}
+
+/// Row 0 is on every rank.
+TEST(BelosCg, RefusesMatricesWithSharedRows) {
+  auto const comm = world();
+  if (comm->getSize() == 1) GTEST_SKIP() << "needs two ranks";
+  std::vector<GO> rows;
+  for (GO row = comm->getRank(); row < 20; row += comm->getSize()) rows.push_back(row);
+  if (comm->getRank() != 0) rows.push_back(0);
+  auto const shared = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                           rows.data(), static_cast<LO>(rows.size()), 0, comm));
+  auto const A = Teuchos::rcp(new Matrix(shared, 1));
+  double const value = 2;
+  for (GO const row : rows) A->insertGlobalValues(row, 1, &value, &row);
+  auto const owned = make_map(20, Rows::blocks);
+  A->fillComplete(owned, owned);
+  System system(A, A, 1);
+  Ours solver(system.problem, tolerance(1e-8));
+  for (int attempt = 0; attempt < 2; ++attempt)
+    expect_error<einkorn::InvalidArgument>([&] { solver.solve(); }, "each row on one rank");
 }
 
 }  // namespace
