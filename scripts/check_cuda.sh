@@ -37,10 +37,23 @@ scripts/kokkos/backend_config.sh "$kokkos" "$work/config" CUDA SERIAL KOKKOS_ARC
 sed -n '/^set(einkorn_headers/,/)/p' cmake/headers.cmake | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
   sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
 
-launcher=()
-if command -v ccache >/dev/null; then launcher=(ccache); fi
+# With -fsyntax-only nvcc writes no object, but ccache stores only results with one. The text has the version of nvcc, because
+# ccache compares it instead of the compiler.
+cat >"$work/nvcc" <<END
+#!/bin/sh
+# $("$nvcc" --version | tail -n 1)
+"$nvcc" "\$@" || exit
+for argument; do
+  if [ "\$last" = -o ] && [ ! -s "\$argument" ]; then echo accepted >"\$argument"; fi
+  last=\$argument
+done
+END
+chmod +x "$work/nvcc"
+compile=("$work/nvcc")
+if command -v ccache >/dev/null; then compile=(env CCACHE_COMPILERTYPE=nvcc CCACHE_COMPILERCHECK=content ccache "$work/nvcc"); fi
+# In one word: ccache takes -fsyntax-only away and would leave its -Xcompiler.
 options=(-std=c++20 -x cu --extended-lambda -Wext-lambda-captures-this -Werror all-warnings
-  -Xcompiler -Wall -Xcompiler -Wextra -Xcompiler -fsyntax-only -DKOKKOS_DEPENDENCE
+  -Xcompiler=-Wall,-Wextra,-fsyntax-only -DKOKKOS_DEPENDENCE
   "-I$work/include" -Itools -Iperf_tests -Iunit_tests -isystem "$work/config" -isystem "$kokkos")
 if command -v mpicxx >/dev/null; then  # Open MPI; without it the headers of MPI are not checked
   for folder in $(mpicxx --showme:incdirs 2>/dev/null); do options+=(-isystem "$folder"); done
@@ -69,8 +82,8 @@ check() {
   local host=$1 space=$2 file=$3 name; shift 3
   name=$(tr / _ <<<"$file")-$host-$space
   # clang++ also warns about the options that one step of nvcc does not use and about the code that nvcc writes.
-  if [[ $host == *clang* ]]; then set -- "$@" -Xcompiler -Wno-unused-command-line-argument,-Wno-gnu-designator; fi
-  if "${launcher[@]}" "$nvcc" "${options[@]}" -ccbin "$host" "-DEINKORN_TEST_SPACE=Kokkos::$space" "$@" -c "$file" \
+  if [[ $host == *clang* ]]; then set -- "$@" -Xcompiler=-Wno-unused-command-line-argument,-Wno-gnu-designator; fi
+  if "${compile[@]}" "${options[@]}" -ccbin "$host" "-DEINKORN_TEST_SPACE=Kokkos::$space" "$@" -c "$file" \
     -o "$work/$name.o" >"$work/$name.log" 2>&1; then
     times >"$work/$name.times"
     say "$file, $space, $host: CPU time $(tail -n 1 "$work/$name.times")"
