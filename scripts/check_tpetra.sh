@@ -28,7 +28,7 @@ root=$(realpath -m "${1:-$cache/trilinos-$(cksum <<<"${packages[*]}" | cut -d' '
 ranks=("${@:2}")
 [ ${#ranks[@]} -gt 0 ] || ranks=(2)
 [ "$(id -u)" -eq 0 ] || $unavailable "needs root for its chroot: run it with sudo"
-unshare --mount true 2>/dev/null || $unavailable "this machine allows no mount name spaces"
+unshare --mount mount -t tmpfs none /mnt 2>/dev/null || $unavailable "this machine does not allow mounts"
 
 if [ ! -e "$root/complete" ]; then
   rm -rf "$root"
@@ -56,6 +56,7 @@ inside() {
     mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --bind "$repo" "$root/einkorn/source" &&
     exec chroot "$root" env CCACHE_DIR=/einkorn/ccache OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 "$@"' "$root" "$repo" "$@"
 }
+inside true || $unavailable "$root cannot be entered"
 # build <name> <source> <targets> <option>...
 build() {
   say "building $1"
