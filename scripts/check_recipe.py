@@ -123,8 +123,8 @@ def check_options(text, tree):
             fault("package.py", f"components() lacks {name}")
 
 
-def tagged_commit(tag):
-    done = subprocess.run(["git", "-C", root, "rev-parse", "-q", "--verify", f"refs/tags/{tag}^{{commit}}"],
+def commit_of(name):
+    done = subprocess.run(["git", "-C", root, "rev-parse", "-q", "--verify", f"{name}^{{commit}}"],
                           stdout=subprocess.PIPE, text=True, check=False)
     return done.stdout.strip()
 
@@ -137,11 +137,14 @@ def check_versions(tree):
     found = {names[0]: words for names, words in directives(tree, "version")}
     if found.pop("main", None) != {"branch": "main"}:
         fault("package.py", 'expected version("main", branch="main")')
+    head = commit_of("HEAD")
     for version, state in released:
-        words, commit = found.pop(version, None), tagged_commit(f"v{version}")
+        words, commit = found.pop(version, None), commit_of(f"refs/tags/v{version}")
         if "not tagged" in state:
             if words or commit:
                 fault("CHANGELOG.md", f"{version} is not tagged, but the recipe or git has its tag")
+        elif not words and version == own and commit in ("", head):
+            continue  # the commit of a release cannot name itself: the next one does
         elif not words or not re.fullmatch("[0-9a-f]{40}", words.get("commit", "")):
             fault("package.py", f'expected version("{version}", commit="...")')
         elif commit and commit != words["commit"]:

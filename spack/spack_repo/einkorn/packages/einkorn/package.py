@@ -21,7 +21,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
     license("Apache-2.0 WITH LLVM-exception")
     test_requires_compiler = True
 
-    # Every tagged version of CHANGELOG.md: version("X.Y.Z", tag="vX.Y.Z", commit="...").
+    # Every tagged version of CHANGELOG.md: version("X.Y.Z", commit="..."), the commit of its tag.
     version("main", branch="main")
 
     variant("io", default=True, description="Matrix Market reader and writer (zlib)")
