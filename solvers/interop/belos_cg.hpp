@@ -68,11 +68,12 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   using Exec = typename NO::execution_space;
   using Value = typename MV::impl_scalar_type;
   using RankOperator = Operator<SC, LO, GO, NO, Formats>;
+
   static_assert(std::is_same_v<OP, Tpetra::Operator<SC, LO, GO, NO>>,
                 "einkorn::tpetra::BelosCg: OP is a Tpetra::Operator");
 
   BelosCg() = default;
-  /// @param problem     of solve(), with the same life as that of PseudoBlockCGSolMgr
+  /// @param problem     the one that solve() solves
   /// @param parameters  as for setParameters()
   BelosCg(Teuchos::RCP<Problem> const& problem, Teuchos::RCP<Teuchos::ParameterList> const& parameters) {
     setParameters(parameters);
