@@ -7,6 +7,7 @@
 // Tpetra matrix and over the operator of make_operator(), BelosCg over the same operators, and cg(); in CSR and in the
 // format that make_operator() chooses on rank 0. The rows are distributed in blocks of equal size. Each round runs every
 // variant once; times are medians over the rounds, of the slowest rank, of the solve alone. Round -1 warms up.
+#include "program/output.hpp"
 #include "program/run_program.hpp"
 #include "support/context.hpp"
 #include "support/matrices.hpp"
@@ -15,7 +16,6 @@
 #include "support/timing.hpp"
 
 #include <einkorn/core/comm/mpi_transport.hpp>
-#include <einkorn/core/error.hpp>
 #include <einkorn/formats/all_formats.hpp>
 #include <einkorn/formats/interop/tpetra_distributed.hpp>
 #include <einkorn/formats/interop/tpetra_operator.hpp>
@@ -33,13 +33,11 @@
 #include <BelosLinearProblem.hpp>
 #include <BelosPseudoBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
-#include <Teuchos_DefaultMpiComm.hpp>
 #include <Tpetra_Core.hpp>
 #include <Tpetra_CrsMatrix.hpp>
 #include <Tpetra_MultiVector.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -70,8 +68,8 @@ struct Settings {
 
 struct Variant {
   std::string name, format;
-  std::function<int(MultiVector& x)> solve;  // returns the iterations
-  std::function<void()> prepare = [] {};     // not measured
+  std::function<int()> solve;             // of A x = b from the x that it refers to; returns the iterations
+  std::function<void()> prepare = [] {};  // not measured
   std::vector<double> seconds = {};
   int iterations = 0;
   double error = 0;  // largest |x_i - 1|
@@ -112,7 +110,7 @@ Variant belos(std::string const& name, std::string const& format, Teuchos::RCP<O
   auto const problem = Teuchos::rcp(new Belos::LinearProblem<double, MultiVector, Operator>(
       op, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
   auto const solver = std::make_shared<Solver>(problem, parameters);
-  auto const solve = [solver](MultiVector&) {
+  auto const solve = [solver] {
     solver->solve();
     return solver->getNumIters();
   };
@@ -120,11 +118,11 @@ Variant belos(std::string const& name, std::string const& format, Teuchos::RCP<O
 }
 
 template <class Op>
-std::function<int(MultiVector&)> einkorn_cg(Op const& op, MultiVector const& b, Settings const& settings) {
+std::function<int()> einkorn_cg(Op const& op, MultiVector const& b, MultiVector& x, Settings const& settings) {
   SolverOptions options{.tolerance = settings.tolerance};
-  options.max_iterations = static_cast<std::size_t>(settings.max_iterations);
+  options.max_iterations = settings.max_iterations;
   auto const workspace = std::make_shared<CgWorkspace<double, TpetraExec>>(TpetraExec(), op, options);
-  return [=, &b](MultiVector& x) {
+  return [=, &b, &x] {
     auto const from = b.getLocalViewDevice(Tpetra::Access::ReadOnly);
     auto const to = x.getLocalViewDevice(Tpetra::Access::ReadWrite);
     return static_cast<int>(cg(TpetraExec(), op, Kokkos::subview(from, Kokkos::ALL, 0),
@@ -133,9 +131,9 @@ std::function<int(MultiVector&)> einkorn_cg(Op const& op, MultiVector const& b, 
   };
 }
 
-double slowest(double seconds) {
+double max_of_ranks(double value) {
   double result = 0;
-  MPI_Allreduce(&seconds, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return result;
 }
 
@@ -143,7 +141,7 @@ double error_of(MultiVector const& x) {
   auto const view = x.getLocalViewHost(Tpetra::Access::ReadOnly);
   double largest = 0;
   for (std::size_t i = 0; i < view.extent(0); ++i) largest = std::max(largest, std::abs(view(i, 0) - 1));
-  return slowest(largest);
+  return max_of_ranks(largest);
 }
 
 std::vector<Variant> measure(Teuchos::RCP<Matrix const> const& A, Settings const& settings) {
@@ -154,38 +152,33 @@ std::vector<Variant> measure(Teuchos::RCP<Matrix const> const& A, Settings const
   A->apply(x, b);
 
   TpetraExec const exec;
-  auto const in_csr = tpetra::make_operator<Formats>(A, {.format = FormatName::csr});
-  auto const in_best = tpetra::make_operator<Formats>(A);
-  std::string const best = name_of(in_best->format());
   auto const D = tpetra::make_distributed_csr(exec, *A);
   auto const transport = std::make_shared<MpiTransport<TpetraExec>>(D.communicator);
-  auto const make = [&](FormatName format) {
-    return make_distributed_operator<double>(exec, D, transport, [&](auto const& local) {
+  std::vector<Variant> variants{
+      belos<Pseudo>("PseudoBlockCG over the Tpetra matrix", "csr", A, b, x, settings)};
+  auto const add = [&](auto const& op) {
+    auto const format = op->format();
+    auto const distributed = make_distributed_operator<double>(exec, D, transport, [&](auto const& local) {
       return AnyOperator(make_any_matrix<double, Formats>(exec, local, format));
     });
+    variants.push_back(
+        belos<Pseudo>("PseudoBlockCG over make_operator()", name_of(format), op, b, x, settings));
+    variants.push_back(belos<Ours>("BelosCg over make_operator()", name_of(format), op, b, x, settings));
+    variants.push_back({"cg()", name_of(format), einkorn_cg(distributed, b, x, settings)});
   };
-  auto const of_csr = make(FormatName::csr), of_best = make(in_best->format());
-
-  std::vector<Variant> variants{
-      belos<Pseudo>("PseudoBlockCG over the Tpetra matrix", "csr", A, b, x, settings),
-      belos<Pseudo>("PseudoBlockCG over make_operator()", "csr", in_csr, b, x, settings),
-      belos<Pseudo>("PseudoBlockCG over make_operator()", best, in_best, b, x, settings),
-      belos<Ours>("BelosCg over make_operator()", "csr", in_csr, b, x, settings),
-      belos<Ours>("BelosCg over make_operator()", best, in_best, b, x, settings),
-      {"cg()", "csr", einkorn_cg(of_csr, b, settings)},
-      {"cg()", best, einkorn_cg(of_best, b, settings)}};
-  if (best == "csr")  // the same variants
-    for (std::size_t const last : {6, 4, 2})
-      variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(last));
+  add(tpetra::make_operator<Formats>(A, {.format = FormatName::csr}));
+  auto const automatic = tpetra::make_operator<Formats>(A);
+  if (max_of_ranks(automatic->format() == FormatName::csr ? 0 : 1) > 0)
+    add(automatic);  // on all ranks or on none
   for (int round = -1; round < settings.repeat; ++round)
     for (auto& variant : variants) {
       x.putScalar(0);
       variant.prepare();
       MPI_Barrier(MPI_COMM_WORLD);
       Kokkos::Timer const timer;
-      variant.iterations = variant.solve(x);
+      variant.iterations = variant.solve();
       exec.fence();
-      double const seconds = slowest(timer.seconds());
+      double const seconds = max_of_ranks(timer.seconds());
       if (round >= 0) variant.seconds.push_back(seconds);
       variant.error = error_of(x);
     }
@@ -200,11 +193,11 @@ void print(std::string const& matrix, Matrix const& A, std::vector<Variant> cons
   };
   std::cout << '\n'
             << matrix << ": " << A.getGlobalNumRows() << " rows, " << A.getGlobalNumEntries() << " entries\n";
-  std::cout << "variant                                   format  iterations       time    spread  of cg  of "
+  std::cout << "variant                               format  iterations       time    spread  of cg()  of "
                "Belos, Tpetra  error\n";
   for (auto const& v : variants) {
     double const time = median(v.seconds);
-    std::cout << text("%-36s  %-6s  %10d  %9s  %7.1f%%  %7.2f  %12.2f  %.1e\n", v.name.c_str(),
+    std::cout << text("%-36s  %-6s  %10d  %9s  %7.1f%%  %7.2f  %16.2f  %.1e\n", v.name.c_str(),
                       v.format.c_str(), v.iterations, time_text(time).c_str(),
                       100 * spread(v.seconds).value_or(0), time / time_of("cg()", v.format),
                       time / time_of("PseudoBlockCG over the Tpetra matrix", "csr"), v.error);
@@ -241,11 +234,7 @@ int run_all(Settings const& settings) {
       records.push_back(std::move(record));
     }
   }
-  if (rank == 0 && !settings.json.empty()) {
-    std::ofstream file(settings.json);
-    file << records.dump(1) << '\n';
-    require<IoError>(file.good(), [&] { return settings.json + ": cannot be written"; });
-  }
+  if (rank == 0 && !settings.json.empty()) program::write_text_file(settings.json, records.dump(1) + '\n');
   return 0;
 }
 

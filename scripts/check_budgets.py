@@ -14,16 +14,14 @@ import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
 MAX_REACH, MAX_CHAIN = 52, 8  # traits.hpp of the formats, small and always included together, are not counted
-UNIONS = ("formats/all_formats.hpp", "formats/any_matrix.hpp", "formats/analysis/select_by_measuring.hpp",
-          "formats/interop/tpetra_operator.hpp")  # include every format
-MAX_UNION_REACH, MAX_UNION_CHAIN = 190, 11
-MAX_TPETRA_REACH = 202  # every format, and the distribution over ranks
-BELOS = "solvers/interop/belos_cg.hpp"  # tpetra_operator.hpp, cg and pcg
-MAX_BELOS_REACH, MAX_BELOS_CHAIN = 251, 12
-PLAN_BY_MEASURING = "formats/analysis/plan_by_measuring.hpp"  # the plan of CSR, and wisdom
-MAX_PLAN_BY_MEASURING_REACH = 62
-MULTIGRID = "solvers/precond/multigrid.hpp"  # three formats, their selection, and products of matrices
-MAX_MULTIGRID_REACH, MAX_MULTIGRID_CHAIN = 160, 13
+OWN_LIMITS = {  # (reach, chain) of headers that contain more than one kernel or solver
+    **{name: (190, 11) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp",
+                                    "formats/analysis/select_by_measuring.hpp")},  # every format
+    "formats/interop/tpetra_operator.hpp": (202, 11),  # every format, and the distribution over ranks
+    "formats/analysis/plan_by_measuring.hpp": (62, MAX_CHAIN),  # the plan of CSR, and wisdom
+    "solvers/precond/multigrid.hpp": (160, 13),  # three formats, their selection, and products of matrices
+    "solvers/interop/belos_cg.hpp": (251, 12),  # tpetra_operator.hpp, cg and pcg
+}
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/richardson.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
@@ -161,16 +159,9 @@ def check_includes(headers):
         length = chain(name)
         own_chain = MAX_CHAIN + name.startswith("solvers/")  # a layer higher
         own_reach = MAX_SOLVER_REACH if name in SOLVERS else MAX_REACH
-        most, deepest = (MAX_UNION_REACH, MAX_UNION_CHAIN) if name in UNIONS else (own_reach, own_chain)
-        if name not in UNIONS and name not in (BELOS, MULTIGRID, PLAN_BY_MEASURING):
+        most, deepest = OWN_LIMITS.get(name, (own_reach, own_chain))
+        if name not in OWN_LIMITS:
             widest, longest = max(widest, width), max(longest, length)
-        most = MAX_TPETRA_REACH if name == "formats/interop/tpetra_operator.hpp" else most
-        if name == PLAN_BY_MEASURING:
-            most, deepest = MAX_PLAN_BY_MEASURING_REACH, MAX_CHAIN
-        if name == MULTIGRID:
-            most, deepest = MAX_MULTIGRID_REACH, MAX_MULTIGRID_CHAIN
-        if name == BELOS:
-            most, deepest = MAX_BELOS_REACH, MAX_BELOS_CHAIN
         if width > most:
             breach(name, f"includes {width} headers, at most {most}")
         if length > deepest:

@@ -102,8 +102,7 @@ consumer example_spmv examples/spmv
 run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
 
 # All public headers of Einkorn::einkorn in three source files; no symbol of Einkorn is defined strongly in one of them.
-sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
-  sed 's,.*,#include <einkorn/&>,' >"$build/headers.hpp"
+public_headers >"$build/headers.hpp"
 consumer linkage unit_tests/install/linkage "-DHEADERS=$build/headers.hpp"
 run linkage app
 for object in app.dir/main app.dir/second part.dir/part; do

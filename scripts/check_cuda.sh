@@ -33,9 +33,7 @@ mkdir -p "$work/include/einkorn"
 for part in core formats solvers; do ln -s "$repo/$part" "$work/include/einkorn/"; done
 scripts/kokkos/backend_config.sh "$kokkos" "$work/config" CUDA SERIAL KOKKOS_ARCH_HOPPER KOKKOS_ARCH_HOPPER90
 
-# All public headers of Einkorn::einkorn, even if public_functions.cpp omits one.
-sed -n '/^set(einkorn_headers/,/)/p' cmake/headers.cmake | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
-  sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
+public_headers >"$work/headers.hpp"  # also those that public_functions.cpp omits
 
 # With -fsyntax-only nvcc writes no object, but ccache stores only results with one. The text has the version of nvcc, because
 # ccache compares it instead of the compiler.

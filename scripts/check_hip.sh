@@ -31,9 +31,7 @@ for part in core formats solvers; do
   if [ -d "$repo/$part" ]; then cp -r "$repo/$part" "$work/include/einkorn/"; fi
 done
 cp "$repo/unit_tests/compile_only/"public_{comm,distributed,functions,multigrid,solvers,spgemm}.cpp "$work/"
-# All public headers of Einkorn::einkorn, even if public_functions.cpp omits one.
-sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
-  sed 's,.*,#include <einkorn/&>,' >"$work/headers.hpp"
+public_headers >"$work/headers.hpp"  # also those that public_functions.cpp omits
 
 # compile <file> <option>...; hipcc needs /proc.
 compile() {

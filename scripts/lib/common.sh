@@ -87,6 +87,12 @@ Dpkg::Use-Pty "0";
 APT
 }
 
+# public_headers: an #include of each public header of Einkorn::einkorn.
+public_headers() {
+  sed -n '/^set(einkorn_headers/,/)/p' "$repo/cmake/headers.cmake" | grep -oE '[a-z0-9_/]+\.hpp' | grep -v /detail/ |
+    sed 's,.*,#include <einkorn/&>,'
+}
+
 # jobs: the number of parallel compilers, limited by cores and by memory at 2 GiB each.
 jobs() {
   local cores memory

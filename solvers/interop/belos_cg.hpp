@@ -82,7 +82,7 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   /// A manager with the parameters of this one, without a problem.
   [[nodiscard]] Teuchos::RCP<Base> clone() const override {
     auto const copy = Teuchos::rcp(new BelosCg);
-    copy->parameters_ = parameters_;
+    copy->parameters_.set(Teuchos::parameterList(*parameters_.list()));
     return copy;
   }
 
@@ -120,10 +120,7 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   void setProblem(Teuchos::RCP<Problem> const& problem) override { problem_ = problem; }
   /// Sets the parameters of the list and keeps the others. Adds the missing ones to it. null: no change.
   /// @throws InvalidArgument (a value), Teuchos::Exceptions::InvalidParameter (a name or a type), before a change
-  void setParameters(Teuchos::RCP<Teuchos::ParameterList> const& list) override {
-    parameters_.set(list);
-    workspace_.reset();
-  }
+  void setParameters(Teuchos::RCP<Teuchos::ParameterList> const& list) override { parameters_.set(list); }
   /// Belos::Problem: setProblem() of the problem.
   void reset(Belos::ResetType type) override {
     if ((type & Belos::Problem) != 0 && !problem_.is_null()) problem_->setProblem();
@@ -150,7 +147,7 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
       if (distributed_)
         solve_column(*distributed_, j);
       else
-        made_or_given().with_local_matrix([&](auto const& local) { solve_column(AnyOperator(local), j); });
+        used_->with_local_matrix([&](auto const& local) { solve_column(AnyOperator(local), j); });
       parameters_.print(reports_.back(), j, problem_->getRHS()->getMap()->getComm()->getRank());
     }
     return std::all_of(reports_.begin(), reports_.end(), [](SolveReport const& r) { return r.converged(); })
@@ -162,8 +159,6 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
   using Local = typename RankOperator::Local;
   using Distributed = DistributedOperator<Value, Exec, typename RankOperator::Distributed, AnyOperator<Local>>;
 
-  [[nodiscard]] RankOperator const& made_or_given() const { return made_ ? *made_ : *given_; }
-
   void use_operator(Teuchos::RCP<OP const> const& op) {
     if (!op_.is_null() && op.getRawPtr() == op_.getRawPtr()) {
       if (made_) made_->update_values();
@@ -173,22 +168,23 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
     workspace_.reset();
     distributed_.reset();
     made_.reset();
-    given_ = dynamic_cast<RankOperator const*>(op.getRawPtr());
-    if (given_ == nullptr) {
+    used_ = dynamic_cast<RankOperator const*>(op.getRawPtr());
+    if (used_ == nullptr) {
       auto const matrix = Teuchos::rcp_dynamic_cast<typename RankOperator::Matrix const>(op);
       require<InvalidArgument>(
           !matrix.is_null(),
           "tpetra::BelosCg: the operator of the problem is neither of make_operator(), with "
           "the same formats, nor a Tpetra::CrsMatrix");
       made_ = std::make_unique<RankOperator>(matrix, OperatorOptions());
+      used_ = made_.get();
     }
-    require<InvalidArgument>(!made_or_given().delegates(),
+    require<InvalidArgument>(!used_->delegates(),
                              "tpetra::BelosCg: expected a matrix whose row, range and domain map are the same, "
                              "with each row on one rank");
-    if (auto const* const matrix = made_or_given().distributed_matrix())
+    if (auto const* const matrix = used_->distributed_matrix())
       distributed_.emplace(make_distributed_operator<Value>(
           Exec(), *matrix, std::make_shared<MpiTransport<Exec>>(matrix->communicator),
-          [&](auto const&) { return AnyOperator(made_or_given().local_matrix()); }));
+          [&](auto const&) { return AnyOperator(used_->local_matrix()); }));
     op_ = op;
   }
 
@@ -219,9 +215,9 @@ class BelosCg final : public Belos::SolverManager<SC, MV, OP> {
 
   Teuchos::RCP<Problem> problem_;
   detail::BelosParameters parameters_;
-  Teuchos::RCP<OP const> op_;  // of the last solve
-  RankOperator const* given_ = nullptr;
-  std::unique_ptr<RankOperator> made_;
+  Teuchos::RCP<OP const> op_;           // of the last solve
+  std::unique_ptr<RankOperator> made_;  // if it is a Tpetra::CrsMatrix
+  RankOperator const* used_ = nullptr;  // made_, or the operator of the problem
   std::optional<Distributed> distributed_;
   std::optional<CgWorkspace<Value, Exec>> workspace_;
   Teuchos::RCP<OP const> last_preconditioner_;

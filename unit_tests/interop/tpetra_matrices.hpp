@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <vector>
 
 /// Matrices and vectors of Tpetra for the tests of Einkorn::tpetra, with the default types of Tpetra.
@@ -75,30 +76,64 @@ inline Teuchos::RCP<Matrix> make_matrix(GO m, Rows rows, double wind = 0) {
   return A;
 }
 
-/// Entry (g, j) is a function of the global row g and of j, on any number of ranks.
-inline MultiVector make_vectors(Teuchos::RCP<Map const> const& map, std::size_t columns, double phase = 0) {
-  MultiVector x(map, columns);
+/// A matrix of 20 rows with row 0 on every rank; the results are added by an export.
+inline Teuchos::RCP<Matrix> make_matrix_with_shared_row() {
+  auto const comm = world();
+  std::vector<GO> rows;
+  for (GO row = comm->getRank(); row < 20; row += comm->getSize()) rows.push_back(row);
+  if (comm->getRank() != 0) rows.push_back(0);
+  auto const shared = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                           rows.data(), static_cast<LO>(rows.size()), 0, comm));
+  auto const A = Teuchos::rcp(new Matrix(shared, 2));
+  for (GO const row : rows) {
+    GO const columns[] = {row, (row + 1) % 20};
+    double const values[] = {2.0, 1.0};
+    A->insertGlobalValues(row, 2, values, columns);
+  }
+  auto const owned = make_map(20, Rows::blocks);
+  A->fillComplete(owned, owned);
+  return A;
+}
+
+/// Entry (g, j) is a function of the global row g, counted from the index base, and of j, on any number of ranks.
+template <class Vectors = MultiVector>
+Vectors make_vectors(Teuchos::RCP<typename Vectors::map_type const> const& map, std::size_t columns,
+                     double phase = 0) {
+  using Value = typename Vectors::impl_scalar_type;
+  Vectors x(map, columns);
   auto const view = x.getLocalViewHost(Tpetra::Access::OverwriteAll);
   for (std::size_t j = 0; j < columns; ++j)
     for (std::size_t i = 0; i < view.extent(0); ++i) {
-      auto const g = static_cast<double>(map->getGlobalElement(static_cast<LO>(i)));
-      view(i, j) = std::sin(0.7 * g + 1.3 * static_cast<double>(j) + phase);
+      auto const g = static_cast<double>(map->getGlobalElement(static_cast<LO>(i)) - map->getIndexBase());
+      view(i, j) = static_cast<Value>(std::sin(0.7 * g + 1.3 * static_cast<double>(j) + phase));
     }
   return x;
 }
 
-/// The largest |a - b| of all ranks and columns; NaN if there is one.
-inline double distance(MultiVector const& a, MultiVector const& b) {
+/// The largest |a - b| of all ranks and columns; infinity if there is a NaN.
+template <class Vectors>
+double distance(Vectors const& a, Vectors const& b) {
   auto const x = a.getLocalViewHost(Tpetra::Access::ReadOnly);
   auto const y = b.getLocalViewHost(Tpetra::Access::ReadOnly);
   double mine = 0, all = 0;
   for (std::size_t j = 0; j < x.extent(1); ++j)
     for (std::size_t i = 0; i < x.extent(0); ++i) {
-      double const d = std::abs(x(i, j) - y(i, j));
+      double const d = std::abs(static_cast<double>(x(i, j)) - static_cast<double>(y(i, j)));
       mine = d <= mine ? mine : d == d ? d : std::numeric_limits<double>::infinity();
     }
   MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return all;
+}
+
+/// body() throws Kind with `part` in its message.
+template <class Kind, class Body>
+void expect_error(Body const& body, std::string const& part) {
+  try {
+    body();
+    ADD_FAILURE() << "no exception, expected: " << part;
+  } catch (Kind const& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace tpetra_test

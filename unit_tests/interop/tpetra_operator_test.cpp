@@ -129,35 +129,11 @@ TEST(TpetraOperator, UsesNewValuesAfterUpdateValues) {
 }
 
 TEST(TpetraOperator, DelegatesWhereRowsAreShared) {
-  auto const comm = world();
-  std::vector<GO> rows;  // row 0 on every rank: the results are added by an export
-  for (GO row = comm->getRank(); row < 20; row += comm->getSize()) rows.push_back(row);
-  if (comm->getRank() != 0) rows.push_back(0);
-  auto const shared = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                                           rows.data(), static_cast<LO>(rows.size()), 0, comm));
-  auto const A = Teuchos::rcp(new Matrix(shared, 2));
-  for (GO const row : rows) {
-    GO const columns[] = {row, (row + 1) % 20};
-    double const values[] = {2.0, 1.0};
-    A->insertGlobalValues(row, 2, values, columns);
-  }
-  auto const owned = make_map(20, Rows::blocks);
-  A->fillComplete(owned, owned);
-
+  auto const A = make_matrix_with_shared_row();
   auto const op = make_operator(A);
 
-  EXPECT_EQ(op->delegates(), comm->getSize() > 1);
+  EXPECT_EQ(op->delegates(), world()->getSize() > 1);
   expect_products_of(*A, *op, "shared rows");
-}
-
-template <class Kind, class Body>
-void expect_error(Body const& body, std::string const& part) {
-  try {
-    body();
-    ADD_FAILURE() << "no exception, expected: " << part;
-  } catch (Kind const& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
 }
 
 TEST(TpetraOperator, RefusesInvalidArguments) {

@@ -88,19 +88,13 @@ TEST(TpetraPreconditioner, Ifpack2AndMueLuPreconditionPcg) {
 }
 
 TEST(TpetraPreconditioner, RefusesInvalidArguments) {
-  auto const refuses = [](auto const& body, std::string const& part) {
-    try {
-      body();
-      ADD_FAILURE() << "no exception, expected: " << part;
-    } catch (einkorn::Error const& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
-  };
-  refuses([] { einkorn::tpetra::make_preconditioner(Teuchos::RCP<Matrix>()); }, "M is null");
+  expect_error<einkorn::Error>([] { einkorn::tpetra::make_preconditioner(Teuchos::RCP<Matrix>()); },
+                               "M is null");
   auto const A = make_matrix(4, Rows::blocks);
   auto const M = einkorn::tpetra::make_preconditioner(A);
   Kokkos::View<double*, Exec> const r("r", A->getLocalNumRows() + 1), z("z", A->getLocalNumRows() + 1);
-  refuses([&] { M.apply(Exec(), r, z); }, "r has " + std::to_string(r.extent(0)) + " entries");
+  expect_error<einkorn::Error>([&] { M.apply(Exec(), r, z); },
+                               "r has " + std::to_string(r.extent(0)) + " entries");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 //
 // Einkorn::tpetra for scalars and global ordinals other than the default ones of Tpetra.
 #include "tpetra_definitions.hpp"
+#include "tpetra_matrices.hpp"
 
 #include <einkorn/core/comm/mpi_transport.hpp>
 #include <einkorn/formats/interop/tpetra_distributed.hpp>
@@ -12,14 +13,15 @@
 #include <einkorn/solvers/pcg.hpp>
 
 #include <gtest/gtest.h>
-#include <mpi.h>
 
-#include <Teuchos_DefaultMpiComm.hpp>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 namespace {
+
+using tpetra_test::distance;
+using tpetra_test::make_vectors;
 
 template <class Scalar, class Ordinal>
 struct Types {
@@ -39,9 +41,9 @@ constexpr GO index_base = sizeof(GO) > 4 ? static_cast<GO>(5'000'000'000) : GO(0
 template <class T>
 Teuchos::RCP<typename T::Matrix> make_matrix(typename T::GO n, double diagonal) {
   using GO = typename T::GO;
-  auto const comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   GO const base = index_base<GO>;
-  auto const map = Teuchos::rcp(new typename T::Map(static_cast<Tpetra::global_size_t>(n), base, comm));
+  auto const map =
+      Teuchos::rcp(new typename T::Map(static_cast<Tpetra::global_size_t>(n), base, tpetra_test::world()));
   auto const A = Teuchos::rcp(new typename T::Matrix(map, 3));
   for (std::size_t i = 0; i < map->getLocalNumElements(); ++i) {
     GO const row = map->getGlobalElement(static_cast<int>(i));
@@ -53,34 +55,6 @@ Teuchos::RCP<typename T::Matrix> make_matrix(typename T::GO n, double diagonal) 
   }
   A->fillComplete();
   return A;
-}
-
-template <class T>
-typename T::MultiVector make_vectors(Teuchos::RCP<typename T::Map const> const& map, std::size_t columns) {
-  typename T::MultiVector x(map, columns);
-  auto const view = x.getLocalViewHost(Tpetra::Access::OverwriteAll);
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < view.extent(0); ++i) {
-      auto const g = map->getGlobalElement(static_cast<int>(i)) - map->getIndexBase();
-      view(i, j) =
-          static_cast<typename T::SC>(std::sin(0.7 * static_cast<double>(g) + 1.3 * static_cast<double>(j)));
-    }
-  return x;
-}
-
-/// The largest |a - b| of all ranks and columns, infinity for NaN.
-template <class MultiVector>
-double distance(MultiVector const& a, MultiVector const& b) {
-  auto const x = a.getLocalViewHost(Tpetra::Access::ReadOnly);
-  auto const y = b.getLocalViewHost(Tpetra::Access::ReadOnly);
-  double mine = 0, all = 0;
-  for (std::size_t j = 0; j < x.extent(1); ++j)
-    for (std::size_t i = 0; i < x.extent(0); ++i) {
-      double const d = std::abs(static_cast<double>(x(i, j)) - static_cast<double>(y(i, j)));
-      mine = d <= mine ? mine : d == d ? d : std::numeric_limits<double>::infinity();
-    }
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
 }
 
 template <class T>
@@ -103,7 +77,7 @@ TYPED_TEST(TpetraTypes, OperatorMultipliesAsTheMatrix) {
         A->scale(static_cast<SC>(step));
         A->fillComplete(A->getDomainMap(), A->getRangeMap());
         op->update_values();
-        auto const x = make_vectors<TypeParam>(A->getDomainMap(), columns);
+        auto const x = make_vectors<typename TypeParam::MultiVector>(A->getDomainMap(), columns);
         typename TypeParam::MultiVector y(A->getRangeMap(), columns), expected(A->getRangeMap(), columns);
         A->apply(x, expected);
         op->apply(x, y);
@@ -125,7 +99,7 @@ TYPED_TEST(TpetraTypes, PcgSolvesWithAnOperatorOfTpetraAsPreconditioner) {
   auto const D = einkorn::tpetra::make_distributed_csr(exec, *A);
   auto const op = einkorn::make_distributed_operator<SC>(
       exec, D, std::make_shared<einkorn::MpiTransport<Exec>>(D.communicator));
-  auto const exact = make_vectors<TypeParam>(A->getDomainMap(), 1);
+  auto const exact = make_vectors<typename TypeParam::MultiVector>(A->getDomainMap(), 1);
   typename TypeParam::MultiVector B(A->getRangeMap(), 1), X(A->getDomainMap(), 1);
   A->apply(exact, B);
   double const tolerance = 20 * static_cast<double>(std::numeric_limits<SC>::epsilon());

@@ -47,8 +47,10 @@ class BelosParameters {
                                                         entry.first + '"');
     auto changed = *list_;  // unchanged if a value is refused
     changed.setParameters(*list);
-    if (list->isParameter(old_scaling_name))
+    if (list->isParameter(old_scaling_name)) {
       changed.set(scaling_name, list->get<std::string>(old_scaling_name));
+      changed.remove(old_scaling_name);
+    }
     auto const options = to_options(changed);
     verbosity_ = changed.isType<Belos::MsgType>("Verbosity")
                      ? static_cast<int>(changed.get<Belos::MsgType>("Verbosity"))
@@ -79,7 +81,7 @@ class BelosParameters {
   static constexpr char const* initial_residual = "Norm of Initial Residual";
   static constexpr char const* none = "None";
 
-  static bool is_known(std::string const& name) {
+  [[nodiscard]] bool is_known(std::string const& name) const {
     constexpr std::array without_effect{"Adaptive Block Size",
                                         "Assert Positive Definiteness",
                                         "Block Size",
@@ -91,7 +93,7 @@ class BelosParameters {
                                         "Show Maximum Residual Norm Only",
                                         "Timer Label",
                                         "Use Single Reduction"};
-    return valid()->isParameter(name) || name == old_scaling_name ||
+    return list_->isParameter(name) || name == old_scaling_name ||
            std::any_of(without_effect.begin(), without_effect.end(),
                        [&](char const* known) { return name == known; });
   }
