@@ -23,7 +23,7 @@ class Einkorn(CMakePackage, CudaPackage, ROCmPackage):
 
     # Every tagged version of CHANGELOG.md: version("X.Y.Z", commit="..."), the commit of its tag.
     version("main", branch="main")
-    version("0.2.0", commit="75adf5d6d3e281470323f6ccaf00b69fdcf5e741")
+    version("0.2.0", commit="f176c63e930417b29ddc50242e70c4b3ab3a011b")
 
     variant("io", default=True, description="Matrix Market reader and writer (zlib)")
     variant("tools", default=False, when="+io", description="Program einkorn-solve")
