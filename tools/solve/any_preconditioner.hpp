@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solve/multigrid.hpp"
+#include "solve/progress.hpp"
 #include "solve/settings.hpp"
 #include "solve/types.hpp"
 
@@ -47,11 +48,12 @@ class AnyPreconditioner {
 
 template <class Scalar>
 AnyPreconditioner<Scalar> make_preconditioner(Exec const& exec, Matrix<Scalar> const& A,
-                                              PreconditionerChoice const& choice) {
+                                              PreconditionerChoice const& choice,
+                                              LevelCallback const& on_level) {
   if (choice.kind == PreconditionerKind::block_jacobi)
     return AnyPreconditioner<Scalar>(make_block_jacobi(exec, A, {choice.block_size}));
   if (choice.kind == PreconditionerKind::multigrid)
-    return AnyPreconditioner<Scalar>(MultigridPreconditioner(exec, A));
+    return AnyPreconditioner<Scalar>(MultigridPreconditioner(exec, A, on_level));
   return AnyPreconditioner<Scalar>(make_jacobi(exec, A));
 }
 

@@ -16,7 +16,7 @@ TimedSolve solve_by_bicgstab(Task<Scalar, Operator> const& task) {
   Stopwatch watch(task.exec);
   bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
   auto const M = on_all_ranks(task.A, [&] {
-    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
+    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner, task.on_level)
                           : AnyPreconditioner<Scalar>();
   });
   BicgstabWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, preconditioned);

@@ -17,7 +17,7 @@ TimedSolve time_gmres(Task<Scalar, Operator> const& task, GmresKind kind, Solve 
   Stopwatch watch(task.exec);
   bool const preconditioned = task.preconditioner.kind != PreconditionerKind::none;
   auto const M = on_all_ranks(task.A, [&] {
-    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner)
+    return preconditioned ? make_preconditioner(task.exec, task.csr, task.preconditioner, task.on_level)
                           : AnyPreconditioner<Scalar>();
   });
   GmresWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options, kind);

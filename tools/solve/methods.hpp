@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "solve/progress.hpp"
 #include "solve/run_time_operator.hpp"
 #include "solve/settings.hpp"
 #include "solve/types.hpp"
@@ -22,6 +23,7 @@ struct Task {
   DenseVector<Scalar> b, x;
   PreconditionerChoice preconditioner;
   SolverOptions options;
+  LevelCallback on_level = {};  // of MultigridOptions; may be empty
 };
 
 struct TimedSolve {

@@ -11,10 +11,12 @@ struct MultigridPreconditioner::Levels {
   decltype(make_multigrid(Exec(), Matrix<double>())) multigrid;
 };
 
-MultigridPreconditioner::MultigridPreconditioner(Exec const& exec, Matrix<double> const& A)
-    : levels_(std::make_shared<Levels const>(Levels{make_multigrid(exec, A)})) {}
+MultigridPreconditioner::MultigridPreconditioner(Exec const& exec, Matrix<double> const& A,
+                                                 LevelCallback const& on_level)
+    : levels_(std::make_shared<Levels const>(Levels{make_multigrid(exec, A, {.on_level = on_level})})) {}
 
-MultigridPreconditioner::MultigridPreconditioner(Exec const&, Matrix<Kokkos::complex<double>> const&) {
+MultigridPreconditioner::MultigridPreconditioner(Exec const&, Matrix<Kokkos::complex<double>> const&,
+                                                 LevelCallback const&) {
   throw InvalidArgument("--preconditioner multigrid: the matrix is complex, expected a real one");
 }
 

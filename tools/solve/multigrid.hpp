@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "solve/progress.hpp"
 #include "solve/types.hpp"
 
 #include <einkorn/solvers/report.hpp>
@@ -11,16 +12,17 @@
 
 namespace einkorn::tools {
 
-/// Multigrid with the default options, compiled in multigrid.cpp only.
+/// Multigrid with the default options and a callback, compiled in multigrid.cpp only.
 class MultigridPreconditioner {
  public:
   static constexpr bool is_variable = true;  // levels in float
   static constexpr bool is_expensive = true;
 
   /// @throws OutOfMemory, the exceptions of make_multigrid()
-  MultigridPreconditioner(Exec const& exec, Matrix<double> const& A);
+  MultigridPreconditioner(Exec const& exec, Matrix<double> const& A, LevelCallback const& on_level);
   /// @throws InvalidArgument
-  MultigridPreconditioner(Exec const& exec, Matrix<Kokkos::complex<double>> const& A);
+  MultigridPreconditioner(Exec const& exec, Matrix<Kokkos::complex<double>> const& A,
+                          LevelCallback const& on_level);
 
   /// z <- M^-1 r. [n] each. squared_norm: |r|^2 in device memory, or null.
   void apply(Exec const& exec, Kokkos::View<double const*, Device> const& r, DenseVector<double> const& z,

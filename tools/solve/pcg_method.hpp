@@ -30,9 +30,9 @@ TimedSolve solve_with(Task<Scalar, Operator> const& task, Stopwatch& watch, M co
 /// Empty if multigrid was chosen automatically and cannot be set up: values beyond float, no memory, or a status.
 template <class Scalar, class Operator>
 std::optional<MultigridPreconditioner> make_multigrid_for(Task<Scalar, Operator> const& task) {
-  if (!task.preconditioner.is_automatic) return MultigridPreconditioner(task.exec, task.csr);
+  if (!task.preconditioner.is_automatic) return MultigridPreconditioner(task.exec, task.csr, task.on_level);
   try {
-    MultigridPreconditioner const M(task.exec, task.csr);
+    MultigridPreconditioner const M(task.exec, task.csr, task.on_level);
     if (M.status().outcome == Outcome::converged) return M;
   } catch (OverflowError const&) {
   } catch (OutOfMemory const&) {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/solvers/precond/multigrid/report.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -9,7 +11,10 @@
 
 namespace einkorn::tools {
 
-/// A callback for SolverOptions that writes "iteration 1200, residual 3.4e-05" at most once per second.
+using LevelCallback = std::function<void(MultigridLevel const&)>;  // of MultigridOptions
+
+/// Callbacks that write the progress of a solve: of SolverOptions, "iteration 1200, residual 3.4e-05" at most once per
+/// second; of MultigridOptions, a line per level.
 class Progress {
  public:
   /// @param seconds clock in seconds, replaced in tests
@@ -24,6 +29,11 @@ class Progress {
     return true;
   }
 
+  void operator()(MultigridLevel const& level) {
+    *out_ << "einkorn-solve: multigrid level " << num_levels_++ << ": " << level.rows << " rows, " << level.nnz
+          << " entries, " << level.format << std::endl;
+  }
+
  private:
   static std::function<double()> clock() {
     return [] {
@@ -34,6 +44,7 @@ class Progress {
   std::ostream* out_;
   std::function<double()> seconds_;
   double last_;
+  int num_levels_ = 0;
 };
 
 }  // namespace einkorn::tools

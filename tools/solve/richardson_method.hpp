@@ -14,8 +14,8 @@ template <class Scalar, class Operator>
 TimedSolve solve_by_richardson(Task<Scalar, Operator> const& task) {
   TimedSolve result;
   Stopwatch watch(task.exec);
-  auto const M =
-      on_all_ranks(task.A, [&] { return make_preconditioner(task.exec, task.csr, task.preconditioner); });
+  auto const M = on_all_ranks(
+      task.A, [&] { return make_preconditioner(task.exec, task.csr, task.preconditioner, task.on_level); });
   RichardsonWorkspace<Scalar, Exec> const workspace(task.exec, task.A, task.options);
   result.setup_seconds = watch.lap();
   result.preconditioner = M.name();

@@ -48,10 +48,14 @@ Exit run_with(Settings const& settings, Exec const& exec, Stopwatch& watch, Inpu
 
   auto options = solver_options(settings);
   Progress progress(std::cerr);
-  if (shows_progress(settings)) options.callback = std::ref(progress);
+  LevelCallback on_level;
+  if (shows_progress(settings)) {
+    options.callback = std::ref(progress);
+    on_level = std::ref(progress);
+  }
   step = "solving";
-  auto const solved = solve_by(
-      method.solver, Task<Scalar>{exec, system.A, converted.A, system.b, x, method.preconditioner, options});
+  auto const solved = solve_by(method.solver, Task<Scalar>{exec, system.A, converted.A, system.b, x,
+                                                           method.preconditioner, options, on_level});
   step = "writing the results";
   result.format = converted.reason;
   return finish<Scalar>(settings, exec, std::move(result), method, solved, x, system.solution_is_ones);

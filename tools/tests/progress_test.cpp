@@ -22,6 +22,24 @@ TEST(Progress, WritesOncePerSecond) {
   EXPECT_EQ(out.str(), "einkorn-solve: iteration 3, residual 0.5\neinkorn-solve: iteration 7, residual 0.5\n");
 }
 
+TEST(Progress, WritesEachLevelOfMultigrid) {
+  std::ostringstream out;
+  Progress progress(out);
+  MultigridLevel level;
+  level.rows = 4096;
+  level.nnz = 27136;
+  level.format = "dia";
+
+  progress(level);
+  level = {};
+  level.format = "inverse";
+  progress(level);
+
+  EXPECT_EQ(out.str(),
+            "einkorn-solve: multigrid level 0: 4096 rows, 27136 entries, dia\n"
+            "einkorn-solve: multigrid level 1: 0 rows, 0 entries, inverse\n");
+}
+
 TEST(Progress, WritesNothingInAShortSolve) {
   std::ostringstream out;
   Progress progress(out);

@@ -207,7 +207,10 @@ class Hierarchy {
       block_size = coarsening->T.num_vectors;
       coarsenings_.push_back(*coarsening);
       matrix = coarsening->product->coarse();
+      if (options_.on_level) options_.on_level(report_.levels[l]);
     }
+    if (options_.on_level) options_.on_level(report_.levels.back());
+    options_.on_level = nullptr;  // what it refers to may end before update()
     for (std::size_t l = 0; l < coarsenings_.size(); ++l) {
       auto const& product = *coarsenings_[l].product;
       levels_.list[l].set_transfers(exec, product.prolongator(), product.restriction(), scaling_of(l + 1));

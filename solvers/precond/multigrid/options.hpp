@@ -3,9 +3,11 @@
 #pragma once
 
 #include <einkorn/core/error.hpp>
+#include <einkorn/solvers/precond/multigrid/report.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace einkorn {
@@ -28,6 +30,9 @@ struct MultigridOptions {
   int box_width = 3;  ///< nodes per direction of a box; 2 .. 5
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
   int degree = 2;  ///< of the Chebyshev polynomial, or sweeps of l1_jacobi; 1 .. 8
+  /// Called on the host when a level is made, the finest first, for the progress of a long set-up; bytes is 0 then.
+  /// Not called by update(). An exception from it ends the set-up.
+  std::function<void(MultigridLevel const&)> on_level;
 };
 
 namespace detail {

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/formats/format_name.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

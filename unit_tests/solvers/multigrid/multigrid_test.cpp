@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
@@ -196,6 +197,26 @@ TEST(Multigrid, GivesTheSameBits) {
 #endif
 }
 
+TEST(Multigrid, SolvesAsTheDocumentationShows) {
+  Space const exec;
+  auto const A = poisson(16).on_device();
+  Kokkos::View<double*, Device> const b("b", 4096), x("x", 4096);
+  Kokkos::deep_copy(b, 1.0);
+  // [solve]
+  auto M = einkorn::make_multigrid(exec, A);  // A: a Csr or a CrsMatrix, symmetric positive definite
+  auto const op = M.make_operator(exec, A);   // A in the format of the finest level, for faster products
+  auto const report = einkorn::pcg(exec, op, M, b, x, {.tolerance = 1e-8});
+  std::printf("%s after %lld iterations\n%s", name_of(report.outcome),
+              static_cast<long long>(report.iterations), M.report().table().c_str());  // the levels
+  // [solve]
+  EXPECT_TRUE(report.converged());
+  // [update]
+  M.update(exec, A);  // A: new values on the same pattern
+  auto const next = einkorn::pcg(exec, A, M, b, x);
+  // [update]
+  EXPECT_TRUE(next.converged());
+}
+
 TEST(Multigrid, UpdateGivesTheBitsOfANewSetUp) {
   for (auto const aggregation : {MultigridAggregation::automatic, MultigridAggregation::general}) {
     MultigridOptions const options{.coarsest_rows = 40, .aggregation = aggregation};
@@ -211,6 +232,24 @@ TEST(Multigrid, UpdateGivesTheBitsOfANewSetUp) {
     EXPECT_NE(z, old);
     M.update(Space(), before.on_device());
     EXPECT_EQ(applied(M, r), old);
+  }
+}
+
+TEST(Multigrid, CallsBackForEachLevel) {
+  auto const A = poisson(16).on_device();
+  std::vector<MultigridLevel> seen;
+  MultigridOptions options{.coarsest_rows = 30};
+  options.on_level = [&](MultigridLevel const& level) { seen.push_back(level); };
+  auto M = make_multigrid(Space(), A, options);
+  M.update(Space(), A);
+  auto const& levels = M.report().levels;
+  ASSERT_EQ(seen.size(), levels.size());
+  ASSERT_GE(seen.size(), 3u);
+  for (std::size_t l = 0; l < seen.size(); ++l) {
+    EXPECT_EQ(seen[l].rows, levels[l].rows) << l;
+    EXPECT_EQ(seen[l].nnz, levels[l].nnz) << l;
+    EXPECT_EQ(seen[l].format, levels[l].format) << l;
+    EXPECT_EQ(seen[l].is_smoothed, levels[l].is_smoothed) << l;
   }
 }
 
