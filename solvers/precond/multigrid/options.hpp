@@ -32,7 +32,7 @@ struct MultigridOptions {
   int degree = 2;  ///< of the Chebyshev polynomial, or sweeps of l1_jacobi; 1 .. 8
   /// Called on the host when a level is made, the finest first, for the progress of a long set-up; bytes is 0 then.
   /// Not called by update(). An exception from it ends the set-up.
-  std::function<void(MultigridLevel const&)> on_level;
+  std::function<void(MultigridLevel const&)> on_level = {};
 };
 
 namespace detail {
