@@ -21,31 +21,15 @@ enum class SpmvKernel {
   nonzero_split   ///< GPU: equal numbers of entries per thread
 };
 
-/// Entries up to which row_bins is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
-/// graph: 13 and 17 us on web-NotreDame (1.5 M), 25 and 22 us on cnr-2000 (3.2 M).
-inline constexpr std::size_t max_row_bins_entries = std::size_t(2) << 20;
+/// Entries up to which nonzero_split is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
+/// graph: 19 and 22 us on cnr-2000 (3.2 M).
+inline constexpr std::size_t max_nonzero_split_entries = std::size_t(4) << 20;
 
 /// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group
 /// waits for another, nor so long that its lanes finish last. H200, 2026-11: 18 rows of up to 93261 entries
 /// (BOYD1_A) take 447 us with row_team and 6 us with row_bins, 2000 rows of 2000 entries 17 us with either.
 constexpr bool rows_suit_lanes(double longest, double mean) {
   return longest <= 4.0 * mean + 32.0 && longest <= 2048.0;
-}
-
-/// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space. Never nonzero_split, whose
-/// kernel as it is has not run on a GPU yet.
-template <class Ordinal, class Offset>
-constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, Arch arch,
-                                    std::size_t concurrency) {
-  auto const longest = static_cast<double>(lengths.longest);
-  if (arch == Arch::host) {
-    bool const is_fair =
-        16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
-    return is_fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
-  }
-  if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
-  return static_cast<std::size_t>(lengths.entries) <= max_row_bins_entries ? SpmvAlgorithm::row_bins
-                                                                           : SpmvAlgorithm::segmented_sum;
 }
 
 /// Selects the kernel of an algorithm other than atomic_scatter. A plan made on the host has neither a row
@@ -77,6 +61,34 @@ constexpr int choose_lanes(SpmvOptions const& options, Arch arch, double mean) {
   int const lanes = lanes_for_row(arch, mean);
   bool const needs_two = options.algorithm == SpmvAlgorithm::row_team || arch == Arch::host;
   return needs_two && lanes < 2 ? 2 : lanes;
+}
+
+/// Whether a group of lanes loads every row in one batch, or nearly: then row_team is faster than nonzero_split.
+/// H200, 2026-11, in a graph, row_team and nonzero_split: 5.4 and 6.2 us on xenon1 (longest row 27, batches of
+/// 32), 3.1 and 3.9 on 7 points (7, 8), 3.2 and 3.9 on GT01R (90, 96), 2.3 and 2.5 on well1850 (5, 8); 3.4 and
+/// 3.3 on cage10 (25, 16), 3.8 and 3.4 on bcsstk25 (59, 32), 5.5 and 4.5 on rail_79841 (11, 8). On 27 matrices (H100,
+/// the same) the choice took at most 1.09 times the fastest algorithm (bcsstk17: row_bins 3.8, nonzero_split 4.1).
+constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
+  int const lanes = lanes_for_row(arch, mean);
+  int const batch = (lanes < 2 ? 2 : lanes) * row_team_unroll(lanes, mean);
+  return longest <= 17.0 / 16.0 * batch;
+}
+
+/// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space.
+template <class Ordinal, class Offset>
+constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, Arch arch,
+                                    std::size_t concurrency) {
+  auto const longest = static_cast<double>(lengths.longest);
+  if (arch == Arch::host) {
+    bool const is_fair =
+        16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
+    return is_fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+  }
+  bool const is_small = static_cast<std::size_t>(lengths.entries) <= max_nonzero_split_entries;
+  if (is_small)
+    return takes_one_batch(arch, longest, lengths.mean()) ? SpmvAlgorithm::row_team
+                                                          : SpmvAlgorithm::nonzero_split;
+  return rows_suit_lanes(longest, lengths.mean()) ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
 }
 
 /// Rows that a group of lanes computes one after another, so that a team reuses more of x from the L1 cache:

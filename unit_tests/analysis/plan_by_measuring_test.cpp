@@ -43,9 +43,18 @@ TEST(SpmvCandidates, EstimatedAlgorithmFirst) {
            Case{row_team, Effort::measure, Arch::host, {"row_team", "segmented_sum", "row_thread"}},
            Case{segmented_sum, Effort::measure, Arch::host, {"segmented_sum", "row_team", "row_thread"}},
            Case{row_team, Effort::exhaustive, Arch::host, {"row_team", "segmented_sum", "row_thread"}},
-           Case{row_team, Effort::measure, Arch::hopper, {"row_team", "row_bins", "segmented_sum"}},
-           Case{row_bins, Effort::measure, Arch::hopper, {"row_bins", "row_team", "segmented_sum"}},
-           Case{segmented_sum, Effort::measure, Arch::mi300, {"segmented_sum", "row_team", "row_bins"}},
+           Case{row_team,
+                Effort::measure,
+                Arch::hopper,
+                {"row_team", "nonzero_split", "row_bins", "segmented_sum"}},
+           Case{row_bins,
+                Effort::measure,
+                Arch::hopper,
+                {"row_bins", "row_team", "nonzero_split", "segmented_sum"}},
+           Case{segmented_sum,
+                Effort::measure,
+                Arch::mi300,
+                {"segmented_sum", "row_team", "nonzero_split", "row_bins"}},
        })
     EXPECT_EQ(candidate_names(c.estimated, c.effort, c.arch), c.expected);
 }
@@ -54,8 +63,9 @@ TEST(SpmvCandidates, ExhaustiveOnAGpuHasEveryDeterministicAlgorithmAndValidLanes
   for (Arch const arch : {Arch::cuda, Arch::hopper, Arch::hip, Arch::mi300}) {
     auto const names = candidate_names(row_bins, Effort::exhaustive, arch);
     auto const has = [&](char const* name) { return std::count(names.begin(), names.end(), name) == 1; };
-    for (auto const* const name : {"row_bins", "row_thread", "row_team", "sorted_rows", "segmented_sum",
-                                   "row_team:2", "row_team:32", "sorted_rows:32", "row_bins:2", "row_bins:16"})
+    for (auto const* const name :
+         {"row_bins", "nonzero_split", "row_thread", "row_team", "sorted_rows", "segmented_sum", "row_team:2",
+          "row_team:32", "sorted_rows:32", "row_bins:2", "row_bins:16"})
       EXPECT_TRUE(has(name)) << name;
     EXPECT_EQ(has("row_team:64"), lockstep_lanes(arch) == 64);
     for (auto const* const name : {"atomic_scatter", "automatic", "row_bins:32", "row_team:128", "row_team:1"})

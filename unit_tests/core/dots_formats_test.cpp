@@ -41,19 +41,20 @@ TYPED_TEST(DotsOfFormats, ExactForIntegers) {
   }
 }
 
-/// A matrix with the launch configuration of one with more rows than a test can have.
-template <class Format>
+/// A matrix with the launch configuration of one with more rows than a test can have; is_large: of DIA.
+template <bool is_large, class Format>
 struct OfManyRows {
   Format F;
 };
-template <class Format, class EpilogueOp, class X, class Y>
-void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp const& epilogue, X const& x,
-                Y const& y) {
+template <bool is_large, class Format, class EpilogueOp, class X, class Y>
+void spmv_fused(Space const& exec, OfManyRows<is_large, Format> const& many, EpilogueOp const& epilogue,
+                X const& x, Y const& y) {
   auto const& F = many.F;
   if constexpr (!is_gpu<Space>) {
     spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
   } else if constexpr (requires { F.offsets; }) {
-    constexpr auto tuning = fused_diagonal_rows_tuning(arch_of<Space>, sizeof(double)).rows;
+    constexpr auto fused = fused_diagonal_rows_tuning(arch_of<Space>, sizeof(double));
+    constexpr auto tuning = is_large ? fused.large : fused.medium;
     if (F.num_diagonals() == 0 || F.num_cols == 0)
       return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
     detail::spmv_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);
@@ -70,11 +71,13 @@ TEST(DotsOfManyRows, ExactForIntegers) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<double>(pattern, Numbers::integers);
     auto const csr = A.on_device();
-    expect_dots<false>(A, OfManyRows<std::decay_t<decltype(csr)>>{csr});
-    expect_dots<true>(A, OfManyRows<std::decay_t<decltype(csr)>>{csr});
+    expect_dots<false>(A, OfManyRows<true, std::decay_t<decltype(csr)>>{csr});
+    expect_dots<true>(A, OfManyRows<true, std::decay_t<decltype(csr)>>{csr});
     auto const dia = from_csr<Dia>(Space(), csr, {.fill_limit = 1e9});
-    expect_dots<false>(A, OfManyRows<std::decay_t<decltype(dia)>>{dia});
-    expect_dots<true>(A, OfManyRows<std::decay_t<decltype(dia)>>{dia});
+    expect_dots<false>(A, OfManyRows<false, std::decay_t<decltype(dia)>>{dia});
+    expect_dots<true>(A, OfManyRows<false, std::decay_t<decltype(dia)>>{dia});
+    expect_dots<false>(A, OfManyRows<true, std::decay_t<decltype(dia)>>{dia});
+    expect_dots<true>(A, OfManyRows<true, std::decay_t<decltype(dia)>>{dia});
   }
 }
 

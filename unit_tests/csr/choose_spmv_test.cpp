@@ -17,7 +17,7 @@ using enum SpmvAlgorithm;
 
 TEST(ChooseSpmv, AlgorithmFromRowLengths) {
   constexpr int rows = 1000;
-  constexpr std::int64_t max_bins = max_row_bins_entries;
+  constexpr std::int64_t max_split = max_nonzero_split_entries;
   struct Case {
     Arch arch;
     std::int64_t longest, entries;
@@ -25,12 +25,14 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
     SpmvAlgorithm expected;
   };
   for (Case const& c :
-       {Case{Arch::hopper, 0, 0, 1, row_team},  // no entries
-        Case{Arch::hopper, 72, 10 * rows, 1, row_team}, Case{Arch::hopper, 73, 10 * rows, 1, row_bins},
-        Case{Arch::hopper, 2048, 2000 * rows, 1, row_team}, Case{Arch::hopper, 2049, 2000 * rows, 1, row_bins},
-        Case{Arch::hopper, 10000, max_bins, 1, row_bins},
-        Case{Arch::hopper, 10000, max_bins + 1, 1, segmented_sum},
-        Case{Arch::mi300, 10000, max_bins + 1, 1, segmented_sum}, Case{Arch::host, 0, 0, 8, row_team},
+       {Case{Arch::hopper, 0, 0, 1, row_team},           // no entries
+        Case{Arch::hopper, 34, 20 * rows, 1, row_team},  // one batch of 32 entries, or nearly
+        Case{Arch::hopper, 35, 20 * rows, 1, nonzero_split}, Case{Arch::hopper, 8, 4 * rows, 1, row_team},
+        Case{Arch::hopper, 9, 4 * rows, 1, nonzero_split},
+        Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
+        Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
+        Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
+        Case{Arch::mi300, 20000, max_split + 1, 1, segmented_sum}, Case{Arch::host, 0, 0, 8, row_team},
         Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
         Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},
         Case{Arch::host, 100, 16 * 100, 1, row_team}})

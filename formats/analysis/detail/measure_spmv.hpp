@@ -31,10 +31,10 @@ inline std::string candidate_name(SpmvCandidate const& candidate) {
   return candidate.lanes == 0 ? name : name + ':' + std::to_string(candidate.lanes);
 }
 
-/// The algorithms to time, `estimated` first. All are deterministic. Without nonzero_split (choose_spmv()).
+/// The algorithms to time, `estimated` first. All are deterministic.
 ///
 /// Host: row_team, segmented_sum, and row_thread; the other algorithms run the same kernels there. GPU:
-/// row_team, row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of
+/// row_team, nonzero_split, row_bins and segmented_sum; with Effort::exhaustive also row_thread, sorted_rows, and numbers of
 /// lanes.
 inline std::vector<SpmvCandidate> spmv_candidates(SpmvAlgorithm estimated, Effort effort, Arch arch) {
   using enum SpmvAlgorithm;
@@ -49,6 +49,7 @@ inline std::vector<SpmvCandidate> spmv_candidates(SpmvAlgorithm estimated, Effor
     add(row_thread);
     return all;
   }
+  add(nonzero_split);
   add(row_bins);
   add(segmented_sum);
   if (effort != Effort::exhaustive) return all;

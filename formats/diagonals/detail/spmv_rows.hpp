@@ -136,9 +136,13 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
                         Offsets const& offsets, X const& x, Y const& y) {
   constexpr FusedDiagonalRowsTuning fused =
       fused_diagonal_rows_tuning(arch_of<Exec>, sizeof(typename Format::scalar_type));
-  if constexpr (EpilogueOp::accumulates && fused.rows.chunks_per_team > tuning.chunks_per_team)
-    if (static_cast<std::size_t>(F.num_rows) >= fused.min_rows)
-      return spmv_diagonal_rows<fused.rows>(exec, label, epilogue, F, offsets, x, y);
+  if constexpr (EpilogueOp::accumulates && fused.medium.chunks_per_team > tuning.chunks_per_team) {
+    auto const rows = static_cast<std::size_t>(F.num_rows);
+    if (rows >= fused.min_large_rows)
+      return spmv_diagonal_rows<fused.large>(exec, label, epilogue, F, offsets, x, y);
+    if (rows >= fused.min_medium_rows)
+      return spmv_diagonal_rows<fused.medium>(exec, label, epilogue, F, offsets, x, y);
+  }
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::chunks_per_team);

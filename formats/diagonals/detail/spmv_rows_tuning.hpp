@@ -38,19 +38,24 @@ constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_
   }
 }
 
-/// Parameters for a product with fused dot products, used from min_rows rows on (with fewer rows there are too
-/// few teams). A team with several chunks stores fewer partial sums and reuses x of the chunks before. H200,
-/// 2026-11, 7 diagonals of 464^3 with two dot products: 1.68 ms, 1.03 of copy (one chunk of two rows per
-/// thread: 1.87 ms; four such chunks: 1.74; sixteen: 2.0); of 256^3 0.303 ms instead of 0.376. Other scalars: not
-/// measured.
+/// Parameters for a product with fused dot products: `medium` from min_medium_rows rows on, `large` from
+/// min_large_rows rows on (with fewer rows there are too few teams). A team with several chunks stores fewer partial
+/// sums and reuses x of the chunks before.
+///
+/// 7 diagonals with two dot products, 2026-11. H200, 464^3: large 1.68 ms, 1.03 of copy (one chunk of two rows per
+/// thread: 1.87 ms; four such chunks: 1.74; sixteen: 2.0); 256^3: large 0.303 ms instead of 0.376. H100 (not tried on
+/// the H200), medium and one chunk of 128 threads with 2 rows each, with the kernel that adds the partial sums, in a
+/// graph: 11.9 and 14.8 us for 5 10^5 rows, 28.8 and 30.7 for 10^6, 111 and 118 for 2^22, 213 and 226 for 2^23.
+/// Other scalars: not measured.
 struct FusedDiagonalRowsTuning {
-  DiagonalRowsTuning rows;
-  std::size_t min_rows;
+  DiagonalRowsTuning medium, large;
+  std::size_t min_medium_rows, min_large_rows;
 };
 constexpr FusedDiagonalRowsTuning fused_diagonal_rows_tuning(Arch arch, std::size_t scalar_bytes) {
   bool const is_measured = (arch == Arch::hopper || arch == Arch::cuda) && scalar_bytes == 8;
-  if (is_measured) return {{256, 4, 3, 4, 4, 4}, std::size_t(1) << 24};
-  return {diagonal_rows_tuning(arch, scalar_bytes), ~std::size_t(0)};
+  if (is_measured) return {{256, 2, 4, 8, 4, 2}, {256, 4, 3, 4, 4, 4}, 300'000, std::size_t(1) << 24};
+  auto const rows = diagonal_rows_tuning(arch, scalar_bytes);
+  return {rows, rows, ~std::size_t(0), ~std::size_t(0)};
 }
 
 /// Maximum mean width of the bands of a bDIA with several bands for which the kernel of DIA is used; for wider
