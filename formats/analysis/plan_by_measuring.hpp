@@ -101,7 +101,7 @@ auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
         .op = conjugation, .algorithm = candidate.algorithm, .lanes = candidate.lanes, .columns = 0};
     return detail::measure_candidate(
         exec, [&] { return make_spmv_plan<V>(exec, op_of_A, named, Checks::off); },
-        [&](auto const& candidate_plan) { spmv(exec, candidate_plan, Sum(1), x, Sum(0), y); });
+        [&](auto const& candidate_plan) { spmv(exec, candidate_plan, Sum(1), x, Sum(0), y); }, true);
   };
   std::string const matrix_class = "csr " + detail::wisdom_types<Scalar, Ordinal, Offset, V>() +
                                    " op=" + std::to_string(static_cast<int>(options.op)) + ' ' +

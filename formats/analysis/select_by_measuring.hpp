@@ -67,7 +67,9 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
       return make_any_matrix<V, Formats>(exec, A, format,
                                          {.fill_limit = options.fill_limit, .checks = Checks::off});
     };
-    return detail::measure_candidate(exec, convert, [&](auto const& F) { spmv(exec, V(1), F, x, V(0), y); });
+    bool const is_built_in = static_cast<int>(format) < first_custom_format;  // a custom product may fence
+    return detail::measure_candidate(
+        exec, convert, [&](auto const& F) { spmv(exec, V(1), F, x, V(0), y); }, is_built_in);
   };
   std::string const matrix_class = "format " + detail::wisdom_types<Scalar, Ordinal, Offset, V>() +
                                    detail::formatted(" fill_limit=%.3g", options.fill_limit) +

@@ -9,6 +9,7 @@
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/format_list.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -33,6 +34,13 @@ constexpr bool uniform_row_lengths(Arch arch, double longest_row, double mean_ro
   return arch == Arch::host ? longest_row <= 4.0 * mean_row_length + 32.0
                             : rows_suit_lanes(longest_row, mean_row_length);
 }
+
+/// Bytes of a CSR up to which select() estimates no other format to be faster on a GPU: the matrix stays in the
+/// second-level cache, where latency counts more than bytes. H100, 2026-11, in a graph, double: of 31 matrices up to here
+/// another format was faster by 5 % or more on 2 (ELL 2.7 us and CSR 3.0 on lap3d_40; SELL sorted in small windows 5.3 and
+/// 5.6 on delaunay_n17), while 31 diagonals of 20000 rows took 10.0 us in DIA and 4.2 in CSR. 7 points of 64^3, 22 MB:
+/// DIA 5.6, CSR 6.6.
+inline constexpr double max_cached_csr_bytes = 16e6;
 
 namespace detail {
 
@@ -61,7 +69,8 @@ inline Estimate make_estimate(FormatName format, FormatEstimate estimate, double
 }  // namespace detail
 
 /// The estimates of every format of the list that has a model: all built-in formats except HYB (SELL moves
-/// fewer bytes for the same matrices). The efficiencies are in formats/<format>/traits.hpp.
+/// fewer bytes for the same matrices). The efficiencies are in formats/<format>/traits.hpp; for matrices that a GPU
+/// caches see max_cached_csr_bytes.
 ///
 /// @param s             structure(exec, A)
 /// @param machine       machine_model_of(exec): from the profile, or the constants of the architecture
@@ -86,6 +95,12 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
       all.push_back(detail::make_estimate(Traits::format, Traits::estimate(input), bytes_of_x_and_y, s.nnz == 0,
                                           machine, fill_limit));
   });
+  auto const csr =
+      std::find_if(all.begin(), all.end(), [](Estimate const& e) { return e.format == FormatName::csr; });
+  if (arch != Arch::host && csr != all.end() && csr->bytes <= max_cached_csr_bytes) {
+    double const seconds = csr->seconds;
+    for (auto& e : all) e.seconds = std::fmax(e.seconds, seconds);
+  }
   return all;
 }
 

@@ -50,7 +50,7 @@ TEST(SelectWithEffort, ExhaustiveMeasuresEveryFormatThatIsNotRefused) {
 }
 
 TEST(SelectWithEffort, EstimateIsTheSelectionByModel) {
-  auto const A = generate<double, int, int, Device>(Space(), "gen:band:20000:31");
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:100000:31");
   for (double const uses : {1.0, 1000.0}) {
     auto const expected = select(Space(), A, uses), choice = select(Space(), A, {.uses = uses});
     EXPECT_EQ(choice.format, expected.format);

@@ -27,19 +27,19 @@ Estimate estimate(FormatName format, double bytes, double seconds, double conver
 }
 
 TEST(Select, ChoosesTheFormatThatTheStructureMakesFastest) {
-  EXPECT_EQ(of("gen:band:20000:31").format, FormatName::bdia);
+  EXPECT_EQ(of("gen:band:100000:31").format, FormatName::bdia);
   if constexpr (!is_gpu<Space>) {  // on GPUs the measured fractions of these formats are too low
     EXPECT_EQ(of("gen:blocks:20000:4").format, FormatName::bsr);
     EXPECT_EQ(of("gen:stripes:20000:16:27").format, FormatName::brcv);
   }
-  auto const mesh = of("gen:stencil7:30").format;
+  auto const mesh = of("gen:stencil7:64").format;
   EXPECT_TRUE(mesh == FormatName::dia || mesh == FormatName::bdia) << name_of(mesh);
   auto const graph = of("gen:rmat:13").format;
   EXPECT_TRUE(graph == FormatName::csr || graph == FormatName::csr5) << name_of(graph);
 }
 
 TEST(Select, GivesTheReason) {
-  auto const choice = of("gen:band:20000:31");
+  auto const choice = of("gen:band:100000:31");
   EXPECT_NE(choice.reason.find("31 diagonals in 1 bands"), std::string::npos) << choice.reason;
   EXPECT_NE(choice.reason.find("of the time of CSR (estimated)"), std::string::npos) << choice.reason;
   EXPECT_LT(choice.seconds, choice.csr_seconds);
@@ -50,7 +50,7 @@ TEST(Select, GivesTheReason) {
 }
 
 TEST(Select, KeepsCsrWhereAConversionDoesNotPay) {
-  auto const often = of("gen:band:20000:31", 1000), once = of("gen:band:20000:31", 1);
+  auto const often = of("gen:band:100000:31", 1000), once = of("gen:band:100000:31", 1);
   EXPECT_EQ(often.format, FormatName::bdia);
   EXPECT_EQ(once.format, FormatName::csr);
   EXPECT_EQ(once.pays_after, 0);
