@@ -22,10 +22,11 @@ def method(**changes):
 
 class Multigrid(unittest.TestCase):
     def test_a_line_starts_after_the_set_up(self):
-        made = multigrid.drawing(record(method(), method(method="cg", name="CG", history=[1.0, 0.0])))
+        made = multigrid.drawing([record(method(), method(method="cg", name="CG", history=[1.0, 0.0]))])
         first, second = made["panels"][0]["series"]
         self.assertEqual((first["x"], first["y"]), ([1.0, 3.0, 5.0], [1.0, 1e-4, 1e-9]))
-        self.assertEqual(first["label"], "multigrid-PCG: 2 iterations, 5 ms")
+        self.assertEqual(made["panels"][0]["title"],
+                         "anisotropic:8:1, 512 rows\niterations: multigrid 2 in 5 ms, cg 2 in 5 ms")
         self.assertEqual((second["x"], second["y"]), ([1.0], [1.0]))
         self.assertEqual(made["caption"], "M; Cuda; Kokkos 4.6; Einkorn abc; medians of 3 rounds")
 
@@ -33,7 +34,24 @@ class Multigrid(unittest.TestCase):
         failed = method(failure="stagnated")
         del failed["seconds"]
         with self.assertRaises(multigrid.BadResults):
-            multigrid.drawing(record(failed, method(history=[])))
+            multigrid.drawing([record(failed, method(history=[]))])
+
+    def test_the_legend_has_each_method_once(self):
+        made = multigrid.drawing([record(method()), record(method())])
+        self.assertEqual([panel["series"][0]["in_legend"] for panel in made["panels"]], [True, False])
+
+    def test_files_of_two_builds_are_not_drawn_together(self):
+        with self.assertRaises(multigrid.BadResults):
+            multigrid.drawing([record(method()), record(method()) | {"commit": "def"}])
+
+    def test_the_table_has_a_row_per_problem(self):
+        mine = method(operator_complexity=1.25)
+        mine["seconds"]["update"] = {"median": 0.0005}
+        text = multigrid.block([record(mine, method(method="cg", iterations=30)) | {"tolerance": 1e-7}])
+        self.assertIn("| `anisotropic:8:1`, to 1e-07 | 512 | 0.00100 | 0.000500 | 0.00400 | 2 | 1.25 | CG | 0.00400 | 30 |", text)
+
+    def test_the_page_and_the_figure_match_the_committed_runs(self):
+        self.assertEqual(multigrid.main(["--check"]), 0)
 
 
 if __name__ == "__main__":
