@@ -35,7 +35,7 @@ constexpr bool uniform_row_lengths(Arch arch, double longest_row, double mean_ro
                             : rows_suit_lanes(longest_row, mean_row_length);
 }
 
-/// Bytes of a CSR up to which select() estimates no other format to be faster on a GPU: the matrix stays in the
+/// Bytes of a CSR up to which select() estimates no other format of the library to be faster on a GPU: the matrix stays in the
 /// second-level cache, where latency counts more than bytes. H100, 2026-11, in a graph, double: of 31 matrices up to here
 /// another format was faster by 5 % or more on 2 (ELL 2.7 us and CSR 3.0 on lap3d_40; SELL sorted in small windows 5.3 and
 /// 5.6 on delaunay_n17), while 31 diagonals of 20000 rows took 10.0 us in DIA and 4.2 in CSR. 7 points of 64^3, 22 MB:
@@ -99,7 +99,8 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
       std::find_if(all.begin(), all.end(), [](Estimate const& e) { return e.format == FormatName::csr; });
   if (arch != Arch::host && csr != all.end() && csr->bytes <= max_cached_csr_bytes) {
     double const seconds = csr->seconds;
-    for (auto& e : all) e.seconds = std::fmax(e.seconds, seconds);
+    for (auto& e : all)
+      if (static_cast<int>(e.format) < first_custom_format) e.seconds = std::fmax(e.seconds, seconds);
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // nonzero_split: the blocks of a matrix, for GPUs too; rows that continue in other threads, warps and blocks.
 
+#include "../core/dots_tests.hpp"
 #include "../support/near.hpp"
 #include "../support/throws.hpp"
 #include "approaches.hpp"
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace einkorn::test {
@@ -123,6 +125,17 @@ TYPED_TEST(CsrNonzeroSplit, AgreesWithTheOracleAndRepeats) {
       EXPECT_EQ(to_host(real_y), first) << "run " << run;
     }
   }
+}
+
+/// The partial sums are stored in the scratch of teams whose other warps still add the parts of their rows.
+TYPED_TEST(CsrNonzeroSplit, ComputesDotProducts) {
+  using S = TypeParam;
+  if constexpr (!std::is_same_v<S, float>)
+    for (auto const& pattern : patterns()) {
+      SCOPED_TRACE(pattern.name);
+      auto const A = with_numbers<S>(pattern, Numbers::integers);
+      expect_dots<true>(A, make_spmv_plan(Space(), A.on_device(), nonzero_split));
+    }
 }
 
 TEST(CsrNonzeroSplitPlan, UsesValuesChangedInPlaceAndUpdated) {

@@ -90,7 +90,7 @@ struct SpmvNonzeroSplit {
   Ordinal num_empty_rows;
   int num_blocks;
 
-  static std::size_t scratch_bytes(int team_size) {
+  static KOKKOS_FUNCTION std::size_t scratch_bytes(int team_size) {
     auto const warps = static_cast<std::size_t>(team_size / L::size);
     return sizeof(Scratch) + warps * warp_slots * sizeof(Sum) + alignof(Scratch);
   }
@@ -156,9 +156,13 @@ struct SpmvNonzeroSplit {
     if (is_first_of_warp) finish_row(first_position, first, accumulators);
   }
 
-  /// The begin of team scratch, without a comparison of sizes.
+  /// The begin of team scratch; without dot products without a comparison of sizes. With them the partial sums are stored
+  /// behind, while other warps may still read the tails.
   KOKKOS_FORCEINLINE_FUNCTION static void* team_scratch(Member const& team) {
-    if constexpr (alignof(Scratch) <= 8)  // the alignment of team scratch
+    if constexpr (EpilogueOp::accumulates)
+      return team.team_scratch(0).get_shmem_aligned(
+          static_cast<int>(scratch_bytes(team.team_size()) - alignof(Scratch)), alignof(Scratch));
+    else if constexpr (alignof(Scratch) <= 8)  // the alignment of team scratch
       return team.team_scratch(0).get_shmem(0);
     else
       return team.team_scratch(0).get_shmem_aligned(0, alignof(Scratch));
