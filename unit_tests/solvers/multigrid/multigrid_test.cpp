@@ -134,7 +134,7 @@ TEST(Multigrid, SolvesBlocksOfUnknownsAndTakesNearNullVectors) {
 
 TEST(Multigrid, EveryOptionConverges) {
   auto const A = poisson(20).on_device();
-  for (MultigridOptions const options :
+  for (MultigridOptions const& options :
        {MultigridOptions{.smoothed = false}, MultigridOptions{.smoother = MultigridSmoother::l1_jacobi},
         MultigridOptions{.degree = 1}, MultigridOptions{.degree = 4}, MultigridOptions{.coarsest_rows = 20},
         MultigridOptions{.max_levels = 1}, MultigridOptions{.max_levels = 2, .coarsest_rows = 1},
