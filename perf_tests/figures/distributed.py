@@ -14,7 +14,6 @@ python3-matplotlib, /usr/bin/python3).
 Exit: 0 done, 1 the page or the figure differs (--check), 2 usage, 4 matplotlib is missing: the figure is not written."""
 import argparse
 import dataclasses
-import hashlib
 import json
 import pathlib
 import sys
@@ -23,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
 import distributed_anchors as anchors  # noqa: E402
 import distributed_model as model  # noqa: E402
+import generated_files  # noqa: E402
 from tables import fill_block, number, paragraph, table, three  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -115,34 +115,13 @@ def wanted_files():
     return {PAGE: fill_block(page, MARK, block(model.H200), PAGE), FIGURE + ".json": json.dumps(drawing(), allow_nan=False) + "\n"}
 
 
-def digest(text):
-    return "numbers " + hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def different_files():
-    wanted = wanted_files()
-    different = [name for name, text in wanted.items()
-                 if not (ROOT / name).exists() or (ROOT / name).read_text(encoding="utf-8") != text]
-    svg = ROOT / (FIGURE + ".svg")
-    if not svg.exists() or digest(wanted[FIGURE + ".json"]) not in svg.read_text(encoding="utf-8"):
-        different.append(FIGURE + ".svg")
-    return different
-
-
 def write():
-    wanted = wanted_files()
-    drawn = FIGURE + ".svg" not in different_files()
-    for name, text in wanted.items():
-        (ROOT / name).write_text(text, encoding="utf-8")
-    if drawn:
-        return 0
     try:
-        import canvas
+        generated_files.write(ROOT, wanted_files(), FIGURE, drawing())
     except ImportError as error:
         print(f"distributed.py: {sys.executable} cannot import matplotlib ({error}): on Debian, apt-get install "
               "python3-matplotlib and run with /usr/bin/python3", file=sys.stderr)
         return 4
-    canvas.draw(drawing(), ROOT / (FIGURE + ".svg"), digest(wanted[FIGURE + ".json"]))
     return 0
 
 
@@ -163,7 +142,7 @@ def main(arguments=None):
         parser.error("--copy and --launch need --print: the page is about the H200")
     if not options.check:
         return write()
-    different = different_files()
+    different = generated_files.different_files(ROOT, wanted_files(), FIGURE)
     if different:
         print(f"distributed.py: {', '.join(different)}: does not match the model: run perf_tests/figures/distributed.py",
               file=sys.stderr)

@@ -13,13 +13,13 @@ build. Only the figure needs matplotlib (Debian: python3-matplotlib, /usr/bin/py
 
 Exit: 0 done, 1 the page or the figure differs (--check), 2 usage, 3 the files cannot be drawn, 4 matplotlib is missing."""
 import argparse
-import hashlib
 import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "report"))
+import generated_files  # noqa: E402
 from records import BadResults  # noqa: E402
 from tables import fill_block, paragraph, table, three  # noqa: E402
 
@@ -101,10 +101,6 @@ def read(files):
     return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 
 
-def digest(text):
-    return "numbers " + hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
 def committed():
     """The records of the committed runs, the grids first, and {path: text} of the page and the JSON of the figure."""
     order = ("grids", "grid-464", "jumps-1e6", "others")
@@ -114,39 +110,22 @@ def committed():
     return made, {PAGE: fill_block(page, MARK, block(records), PAGE), FIGURE + ".json": json.dumps(made, allow_nan=False) + "\n"}
 
 
-def different_files(wanted):
-    different = [name for name, text in wanted.items()
-                 if not (ROOT / name).exists() or (ROOT / name).read_text(encoding="utf-8") != text]
-    svg = ROOT / (FIGURE + ".svg")
-    if not svg.exists() or digest(wanted[FIGURE + ".json"]) not in svg.read_text(encoding="utf-8"):
-        different.append(FIGURE + ".svg")
-    return different
-
-
-def draw(made, path, mark=None):
-    import canvas
-    canvas.draw(made, path, *([mark] if mark else []))
-
-
 def run(options):
     if options.files:
+        import canvas
         made = drawing(read(options.files))
         options.out.mkdir(parents=True, exist_ok=True)
-        draw(made, options.out / "multigrid.svg")
+        canvas.draw(made, options.out / "multigrid.svg")
         (options.out / "multigrid.json").write_text(json.dumps(made, allow_nan=False) + "\n", encoding="utf-8")
         return 0
     made, wanted = committed()
-    different = different_files(wanted)
-    if options.check:
-        if different:
-            print(f"multigrid.py: {', '.join(different)}: does not match the runs: run perf_tests/figures/multigrid.py",
-                  file=sys.stderr)
-        return 1 if different else 0
-    for name, text in wanted.items():
-        (ROOT / name).write_text(text, encoding="utf-8")
-    if FIGURE + ".svg" in different:
-        draw(made, ROOT / (FIGURE + ".svg"), digest(wanted[FIGURE + ".json"]))
-    return 0
+    if not options.check:
+        generated_files.write(ROOT, wanted, FIGURE, made)
+        return 0
+    different = generated_files.different_files(ROOT, wanted, FIGURE)
+    if different:
+        print(f"multigrid.py: {', '.join(different)}: does not match the runs: run perf_tests/figures/multigrid.py", file=sys.stderr)
+    return 1 if different else 0
 
 
 def main(arguments=None):

@@ -163,6 +163,7 @@ struct FillEntryThreads {
   }
 };
 
+/// Marks all parts as absent.
 template <class Parts>
 struct ClearParts {
   Parts parts;
