@@ -30,6 +30,7 @@ set(einkorn_headers
   core/comm/transport.hpp
   core/comm/transport_time.hpp
   core/concepts.hpp
+  core/copy.hpp
   core/cooperative.hpp
   core/cooperative_vector.hpp
   core/detail/cooperative_device.hpp
@@ -53,6 +54,7 @@ set(einkorn_headers
   core/mix64.hpp
   core/overlap.hpp
   core/partial_sums.hpp
+  core/range_launch.hpp
   core/scalar.hpp
   core/scan.hpp
   core/staged_copy.hpp

@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <string>
@@ -40,6 +44,19 @@ View allocate_or_throw(std::string const& label, std::size_t bytes, Make const& 
   }
 }
 
+/// Writes zeros to `bytes` bytes of host memory, by all threads, so that a page is close to the thread that reads it.
+template <class Exec>
+void write_zeros(Exec const& exec, std::string const& label, void* memory, std::size_t bytes) {
+  for_each_chunk(label, exec, static_cast<std::int64_t>(bytes),
+                 [memory](std::size_t, std::int64_t begin, std::int64_t end) {
+                   std::memset(static_cast<char*>(memory) + begin, 0, static_cast<std::size_t>(end - begin));
+                 });
+}
+
+/// True if write_zeros() initializes a View, without the code that Kokkos compiles per type.
+template <class View, class Exec>
+inline constexpr bool zeros_are_bytes = !is_gpu<Exec> && std::is_arithmetic_v<typename View::value_type>;
+
 template <class View, class... Extents>
 constexpr std::size_t bytes_of_view(Extents... extents) {
   return saturated_product(extents..., sizeof(typename View::value_type));
@@ -61,17 +78,27 @@ View allocate(Exec const& exec, std::string const& label, Extents... extents) {
 template <class View, class Exec, class... Extents>
 requires(Kokkos::is_execution_space<Exec>::value)
 View allocate_zeros(Exec const& exec, std::string const& label, Extents... extents) {
-  return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...), [&] {
-    return View(Kokkos::view_alloc(exec, label), static_cast<std::size_t>(extents)...);
-  });
+  if constexpr (detail::zeros_are_bytes<View, Exec>) {
+    View const view = allocate<View>(exec, label, extents...);
+    detail::write_zeros(exec, label, view.data(), view.span() * sizeof(typename View::value_type));
+    return view;
+  } else {
+    return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...), [&] {
+      return View(Kokkos::view_alloc(exec, label), static_cast<std::size_t>(extents)...);
+    });
+  }
 }
 
 /// As allocate(), filled with zeros before it returns. Fences. For Views whose execution space instance is not
 /// known yet.
 template <class View, class... Extents>
 View allocate_zeros(std::string const& label, Extents... extents) {
-  return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...),
-                                         [&] { return View(label, static_cast<std::size_t>(extents)...); });
+  using Exec = typename View::execution_space;
+  if constexpr (detail::zeros_are_bytes<View, Exec>)
+    return allocate_zeros<View>(Exec(), label, extents...);
+  else
+    return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...),
+                                           [&] { return View(label, static_cast<std::size_t>(extents)...); });
 }
 
 /// An uninitialized host mirror of `view`, also if `view` is in host memory.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/detail/tagged_words.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 
@@ -34,7 +35,7 @@ class CooperativeVector {
   /// @throws OutOfMemory
   CooperativeVector(Exec const& exec, std::size_t size)
       : words_(allocate<Words>(exec, "einkorn::CooperativeVector", size * count)) {
-    Kokkos::deep_copy(exec, words_, std::uint64_t(0));
+    fill_entries(exec, words_, std::uint64_t(0));
   }
   /// Of memory with zeros that outlives this: num_words(size) words, aligned to 16 bytes.
   CooperativeVector(std::uint64_t* words, std::size_t size) : words_(words, num_words(size)) {}

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -110,9 +111,8 @@ template <class Exec, class Y, class Sum>
 void scale(Exec const& exec, Sum const& beta, Y const& y) {
   auto const columns = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
   Epilogue<Sum> const epilogue{Sum(0), beta};
-  Kokkos::parallel_for("einkorn::scale",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, y.extent(0)),
-                       detail::ScaleEntries<Sum, Y>{epilogue, y, columns});
+  range_for<std::size_t>("einkorn::scale", exec, y.extent(0),
+                         detail::ScaleEntries<Sum, Y>{epilogue, y, columns});
 }
 
 }  // namespace einkorn

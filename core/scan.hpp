@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -28,9 +30,8 @@ struct CountsToOffsets {
 template <class Exec, class View, class... Total>
 void launch_counts_to_offsets(Exec const& exec, View const& view, Total&... total) {
   auto const size = view.extent(0);
-  Kokkos::parallel_scan("einkorn::counts_to_offsets",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-                        CountsToOffsets<View>{view, size}, total...);
+  range_scan<std::size_t>("einkorn::counts_to_offsets", exec, size, CountsToOffsets<View>{view, size},
+                          total...);
 }
 
 }  // namespace detail

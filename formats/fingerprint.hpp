@@ -4,6 +4,7 @@
 
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/mix64.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/vector_loads.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -92,9 +93,7 @@ Fingerprint fingerprint(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
       detail::vector_loads(A.columns)};
   std::size_t const fours = sum.offsets.count() + sum.columns.count();
   if (fours > 0)
-    Kokkos::parallel_reduce("einkorn::fingerprint",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, fours), sum,
-                            result.offsets, result.columns);
+    range_reduce<std::size_t>("einkorn::fingerprint", exec, fours, sum, result.offsets, result.columns);
   return result;
 }
 

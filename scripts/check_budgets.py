@@ -13,7 +13,7 @@ import statistics
 import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
-MAX_REACH, MAX_CHAIN = 52, 8  # traits.hpp of the formats, small and always included together, are not counted
+MAX_REACH, MAX_CHAIN = 54, 10  # traits.hpp of the formats, small and always included together, are not counted
 OWN_LIMITS = {  # (reach, chain) of headers that contain more than one kernel or solver
     **{name: (190, 11) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp",
                                     "formats/analysis/select_by_measuring.hpp")},  # every format

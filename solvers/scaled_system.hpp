@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/scale.hpp>
@@ -129,8 +130,8 @@ auto make_jacobi_scaling(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> 
       allocate_zeros<Kokkos::View<double*, Device>>(exec, "einkorn::ScaledOperator::largest", 1),
       jacobi.status()};
   using Body = ComputeScaling<std::decay_t<decltype(jacobi.inverse())>, Scaling>;
-  Kokkos::parallel_reduce(
-      "einkorn::make_jacobi_scaled", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
+  range_reduce<std::size_t>(
+      "einkorn::make_jacobi_scaled", exec, n,
       Body{jacobi.inverse(), result.scaling, sides == ScaledSides::both},
       Kokkos::Max<double, typename Device::memory_space>(Kokkos::subview(result.largest, 0)));
   if (sides == ScaledSides::right && result.status.outcome == Outcome::indefinite_preconditioner)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -97,9 +98,8 @@ Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std
   }
   if (one_bin_has_all) return bins;
   bins.items = allocate<Items>(exec, "einkorn::bins", count);
-  Kokkos::parallel_scan("einkorn::bins[list]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                        detail::ListBins<num_bins, Items, BinOf>{bins.items, bin_of, first});
+  range_scan<std::size_t>("einkorn::bins[list]", exec, count,
+                          detail::ListBins<num_bins, Items, BinOf>{bins.items, bin_of, first});
   return bins;
 }
 
@@ -107,9 +107,8 @@ Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std
 template <int num_bins, class Index, class Device, class Exec, class BinOf>
 Bins<num_bins, Index, Device> make_bins(Exec const& exec, std::size_t count, BinOf const& bin_of) {
   std::uint64_t counts[num_bins] = {};
-  Kokkos::parallel_reduce("einkorn::bins[count]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                          detail::CountBins<num_bins, BinOf>{num_bins, bin_of}, counts);
+  range_reduce<std::size_t>("einkorn::bins[count]", exec, count,
+                            detail::CountBins<num_bins, BinOf>{num_bins, bin_of}, counts);
   exec.fence("einkorn::bins: read the counts on the host");
   return list_bins<num_bins, Index, Device>(exec, count, counts, bin_of);
 }

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/bdia_tuning.hpp>
@@ -58,8 +59,8 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
     bases(b + 1) = bases(b) + static_cast<Offset>(table.widths[b]) * F.stride;
     for (Ordinal j = 0; j < table.widths[b]; ++j) host_ordinals(d++) = table.offsets[b] + j;
   }
-  Kokkos::deep_copy(exec, ordinals, host_ordinals);
-  Kokkos::deep_copy(exec, F.band_bases, bases);
+  copy_entries(exec, ordinals, host_ordinals);
+  copy_entries(exec, F.band_bases, bases);
   exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
 }
 

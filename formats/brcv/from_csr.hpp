@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/formats/brcv/brcv.hpp>
 #include <einkorn/formats/brcv/detail/build_stripes.hpp>
 #include <einkorn/formats/brcv/stripes.hpp>
@@ -58,7 +59,7 @@ struct FromCsr<Brcv> {
                                                    static_cast<std::size_t>(counts.list_entries));
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Brcv::values", A.values.extent(0));
     detail::build_stripes(exec, F, A, starts);
-    Kokkos::deep_copy(exec, F.values, A.values);
+    copy_entries(exec, F.values, A.values);
     exec.fence("einkorn::from_csr[brcv]: A is no longer read");
     return F;
   }
@@ -72,7 +73,7 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 void update_values(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
-  Kokkos::deep_copy(exec, F.values, A.values);
+  copy_entries(exec, F.values, A.values);
 }
 
 }  // namespace einkorn

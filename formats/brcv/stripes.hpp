@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/brcv/detail/mark_stripes.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -44,10 +45,8 @@ StripeCounts<typename Matrix::ordinal_type, typename Matrix::offset_type> count_
   using Offset = typename Matrix::offset_type;
   StripeCounts<Ordinal, Offset> counts;
   if (A.num_rows == 0) return counts;
-  Kokkos::parallel_reduce("einkorn::stripes[count]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                          CountStripes<Matrix, Starts>{A, starts}, Kokkos::Sum<Ordinal>(counts.p),
-                          Kokkos::Sum<Offset>(counts.list_entries));
+  range_reduce<Ordinal>("einkorn::stripes[count]", exec, A.num_rows, CountStripes<Matrix, Starts>{A, starts},
+                        Kokkos::Sum<Ordinal>(counts.p), Kokkos::Sum<Offset>(counts.list_entries));
   return counts;
 }
 

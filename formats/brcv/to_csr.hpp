@@ -4,6 +4,8 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/brcv/brcv.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -63,13 +65,11 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordin
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets", rows + 1);
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", nnz);
-  Kokkos::parallel_for("einkorn::to_csr[brcv,rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
-                       detail::BrcvRowOffsets<Brcv<Scalar, Ordinal, Offset, Device>>{F, offsets});
-  Kokkos::parallel_for("einkorn::to_csr[brcv,columns]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
-                       detail::CopyBrcvColumns<Brcv<Scalar, Ordinal, Offset, Device>>{F, columns});
-  Kokkos::deep_copy(exec, values, F.values);
+  range_for<std::size_t>("einkorn::to_csr[brcv,rows]", exec, rows + 1,
+                         detail::BrcvRowOffsets<Brcv<Scalar, Ordinal, Offset, Device>>{F, offsets});
+  range_for<std::size_t>("einkorn::to_csr[brcv,columns]", exec, nnz,
+                         detail::CopyBrcvColumns<Brcv<Scalar, Ordinal, Offset, Device>>{F, columns});
+  copy_entries(exec, values, F.values);
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

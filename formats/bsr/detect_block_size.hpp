@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/merge_rows.hpp>
 #include <einkorn/formats/bsr/detail/sample_blocks.hpp>
@@ -39,9 +40,8 @@ int exact_block_size(Exec const& exec, Matrix const& A) {
     for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) {
       auto const block_rows = static_cast<Ordinal>(A.num_rows / b + (A.num_rows % b != 0));
       count_blocks(exec, A, b, block_rows, blocks);
-      Kokkos::parallel_reduce(
-          "einkorn::detect_block_size",
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, block_rows),
+      range_reduce<Ordinal>(
+          "einkorn::detect_block_size", exec, block_rows,
           [blocks](Ordinal block_row, std::int64_t& sum) {
             sum += static_cast<std::int64_t>(blocks(block_row));
           },

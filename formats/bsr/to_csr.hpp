@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/bsr/detail/nonzeros_of_row.hpp>
@@ -33,14 +34,13 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> to_csr(
   Kokkos::Profiling::ScopedRegion region("einkorn::to_csr[bsr]");
   auto const offsets =
       allocate<Offsets>(exec, "einkorn::Csr::row_offsets", static_cast<std::size_t>(F.num_rows) + 1);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
-  Kokkos::parallel_for("einkorn::to_csr[bsr,lengths]", rows,
-                       detail::CountNonzeros<Format, Offsets>{F, offsets});
+  range_for<Ordinal>("einkorn::to_csr[bsr,lengths]", exec, F.num_rows,
+                     detail::CountNonzeros<Format, Offsets>{F, offsets});
   auto const nnz = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
   auto const columns = allocate<Columns>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Values>(exec, "einkorn::Csr::values", nnz);
-  Kokkos::parallel_for("einkorn::to_csr[bsr]", rows,
-                       detail::CopyNonzeros<Format, Offsets, Columns, Values>{F, offsets, columns, values});
+  range_for<Ordinal>("einkorn::to_csr[bsr]", exec, F.num_rows,
+                     detail::CopyNonzeros<Format, Offsets, Columns, Values>{F, offsets, columns, values});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/coo/coo.hpp>
 #include <einkorn/formats/coo/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
@@ -46,8 +48,8 @@ struct FromCsr<Coo> {
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::columns", nnz);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Coo::values", nnz);
     detail::expand_rows(exec, A.row_offsets, A.num_rows, F.rows);
-    Kokkos::deep_copy(exec, F.columns, A.columns);
-    Kokkos::deep_copy(exec, F.values, A.values);
+    copy_entries(exec, F.columns, A.columns);
+    copy_entries(exec, F.values, A.values);
     exec.fence("einkorn::from_csr[coo]: A may change from here on");
     return F;
   }
@@ -78,9 +80,8 @@ void update_values(Exec const& exec, Coo<Scalar, Ordinal, Offset, Device> const&
   detail::require_structure_of(exec, F.source, A, checks);
   auto const to = F.values;
   auto const from = A.values;
-  Kokkos::parallel_for("einkorn::update_values[coo]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
-                       detail::CopyCooValues<Offset, decltype(F.values), decltype(A.values)>{to, from});
+  range_for<Offset>("einkorn::update_values[coo]", exec, A.nnz(),
+                    detail::CopyCooValues<Offset, decltype(F.values), decltype(A.values)>{to, from});
 }
 
 }  // namespace einkorn

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/coo/coo.hpp>
 #include <einkorn/formats/coo/validate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -66,12 +67,11 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Coo<Scalar, Ordina
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets", num_rows + 1);
   auto const columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Csr::columns", size);
   auto const values = allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::Csr::values", size);
-  Kokkos::parallel_for("einkorn::to_csr[coo,offsets]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows + 1),
-                       detail::CooRowOffsets<Coo<Scalar, Ordinal, Offset, Device>>{F, offsets, num_rows, nnz});
-  Kokkos::parallel_for("einkorn::to_csr[coo]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
-                       detail::CopyCooEntries<Coo<Scalar, Ordinal, Offset, Device>>{F, columns, values});
+  range_for<std::size_t>(
+      "einkorn::to_csr[coo,offsets]", exec, num_rows + 1,
+      detail::CooRowOffsets<Coo<Scalar, Ordinal, Offset, Device>>{F, offsets, num_rows, nnz});
+  range_for<Offset>("einkorn::to_csr[coo]", exec, nnz,
+                    detail::CopyCooEntries<Coo<Scalar, Ordinal, Offset, Device>>{F, columns, values});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -41,9 +42,8 @@ struct ConvertValues {
 
 template <class Exec, class Values, class Converted>
 void launch_convert_values(Exec const& exec, Values const& values, Converted const& converted) {
-  Kokkos::parallel_for("einkorn::convert_values",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, values.extent(0)),
-                       ConvertValues<Values, Converted>{values, converted});
+  range_for<std::size_t>("einkorn::convert_values", exec, values.extent(0),
+                         ConvertValues<Values, Converted>{values, converted});
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -69,24 +70,22 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> expand_symmetric(
   auto const num_rows = half.num_rows;
   auto const offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Csr::row_offsets",
                                                                static_cast<std::size_t>(num_rows) + 1);
-  Kokkos::parallel_for("einkorn::expand_symmetric[lengths]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
-                       FullRowLengths<Triangles, Ordinal, Kokkos::View<Offset*, Device>>{triangles, offsets});
+  range_for<Ordinal>("einkorn::expand_symmetric[lengths]", exec, num_rows,
+                     FullRowLengths<Triangles, Ordinal, Kokkos::View<Offset*, Device>>{triangles, offsets});
   Offset const full_nnz = counts_to_offsets(exec, offsets);
   using Columns = Kokkos::View<Ordinal*, Device>;
   using Values = Kokkos::View<Value*, Device>;
   auto const columns = allocate<Columns>(exec, "einkorn::Csr::columns", static_cast<std::size_t>(full_nnz));
   auto const values = allocate<Values>(exec, "einkorn::Csr::values", static_cast<std::size_t>(full_nnz));
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>> const entries(exec, 0, full_nnz);
   using Offsets = Kokkos::View<Offset*, Device>;
   if (options.hermitian)
-    Kokkos::parallel_for("einkorn::expand_symmetric", entries,
-                         MergeTriangles<is_complex<Value>, Triangles, Offsets, Columns, Values>{
-                             triangles, num_rows, offsets, columns, values});
+    range_for<Offset>("einkorn::expand_symmetric", exec, full_nnz,
+                      MergeTriangles<is_complex<Value>, Triangles, Offsets, Columns, Values>{
+                          triangles, num_rows, offsets, columns, values});
   else
-    Kokkos::parallel_for("einkorn::expand_symmetric", entries,
-                         MergeTriangles<false, Triangles, Offsets, Columns, Values>{triangles, num_rows,
-                                                                                    offsets, columns, values});
+    range_for<Offset>("einkorn::expand_symmetric", exec, full_nnz,
+                      MergeTriangles<false, Triangles, Offsets, Columns, Values>{triangles, num_rows, offsets,
+                                                                                 columns, values});
   exec.fence("einkorn::expand_symmetric: the half may change from here on");
   return {num_rows, num_rows, offsets, columns, values};
 }

@@ -6,6 +6,7 @@
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/permutation.hpp>
@@ -102,13 +103,12 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> permute(Exec const& ex
   auto const from_offsets = A.row_offsets;
   auto const from_columns = A.columns;
   auto const from_values = A.values;
-  Kokkos::parallel_for("einkorn::permute[lengths]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows),
-                       detail::PermutedRowLengths<Ordinal, Offset, decltype(A.row_offsets), Rows, Device>{
-                           offsets, from_offsets, rows});
+  range_for<Ordinal>("einkorn::permute[lengths]", exec, num_rows,
+                     detail::PermutedRowLengths<Ordinal, Offset, decltype(A.row_offsets), Rows, Device>{
+                         offsets, from_offsets, rows});
   counts_to_offsets(exec, offsets);
-  Kokkos::parallel_for(
-      "einkorn::permute", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
+  range_for<std::size_t>(
+      "einkorn::permute", exec, nnz,
       detail::PermuteEntries<Csr<Scalar, Ordinal, Offset, Device>, Rows,
                              std::remove_const_t<decltype(new_column)>, Kokkos::View<Value*, Device>>{
           offsets, from_offsets, from_columns, from_values, rows, new_column, to_columns, to_values, num_rows});

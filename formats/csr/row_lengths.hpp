@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,10 +46,9 @@ RowLengths<Ordinal, Offset> row_lengths(Exec const& exec, Csr<Scalar, Ordinal, O
   RowLengths<Ordinal, Offset> result{A.num_rows, 0, 0, A.nnz()};
   if (A.num_rows == 0) return result;
   auto const offsets = A.row_offsets;
-  Kokkos::parallel_reduce("einkorn::row_lengths",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                          detail::MeasureRowLengths<Ordinal, Offset, decltype(A.row_offsets)>{offsets},
-                          Kokkos::Max<Offset>(result.longest), Kokkos::Sum<Ordinal>(result.empty_rows));
+  range_reduce<Ordinal>("einkorn::row_lengths", exec, A.num_rows,
+                        detail::MeasureRowLengths<Ordinal, Offset, decltype(A.row_offsets)>{offsets},
+                        Kokkos::Max<Offset>(result.longest), Kokkos::Sum<Ordinal>(result.empty_rows));
   return result;
 }
 

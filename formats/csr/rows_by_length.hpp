@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
@@ -66,12 +67,13 @@ void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t wi
   using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
   auto const keys = allocate<Keys>(exec, "einkorn::rows_by_length::keys", num_rows);
   auto const offsets = A.row_offsets;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>> const over_rows(exec, 0, num_rows);
-  Kokkos::parallel_for("einkorn::rows_by_length[keys]", over_rows,
-                       KeysByLength<Keys, decltype(A.row_offsets)>{keys, offsets, longest, lengths, window});
+  range_for<std::uint64_t>(
+      "einkorn::rows_by_length[keys]", exec, num_rows,
+      KeysByLength<Keys, decltype(A.row_offsets)>{keys, offsets, longest, lengths, window});
   or_out_of_memory("einkorn::rows_by_length: sort", num_rows * sizeof(std::uint64_t),
                    [&] { Kokkos::sort(exec, keys); });
-  Kokkos::parallel_for("einkorn::rows_by_length", over_rows, RowsOfKeys<Keys, Rows>{keys, rows, window});
+  range_for<std::uint64_t>("einkorn::rows_by_length", exec, num_rows,
+                           RowsOfKeys<Keys, Rows>{keys, rows, window});
 }
 
 /// Host: one thread sorts each window.
@@ -80,17 +82,14 @@ void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t w
   using Ordinal = typename Matrix::ordinal_type;
   auto const num_rows = static_cast<std::size_t>(A.num_rows);
   auto const offsets = A.row_offsets;
-  Kokkos::parallel_for(
-      "einkorn::rows_by_length",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, ceil_div(num_rows, window)),
-      [=](std::size_t i) {
-        std::size_t const begin = i * window, end = std::min(begin + window, num_rows);
-        for (std::size_t row = begin; row < end; ++row) rows(row) = static_cast<Ordinal>(row);
-        std::sort(rows.data() + begin, rows.data() + end, [&](Ordinal a, Ordinal b) {
-          auto const length_a = offsets(a + 1) - offsets(a), length_b = offsets(b + 1) - offsets(b);
-          return length_a != length_b ? length_a > length_b : a < b;
-        });
-      });
+  range_for<std::size_t>("einkorn::rows_by_length", exec, ceil_div(num_rows, window), [=](std::size_t i) {
+    std::size_t const begin = i * window, end = std::min(begin + window, num_rows);
+    for (std::size_t row = begin; row < end; ++row) rows(row) = static_cast<Ordinal>(row);
+    std::sort(rows.data() + begin, rows.data() + end, [&](Ordinal a, Ordinal b) {
+      auto const length_a = offsets(a + 1) - offsets(a), length_b = offsets(b + 1) - offsets(b);
+      return length_a != length_b ? length_a > length_b : a < b;
+    });
+  });
 }
 
 /// The interface that order_by_column_counting reads; the "column" of row i is longest - length(i).
@@ -114,9 +113,8 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
                   static_cast<Offset>(longest + 1)};
   auto const offsets = A.row_offsets;
   auto const shorter = keys.columns;
-  Kokkos::parallel_for("einkorn::rows_by_length[keys]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
-                       [=](std::size_t row) { shorter(row) = longest - (offsets(row + 1) - offsets(row)); });
+  range_for<std::size_t>("einkorn::rows_by_length[keys]", exec, num_rows,
+                         [=](std::size_t row) { shorter(row) = longest - (offsets(row + 1) - offsets(row)); });
   using Firsts = Kokkos::View<typename Keys::offset_type*, typename Matrix::device_type>;
   auto const first_of_length =
       allocate_zeros<Firsts>(exec, "einkorn::rows_by_length::first", static_cast<std::size_t>(longest) + 2);

@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/csr/csr.hpp>
@@ -97,9 +98,8 @@ void spmv_scatter(Exec const& exec, Epilogue<Sum> const& epilogue, Matrix const&
   scale(exec, epilogue.beta, y);
   auto const width = Y::rank() == 1 ? std::size_t(1) : y.extent(1);
   Sum const alpha = epilogue.alpha;
-  Kokkos::parallel_for("einkorn::spmv[csr,scatter]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                       ScatterRow<conjugated, Matrix, X, Y, Sum>{A, x, y, alpha, width});
+  range_for<Ordinal>("einkorn::spmv[csr,scatter]", exec, A.num_rows,
+                     ScatterRow<conjugated, Matrix, X, Y, Sum>{A, x, y, alpha, width});
 }
 
 /// y <- alpha op(A) x + beta y without a plan: spmv_scatter() for a transposed op, otherwise kernels that give

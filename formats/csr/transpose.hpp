@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
 
@@ -41,10 +42,9 @@ void update_values(Exec const& exec, Transpose<Scalar, Ordinal, Offset, Device> 
   auto const source = transposed.source;
   auto const from = A.values;
   auto const to = transposed.matrix.values;
-  Kokkos::parallel_for("einkorn::update_values[transpose]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, A.nnz()),
-                       detail::CopyFromSource<Offset, decltype(transposed.source), decltype(A.values),
-                                              decltype(transposed.matrix.values)>{source, from, to});
+  range_for<Offset>("einkorn::update_values[transpose]", exec, A.nnz(),
+                    detail::CopyFromSource<Offset, decltype(transposed.source), decltype(A.values),
+                                           decltype(transposed.matrix.values)>{source, from, to});
 }
 
 namespace detail {
@@ -75,6 +75,8 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   using T = std::remove_const_t<Scalar>;
+  if constexpr (!std::is_const_v<Scalar>)  // compiled once for both
+    return transpose(exec, Csr<T const, Ordinal, Offset, Device>(A));
   require_kokkos("transpose");
   Transpose<T, Ordinal, Offset, Device> result;
   auto const nnz = static_cast<std::size_t>(A.nnz());
@@ -92,10 +94,9 @@ Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
   auto const source = result.source;
   auto const old_offsets = A.row_offsets;
   auto const num_rows = A.num_rows;
-  Kokkos::parallel_for("einkorn::transpose[rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, nnz),
-                       detail::RowsOfSource<Rows, decltype(A.row_offsets), decltype(result.source)>{
-                           rows, old_offsets, source, num_rows});
+  range_for<std::size_t>("einkorn::transpose[rows]", exec, nnz,
+                         detail::RowsOfSource<Rows, decltype(A.row_offsets), decltype(result.source)>{
+                             rows, old_offsets, source, num_rows});
   result.matrix = {A.num_cols, A.num_rows, offsets, rows, values};
   update_values(exec, result, A);
   return result;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
 
@@ -27,9 +29,13 @@ inline bool are_on(Checks checks) {
 /// Copies one entry of a View to the host.
 template <class View>
 typename View::non_const_value_type read_one(View const& view, std::size_t index) {
-  typename View::non_const_value_type value{};
-  Kokkos::deep_copy(value, Kokkos::subview(view, index));
-  return value;
+  if constexpr (is_gpu<typename View::execution_space>) {
+    typename View::non_const_value_type value{};
+    Kokkos::deep_copy(value, Kokkos::subview(view, index));
+    return value;
+  } else {
+    return view(index);
+  }
 }
 
 /// The row of entry k, for error messages: read_one() of row offsets by binary search. @pre k < A.nnz().
@@ -59,8 +65,7 @@ struct FindFirstBad {
 template <class Exec, class Count, class IsBad>
 Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
   Count first = count;
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Count>>(exec, 0, count),
-                          FindFirstBad<Count, IsBad>{is_bad}, Kokkos::Min<Count>(first));
+  range_reduce<Count>(label, exec, count, FindFirstBad<Count, IsBad>{is_bad}, Kokkos::Min<Count>(first));
   return first < count ? first : count;  // Min starts at the largest Count
 }
 
@@ -170,12 +175,10 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
       A.row_offsets, A.nnz(), A.num_cols, {vector_loads(A.row_offsets), vector_loads(A.columns)}};
   std::size_t entry = none, at = none;
   auto result = empty_fingerprint(A);
-  Kokkos::parallel_reduce("einkorn::validate",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
-                              exec, 0, inspect.hash.offsets.count() + inspect.hash.columns.count()),
-                          inspect, Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at),
-                          Kokkos::Sum<std::uint64_t>(result.offsets),
-                          Kokkos::Sum<std::uint64_t>(result.columns));
+  range_reduce<std::size_t>(
+      "einkorn::validate", exec, inspect.hash.offsets.count() + inspect.hash.columns.count(), inspect,
+      Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at), Kokkos::Sum<std::uint64_t>(result.offsets),
+      Kokkos::Sum<std::uint64_t>(result.columns));
   require<InvalidStructure>(
       at != 0, [&] { return "Csr: row_offsets(0) is " + text(read_one(A.row_offsets, 0)) + ", expected 0"; });
   require<InvalidStructure>(at != 1, [&] {

@@ -7,6 +7,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/distributed/distributed_csr.hpp>
 
@@ -63,10 +64,9 @@ auto accessible_values(View const& values) {
 template <class Exec, class Matrix, class Values>
 void scatter_values(Exec const& exec, Matrix const& A, Values const& values) {
   using Functor = SplitValues<Values, decltype(A.local.values), decltype(A.ghost_entries)>;
-  Kokkos::parallel_for("einkorn::update_values[distributed_csr]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, values.extent(0)),
-                       Functor{values, A.local.values, A.ghost.values, A.ghost_entries, A.ghosts_before,
-                               Matrix::entries_per_chunk});
+  range_for<std::size_t>("einkorn::update_values[distributed_csr]", exec, values.extent(0),
+                         Functor{values, A.local.values, A.ghost.values, A.ghost_entries, A.ghosts_before,
+                                 Matrix::entries_per_chunk});
 }
 
 template <class Matrix, class Values>

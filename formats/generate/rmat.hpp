@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/generate/counter_rng.hpp>
 #include <einkorn/formats/generate/detail/sort_keys.hpp>
@@ -30,9 +31,8 @@ struct GenerateRmatKeys {
 
 template <class Exec, class Keys>
 void generate_keys(Exec const& exec, RmatEdges const& graph, Keys const& keys) {
-  Kokkos::parallel_for("einkorn::build_csr[rmat keys]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.num_edges()),
-                       GenerateRmatKeys<Keys>{graph, keys});
+  range_for<std::int64_t>("einkorn::build_csr[rmat keys]", exec, graph.num_edges(),
+                          GenerateRmatKeys<Keys>{graph, keys});
 }
 
 template <class Keys>
@@ -47,10 +47,9 @@ struct CountDistinctKeys {
 template <class Exec, class Keys>
 std::int64_t count_distinct(Exec const& exec, Keys const& sorted) {
   std::int64_t distinct = 0;
-  Kokkos::parallel_reduce("einkorn::build_csr[rmat count]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                              exec, 0, static_cast<std::int64_t>(sorted.extent(0))),
-                          CountDistinctKeys<Keys>{sorted}, distinct);
+  range_reduce<std::int64_t>("einkorn::build_csr[rmat count]", exec,
+                             static_cast<std::int64_t>(sorted.extent(0)), CountDistinctKeys<Keys>{sorted},
+                             distinct);
   return distinct;
 }
 
@@ -90,9 +89,8 @@ template <class Exec, class Keys, class Offsets, class Columns, class Values>
 void entries_from_keys(Exec const& exec, RmatEdges const& graph, Keys const& sorted, Offsets const& offsets,
                        Columns const& columns, Values const& values) {
   auto const num_keys = static_cast<std::int64_t>(sorted.extent(0));
-  Kokkos::parallel_scan(
-      "einkorn::build_csr[rmat entries]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_keys),
+  range_scan<std::int64_t>(
+      "einkorn::build_csr[rmat entries]", exec, num_keys,
       EntriesFromRmatKeys<Keys, Offsets, Columns, Values>{graph, sorted, offsets, columns, values, num_keys});
 }
 

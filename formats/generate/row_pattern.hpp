@@ -8,6 +8,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/generate/counter_rng.hpp>
 
@@ -70,10 +71,8 @@ struct CountPatternEntries {
 template <class Exec, class Pattern, class Offsets>
 double count_entries(Exec const& exec, Pattern const& pattern, Offsets const& offsets) {
   double total = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::build_csr[count]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, pattern.num_rows()),
-      CountPatternEntries<Pattern, Offsets>{pattern, offsets}, total);
+  range_reduce<std::int64_t>("einkorn::build_csr[count]", exec, pattern.num_rows(),
+                             CountPatternEntries<Pattern, Offsets>{pattern, offsets}, total);
   return total;
 }
 
@@ -98,9 +97,8 @@ typename Offsets::non_const_value_type sum_in_place(Exec const& exec, Offsets co
   using Offset = typename Offsets::non_const_value_type;
   std::size_t const last = offsets.extent(0) - 1;
   Offset total = 0;
-  Kokkos::parallel_scan("einkorn::build_csr[offsets]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, last + 1),
-                        SumPatternOffsets<Offsets>{offsets, last}, total);
+  range_scan<std::size_t>("einkorn::build_csr[offsets]", exec, last + 1,
+                          SumPatternOffsets<Offsets>{offsets, last}, total);
   return total;
 }
 
@@ -138,11 +136,9 @@ void fill_entries(Exec const& exec, Pattern const& pattern, Offsets const& offse
   auto const nnz = static_cast<std::int64_t>(values.extent(0));
   std::int64_t const num_rows = pattern.num_rows();
   constexpr std::int64_t per_part = entries_per_thread<Exec>;
-  Kokkos::parallel_for(
-      "einkorn::build_csr[fill]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, ceil_div(nnz, per_part)),
-      FillPatternEntries<Pattern, Offsets, Columns, Values>{pattern, offsets, columns, values, nnz, num_rows,
-                                                            per_part});
+  range_for<std::int64_t>("einkorn::build_csr[fill]", exec, ceil_div(nnz, per_part),
+                          FillPatternEntries<Pattern, Offsets, Columns, Values>{
+                              pattern, offsets, columns, values, nnz, num_rows, per_part});
 }
 
 }  // namespace detail

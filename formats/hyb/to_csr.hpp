@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/hyb/hyb.hpp>
@@ -104,17 +105,15 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Hyb<Scalar, Ordina
   auto const ell = F.ell;
   auto const coo = F.coo;
   Offset const num_coo_entries = coo.nnz();
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
-  Kokkos::parallel_for(
-      "einkorn::to_csr[hyb,lengths]", rows,
+  range_for<Ordinal>(
+      "einkorn::to_csr[hyb,lengths]", exec, F.num_rows,
       detail::HybRowLengths<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, num_coo_entries});
   counts_to_offsets(exec, offsets);
-  Kokkos::parallel_for("einkorn::to_csr[hyb,ell]", rows,
-                       detail::CopyHybEll<Hyb<Scalar, Ordinal, Offset, Device>>{ell, offsets, columns, values});
-  Kokkos::parallel_for("einkorn::to_csr[hyb,coo]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_coo_entries),
-                       detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns,
-                                                                                values, num_coo_entries});
+  range_for<Ordinal>("einkorn::to_csr[hyb,ell]", exec, F.num_rows,
+                     detail::CopyHybEll<Hyb<Scalar, Ordinal, Offset, Device>>{ell, offsets, columns, values});
+  range_for<Offset>("einkorn::to_csr[hyb,coo]", exec, num_coo_entries,
+                    detail::CopyHybCoo<Hyb<Scalar, Ordinal, Offset, Device>>{ell, coo, offsets, columns, values,
+                                                                             num_coo_entries});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

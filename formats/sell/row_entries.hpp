@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/sell/sell.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -36,10 +37,9 @@ struct SellRowEntries {
   [[nodiscard]] bool is_available() const { return F.rows.extent(0) == 0; }
   template <class Exec>
   [[nodiscard]] std::size_t max_row_length(Exec const& exec) const {
-    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<ordinal_type>>;
     std::size_t max_width = 0;
-    Kokkos::parallel_reduce("einkorn::row_entries[sell]", Range(exec, 0, F.num_slices()),
-                            detail::MaxSliceWidth<Format>{F}, Kokkos::Max<std::size_t>(max_width));
+    range_reduce<ordinal_type>("einkorn::row_entries[sell]", exec, F.num_slices(),
+                               detail::MaxSliceWidth<Format>{F}, Kokkos::Max<std::size_t>(max_width));
     return max_width;
   }
   template <class Body>

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/permutation.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/sell/sell.hpp>
@@ -92,9 +93,7 @@ typename Format::ordinal_type column_of_slot(Exec const& exec, Format const& F,
   using Ordinal = typename Format::ordinal_type;
   Ordinal column = 0;
   IsInvalidSlot<Format> const slots{F};
-  Kokkos::parallel_reduce("einkorn::validate[slot]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1),
-                          ReadSlotColumn<Format>{slots, slot}, column);
+  range_reduce<int>("einkorn::validate[slot]", exec, 1, ReadSlotColumn<Format>{slots, slot}, column);
   return column;
 }
 
@@ -112,9 +111,8 @@ struct CountOccupied {
 template <class Exec, class View>
 std::size_t count_occupied(Exec const& exec, View const& slots, typename View::non_const_value_type padding) {
   std::size_t entries = 0;
-  Kokkos::parallel_reduce("einkorn::validate[entries]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
-                          CountOccupied<View>{slots, padding}, entries);
+  range_reduce<std::size_t>("einkorn::validate[entries]", exec, slots.extent(0),
+                            CountOccupied<View>{slots, padding}, entries);
   return entries;
 }
 

@@ -7,7 +7,7 @@
 #include <einkorn/core/comm/detail/kernel_gather.hpp>
 #include <einkorn/core/comm/transport.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/sum_partials.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -146,8 +146,7 @@ class GatheredSums {
   template <class Kernel>
   static void launch(Exec const& exec, Kernel const& kernel) {
     if constexpr (is_gpu<Exec>)
-      Kokkos::parallel_for("einkorn::solve[sum over ranks]",
-                           light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1)), kernel);
+      range_for<int>("einkorn::solve[sum over ranks]", exec, 1, kernel);
     else
       for_each_part(exec, "einkorn::solve[sum over ranks]", 1, kernel);
   }

@@ -8,6 +8,7 @@
 #include <einkorn/core/comm/transport.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/kernel_view.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/spmv_plan.hpp>
 #include <einkorn/formats/distributed/distributed_csr.hpp>
 #include <einkorn/solvers/distributed/epilogues.hpp>
@@ -53,10 +54,8 @@ template <class Exec, class X, class Rows>
 void pack_rows(Exec const& exec, X const& x, Rows const& rows, typename X::non_const_value_type* to) {
   if (rows.extent(0) == 0) return;
   auto const entries = as_input(x);
-  Kokkos::parallel_for(
-      "einkorn::spmv[distributed,pack]",
-      light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows.extent(0))),
-      PackRows<std::decay_t<decltype(entries)>, Rows>{{entries, rows}, to});
+  range_for<std::size_t>("einkorn::spmv[distributed,pack]", exec, rows.extent(0),
+                         PackRows<std::decay_t<decltype(entries)>, Rows>{{entries, rows}, to});
 }
 
 /// Sets the bits of the rows.
@@ -238,19 +237,17 @@ class DistributedOperator {
       auto const words =
           allocate_zeros<Words>("einkorn::DistributedOperator::has_ghosts",
                                 ceil_div<std::size_t>(static_cast<std::size_t>(A.num_rows()), 32));
-      Kokkos::parallel_for(
-          "einkorn::DistributedOperator[marks]",
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, boundary),
+      range_for<std::size_t>(
+          "einkorn::DistributedOperator[marks]", exec, boundary,
           detail::MarkRows<std::decay_t<decltype(A.boundary_rows)>, Words>{A.boundary_rows, words});
       exec.fence("einkorn::make_distributed_operator");
       has_ghosts.words = words;
       auto const rows = allocate_on_host("einkorn::DistributedOperator::boundary_rows", A.boundary_rows);
       Kokkos::deep_copy(rows, A.boundary_rows);
       using Longest = detail::LongestBoundaryRow<Matrix>;
-      Kokkos::parallel_reduce("einkorn::DistributedOperator[longest]",
-                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, boundary),
-                              Longest{A.local.row_offsets, A.ghost.row_offsets, A.boundary_rows},
-                              Kokkos::Max<std::size_t>(longest_boundary_row));
+      range_reduce<std::size_t>("einkorn::DistributedOperator[longest]", exec, boundary,
+                                Longest{A.local.row_offsets, A.ghost.row_offsets, A.boundary_rows},
+                                Kokkos::Max<std::size_t>(longest_boundary_row));
       std::tie(has_ghosts.begin, has_ghosts.end) =
           detail::longest_gap(rows, static_cast<std::size_t>(A.num_rows()));
     }

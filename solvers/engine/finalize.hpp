@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/engine/convergence.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -39,9 +41,7 @@ struct ScaleBy {
 };
 template <class Exec, class S, class X>
 void multiply_by(Exec const& exec, S const& scaling, X const& x, bool divides = false) {
-  Kokkos::parallel_for("einkorn::solve[scale]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0)),
-                       ScaleBy<S, X>{scaling, x, divides});
+  range_for<std::size_t>("einkorn::solve[scale]", exec, x.extent(0), ScaleBy<S, X>{scaling, x, divides});
 }
 template <class Exec, class S, class X>
 void divide_by(Exec const& exec, S const& scaling, X const& x) {
@@ -80,7 +80,7 @@ SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space c
     method.true_residual(ResidualUse::final);
     state = space.read_state(exec, method.state());
     if (!(state.true2 <= state.best2)) {
-      Kokkos::deep_copy(exec, method.v.x, method.v.best);
+      copy_entries(exec, method.v.x, method.v.best);
       exec.fence("einkorn::solve: the best x");
       state.true2 = state.best2;
     }

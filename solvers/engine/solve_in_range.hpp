@@ -3,6 +3,8 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
@@ -41,9 +43,8 @@ struct MaxAbsPart {
 };
 template <class Exec, class V>
 double max_abs_part(Exec const& exec, V const& v) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   double largest = 0;
-  Kokkos::parallel_reduce("einkorn::solve[range]", Policy(exec, 0, v.extent(0)), MaxAbsPart<V>{v}, largest);
+  range_reduce<std::size_t>("einkorn::solve[range]", exec, v.extent(0), MaxAbsPart<V>{v}, largest);
   exec.fence("einkorn::solve: range of b");
   return largest;
 }
@@ -62,9 +63,8 @@ void scale_by_power(Exec const& exec, int exponent, From const& from, To const& 
   using Kernel = MultiplyByPowers<From, To>;
   using Real = typename Kernel::Real;
   auto const power = [](int e) { return static_cast<Real>(std::ldexp(1.0, e)); };
-  Kokkos::parallel_for("einkorn::solve[scale]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, to.extent(0)),
-                       Kernel{from, to, power(exponent / 2), power(exponent - exponent / 2)});
+  range_for<std::size_t>("einkorn::solve[scale]", exec, to.extent(0),
+                         Kernel{from, to, power(exponent / 2), power(exponent - exponent / 2)});
 }
 
 inline void scale_report(SolveReport& report, int exponent) {
@@ -88,7 +88,7 @@ SolveReport solve_in_range(Exec const& exec, A const& a, typename Vector::const_
   if (!first.out_of_range) return report;
   double const max_b = max_over_ranks(a, max_abs_part(exec, b));
   if (max_b == 0) {
-    Kokkos::deep_copy(exec, x, 0);
+    fill_entries(exec, x, 0);
     exec.fence("einkorn::solve: x = 0");
     report.outcome = Outcome::converged;
     report.residual = report.recursive_residual = 0;
@@ -136,11 +136,11 @@ template <class Exec, class Vector, class Body>
 SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& initial, bool has_callback,
                               Body const& body) {
   if (!has_callback) return body();
-  Kokkos::deep_copy(exec, initial, x);
+  copy_entries(exec, initial, x);
   try {
     return body();
   } catch (...) {
-    Kokkos::deep_copy(exec, x, initial);
+    copy_entries(exec, x, initial);
     exec.fence("einkorn::solve: x0 after an exception");
     throw;
   }

@@ -5,6 +5,7 @@
 #include <einkorn/core/captured_graph.hpp>
 #include <einkorn/core/cooperative.hpp>
 #include <einkorn/core/cooperative_vector.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/core/fused_pass.hpp>
 #include <einkorn/core/sum_partials.hpp>
@@ -115,7 +116,7 @@ class SolveSpace {
     using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     State state;
     auto const from = static_cast<std::size_t>(which - state_.data());
-    Kokkos::deep_copy(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
+    copy_entries(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
     exec.fence("einkorn::solve: the state at the end");
     return state;
   }

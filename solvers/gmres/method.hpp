@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
 #include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
@@ -136,18 +136,14 @@ struct GmresMethod {
                                    basis_blocks<Exec, Scalar, Z>(exec, size()), num_sums, step});
   }
   void update_x(ResidualUse use) const {
-    using One = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for("einkorn::gmres[solve]", light_weight(One(exec, 0, 1)),
-                         GmresSolve<Z>{state(), arrays, use});
+    range_for<int>("einkorn::gmres[solve]", exec, 1, GmresSolve<Z>{state(), arrays, use});
     if (!is_distributed && size() == 0) return;  // M may be collective
     char const* const label = "einkorn::gmres[x]";
     if constexpr (kind == GmresKind::preconditioned) {  // M^-1 once per cycle instead of storing all z
-      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
       launch_basis_pass(exec, label, pass_over(0, v.last, BasisUse::replace));
       preconditioner.apply(exec, v.last, workspace.z(0));
       using Vector = std::remove_cvref_t<decltype(v.x)>;
-      Kokkos::parallel_for(label, light_weight(Policy(exec, 0, size())),
-                           GmresAddUpdate<Vector>{v.x, workspace.z(0), state()});
+      range_for<std::size_t>(label, exec, size(), GmresAddUpdate<Vector>{v.x, workspace.z(0), state()});
     } else {
       launch_basis_pass(exec, label, pass_over(0, v.x, BasisUse::combine, kind == GmresKind::flexible));
     }

@@ -4,7 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/blocks.hpp>
@@ -161,9 +161,8 @@ class BlockJacobi {
   template <class Exec, class Blocks, class R, class Z>
   void apply_blocks(Exec const& exec, Blocks const& blocks, R const& r, Z const& z) const {
     using Inverses = Kokkos::View<Scalar const*, Device>;
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>;
-    Kokkos::parallel_for("einkorn::BlockJacobi::apply", light_weight(Policy(exec, 0, uniform_.num_rows)),
-                         detail::ApplyBlockRow<Ordinal, Blocks, Inverses, R, Z>{blocks, inverses_, r, z});
+    range_for<Ordinal>("einkorn::BlockJacobi::apply", exec, uniform_.num_rows,
+                       detail::ApplyBlockRow<Ordinal, Blocks, Inverses, R, Z>{blocks, inverses_, r, z});
   }
 
   detail::UniformBlocks<Ordinal> uniform_{0, 1};  // size 0: listed

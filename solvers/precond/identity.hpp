@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/checks.hpp>
 #include <einkorn/solvers/report.hpp>
@@ -43,9 +43,7 @@ class Identity {
   void apply(Exec const& exec, R const& r, Z const& z) const {
     detail::check_apply("Identity", num_rows_, r, z, true);
     if (detail::is_same_vector(r, z) || num_rows_ == 0) return;
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for("einkorn::Identity::apply", light_weight(Policy(exec, 0, z.extent(0))),
-                         detail::CopyEntry<R, Z>{r, z});
+    range_for<std::size_t>("einkorn::Identity::apply", exec, z.extent(0), detail::CopyEntry<R, Z>{r, z});
   }
 
   /// @throws DimensionMismatch unless A is square and of the same size

@@ -4,7 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/diagonal.hpp>
@@ -97,9 +97,8 @@ class Jacobi {
     detail::check_apply("Jacobi", num_rows(), r, z, true);
     if (num_rows() == 0) return;
     using Inverse = Kokkos::View<Scalar const*, Device>;
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for("einkorn::Jacobi::apply", light_weight(Policy(exec, 0, z.extent(0))),
-                         detail::MultiplyEntry<Inverse, R, Z>{inverse_, r, z});
+    range_for<std::size_t>("einkorn::Jacobi::apply", exec, z.extent(0),
+                           detail::MultiplyEntry<Inverse, R, Z>{inverse_, r, z});
   }
 
   /// Takes the diagonal of another matrix of this size.
@@ -113,10 +112,7 @@ class Jacobi {
     using Functor = detail::InvertEntry<Kokkos::View<Scalar*, Device>, detail::FirstFault<Device>>;
     extract_diagonal(exec, A, inverse_);
     faults_.reset(exec);
-    Kokkos::parallel_for(
-        "einkorn::Jacobi::update",
-        light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, inverse_.extent(0))),
-        Functor{inverse_, faults_});
+    range_for<std::size_t>("einkorn::Jacobi::update", exec, inverse_.extent(0), Functor{inverse_, faults_});
     status_ = faults_.status(exec);
   }
   template <ExecutionSpace Exec, CrsMatrixLike Matrix>

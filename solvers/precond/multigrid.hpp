@@ -6,7 +6,7 @@
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/kernel_view.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/checks.hpp>
@@ -142,9 +142,7 @@ class Multigrid {
       auto const n = r.extent(0);
       detail::StoreScale const of_mean{scale_.data(), static_cast<double>(n)};
       if (squared_norm != nullptr)
-        Kokkos::parallel_for("einkorn::Multigrid[scale]",
-                             light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, 1)),
-                             detail::StoreScaleOfNorm{of_mean, squared_norm});
+        range_for<int>("einkorn::Multigrid[scale]", exec, 1, detail::StoreScaleOfNorm{of_mean, squared_norm});
       else
         hierarchy_.sums().run(exec, "einkorn::Multigrid[scale]", n, detail::SumOfMagnitudes<R, Device>{r},
                               of_mean);

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -85,9 +86,8 @@ void analyze_blocks(Exec const& exec, Matrix const& A, StructureCounters<Device>
   // Long rows need fewer block rows for a sample of the same size.
   auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
   auto const max_block_rows = std::max<std::int64_t>(max_sampled_block_rows<Exec> / (1 + mean / 64), 256);
-  Kokkos::parallel_for("einkorn::structure[blocks]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 7 * max_block_rows),
-                       SampleBlockFill<Exec, Matrix, Device>{A, counters, max_block_rows});
+  range_for<std::int64_t>("einkorn::structure[blocks]", exec, 7 * max_block_rows,
+                          SampleBlockFill<Exec, Matrix, Device>{A, counters, max_block_rows});
 }
 
 }  // namespace einkorn::detail

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/copy.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -54,20 +55,20 @@ struct StructureCounters {
   StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz)
       : counts(allocate<Counts>(exec, "einkorn::structure::counts", size)),
         diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", flags)) {
-    Kokkos::deep_copy(exec, counts, 0);
-    Kokkos::deep_copy(exec, diagonals, 0);
+    fill_entries(exec, counts, 0);
+    fill_entries(exec, diagonals, 0);
     if constexpr (!is_gpu<Exec>) return;
     auto const max_long_rows = static_cast<std::size_t>(nnz / max_row_by_lanes + 1);
     long_rows = allocate<Counts>(exec, "einkorn::structure::long_rows", max_long_rows);
     long_row_flags = allocate<Flags>(exec, "einkorn::structure::long_row_flags", max_long_rows);
-    Kokkos::deep_copy(exec, long_row_flags, 0);
+    fill_entries(exec, long_row_flags, 0);
   }
 
   template <class Exec>
   std::array<std::int64_t, size> read(Exec const& exec) const {
     std::array<std::int64_t, size> result{};
     Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(result.data(), size);
-    Kokkos::deep_copy(exec, host, counts);
+    copy_entries(exec, host, counts);
     exec.fence("einkorn::structure: counts are read");
     return result;
   }

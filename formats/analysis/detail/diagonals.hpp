@@ -4,6 +4,8 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -37,11 +39,10 @@ void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& counte
   auto const counts = counters.counts;
   auto const size = static_cast<std::int64_t>(flags.extent(0));
   using Counters = StructureCounters<Device>;
-  Kokkos::parallel_reduce("einkorn::structure[diagonals]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-                          CountFlags<decltype(counters.diagonals)>{flags},
-                          Kokkos::subview(counts, static_cast<int>(Counters::num_diagonals)),
-                          Kokkos::subview(counts, static_cast<int>(Counters::num_bands)));
+  range_reduce<std::int64_t>("einkorn::structure[diagonals]", exec, size,
+                             CountFlags<decltype(counters.diagonals)>{flags},
+                             Kokkos::subview(counts, static_cast<int>(Counters::num_diagonals)),
+                             Kokkos::subview(counts, static_cast<int>(Counters::num_bands)));
 }
 
 /// Counts the entries of each diagonal, by a histogram in team scratch. numbers(d + num_rows - 1) is the number
@@ -160,13 +161,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
   auto const size = static_cast<std::size_t>(count);
   Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
   Numbers const entries = allocate<Numbers>(exec, "einkorn::structure::entries", size);
-  Kokkos::deep_copy(exec, entries, 0);
+  fill_entries(exec, entries, 0);
   auto const flags = counters.diagonals;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
-  Kokkos::parallel_scan("einkorn::structure[number diagonals]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                            exec, 0, static_cast<std::int64_t>(flags.extent(0))),
-                        NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, offsets, rows});
+  range_scan<std::int64_t>("einkorn::structure[number diagonals]", exec,
+                           static_cast<std::int64_t>(flags.extent(0)),
+                           NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, offsets, rows});
   using Functor = CountDiagonals<Exec, Matrix, Device>;
   auto const blocks = Functor::Rows::num_blocks(rows);
   std::int64_t const max_teams = is_gpu<Exec> ? max_structure_teams : exec.concurrency();
@@ -177,8 +177,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
   auto offset = allocate_vector<std::int64_t>("einkorn::structure: offsets", size);
   auto number = allocate_vector<std::int64_t>("einkorn::structure: entries", size);
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(exec, Host(offset.data(), size), offsets);
-  Kokkos::deep_copy(exec, Host(number.data(), size), entries);
+  copy_entries(exec, Host(offset.data(), size), offsets);
+  copy_entries(exec, Host(number.data(), size), entries);
   exec.fence("einkorn::structure: the diagonals are read");
   auto result = allocate_vector<std::pair<std::int64_t, std::int64_t>>("einkorn::structure: diagonals", size);
   for (std::size_t i = 0; i < size; ++i) result[i] = {offset[i], number[i]};

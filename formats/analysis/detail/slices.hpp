@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 #include <einkorn/formats/sell/detail/slice_widths.hpp>
 #include <einkorn/formats/sell/sell_tuning.hpp>
@@ -81,8 +82,8 @@ void analyze_slices(Exec const& exec, Matrix const& A, int slice_rows,
                     StructureCounters<Device> const& counters) {
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   auto const slices = ceil_div(rows, std::int64_t(slice_rows));
-  Kokkos::parallel_reduce(
-      "einkorn::structure[slices]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slices),
+  range_reduce<std::int64_t>(
+      "einkorn::structure[slices]", exec, slices,
       CountSliceSlots<Matrix>{A, static_cast<typename Matrix::ordinal_type>(slice_rows)},
       Kokkos::subview(counters.counts, static_cast<int>(StructureCounters<Device>::slice_slots)));
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/copy.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -74,16 +76,14 @@ void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts co
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   if (F.num_rows == 0) {
-    Kokkos::deep_copy(exec, F.b, Ordinal(0));
-    Kokkos::deep_copy(exec, F.rc, Offset(0));
+    fill_entries(exec, F.b, Ordinal(0));
+    fill_entries(exec, F.rc, Offset(0));
     return;
   }
-  Kokkos::parallel_scan("einkorn::from_csr[brcv,number]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, F.num_rows),
-                        NumberStripes<Format, Matrix, Starts>{F, A, starts});
-  Kokkos::parallel_for("einkorn::from_csr[brcv,columns]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, F.c.extent(0)),
-                       CopyStripeColumns<Format, Matrix>{F, A});
+  range_scan<Ordinal>("einkorn::from_csr[brcv,number]", exec, F.num_rows,
+                      NumberStripes<Format, Matrix, Starts>{F, A, starts});
+  range_for<std::size_t>("einkorn::from_csr[brcv,columns]", exec, F.c.extent(0),
+                         CopyStripeColumns<Format, Matrix>{F, A});
 }
 
 }  // namespace einkorn::detail

@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -83,8 +84,7 @@ void mark_stripes_by(Exec const& exec, Matrix const& A, Starts const& starts) {
     Kokkos::parallel_for("einkorn::stripes[mark]",
                          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), mark_stripes_team_size), mark);
   } else {
-    Kokkos::parallel_for("einkorn::stripes[mark]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows), mark);
+    range_for<Ordinal>("einkorn::stripes[mark]", exec, A.num_rows, mark);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
@@ -83,25 +84,22 @@ StripeChunks<typename Format::ordinal_type, typename Format::device_type> make_s
   using List = Kokkos::View<Ordinal*, typename Format::device_type>;
   StripeChunks<Ordinal, typename Format::device_type> chunks;
   if (F.num_rows == 0) return chunks;
-  auto const policy = [&exec](std::size_t size) {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size);
-  };
   constexpr int rows_per_mark = brcv_rows_per_mark;
   Ordinal const num_stripes = F.num_stripes(), max_rows = static_cast<Ordinal>(chunk_rows);
   auto const b = F.b;
   auto const num_marks = ceil_div(static_cast<std::size_t>(F.num_rows), std::size_t(rows_per_mark));
   List const marks = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::marks", num_marks);
-  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,marks]", policy(num_marks),
-                       MarkStripeRows<decltype(F.b), List>{b, marks, num_stripes});
+  range_for<std::size_t>("einkorn::make_spmv_plan[brcv,marks]", exec, num_marks,
+                         MarkStripeRows<decltype(F.b), List>{b, marks, num_stripes});
   auto const p = static_cast<std::size_t>(num_stripes);
   List const first_chunk = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::first_chunk", p + 1);
-  Kokkos::parallel_for("einkorn::make_spmv_plan[brcv,count]", policy(p),
-                       CountStripeChunks<decltype(F.b), List>{b, first_chunk, max_rows});
+  range_for<std::size_t>("einkorn::make_spmv_plan[brcv,count]", exec, p,
+                         CountStripeChunks<decltype(F.b), List>{b, first_chunk, max_rows});
   auto const num_chunks = static_cast<std::size_t>(counts_to_offsets(exec, first_chunk));
   List const stripes = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::stripes", num_chunks);
   List const rows = allocate<List>(exec, "einkorn::SpmvPlan[brcv]::rows", num_chunks);
-  Kokkos::parallel_for(
-      "einkorn::make_spmv_plan[brcv,chunks]", policy(num_chunks),
+  range_for<std::size_t>(
+      "einkorn::make_spmv_plan[brcv,chunks]", exec, num_chunks,
       ListStripeChunks<decltype(F.b), List>{b, first_chunk, stripes, rows, num_stripes, max_rows});
   chunks.marks = marks;
   chunks.stripes = stripes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/find_blocks.hpp>
 
@@ -61,9 +62,8 @@ void merge_rows(Exec const& exec, char const* label, Matrix const& A, int block_
   if constexpr (is_gpu<Exec>)
     find_blocks_in_teams<fill>(exec, label, A, block_size, num_block_rows, offsets, columns);
   else
-    Kokkos::parallel_for(
-        label,
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Matrix::ordinal_type>>(exec, 0, num_block_rows),
+    range_for<typename Matrix::ordinal_type>(
+        label, exec, num_block_rows,
         MergeBlockRow<fill, Matrix, Offsets, Columns>{A, block_size, offsets, columns});
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -97,10 +98,8 @@ BlockCounts sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& gr
   constexpr int threads = is_gpu<Exec> ? 4096 : 1;
   BlockCounts counts;
   if (groups.num_sampled > 0)
-    Kokkos::parallel_reduce(
-        "einkorn::detect_block_size",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, groups.num_sampled * threads),
-        SampleBlocks<Matrix>{A, groups, threads}, counts);
+    range_reduce<std::int64_t>("einkorn::detect_block_size", exec, groups.num_sampled * threads,
+                               SampleBlocks<Matrix>{A, groups, threads}, counts);
   return counts;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -69,11 +70,12 @@ struct ScatterValues {
 /// One row per thread: on the host, and if positions repeat. 1 launch.
 template <class Exec, class Format, class Matrix>
 void scatter_values(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Format::ordinal_type>> const rows(exec, 0, F.num_rows);
   if (F.has_repeats)
-    Kokkos::parallel_for(label, rows, ScatterValues<true, Format, Matrix>{F, A});
+    range_for<typename Format::ordinal_type>(label, exec, F.num_rows,
+                                             ScatterValues<true, Format, Matrix>{F, A});
   else
-    Kokkos::parallel_for(label, rows, ScatterValues<false, Format, Matrix>{F, A});
+    range_for<typename Format::ordinal_type>(label, exec, F.num_rows,
+                                             ScatterValues<false, Format, Matrix>{F, A});
 }
 
 }  // namespace einkorn::detail

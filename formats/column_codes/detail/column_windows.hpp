@@ -5,8 +5,10 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/column_codes/column_codes.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -93,8 +95,7 @@ void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body c
     Kokkos::parallel_for(label, light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
                          Functor{body, num_tiles});
   } else {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
-                         Functor{body, num_tiles});
+    range_for<Offset>(label, exec, num_tiles, Functor{body, num_tiles});
   }
 }
 
@@ -163,10 +164,9 @@ template <class Exec, class Offset, class Bounds, class Codes>
 CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const& bounds,
                                 Codes const& compressed) {
   CodedCounts<Offset> counts;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>> const tiles(exec, 0, num_tiles);
-  Kokkos::parallel_reduce("einkorn::compress_columns[count]", tiles,
-                          CountCodedTiles<Offset, Bounds, Codes>{bounds, compressed}, counts.tiles,
-                          counts.entries);
+  range_reduce<Offset>("einkorn::compress_columns[count]", exec, num_tiles,
+                       CountCodedTiles<Offset, Bounds, Codes>{bounds, compressed}, counts.tiles,
+                       counts.entries);
   return counts;
 }
 
@@ -192,9 +192,8 @@ struct SetTileBegins {
 template <class Exec, class Offset, class Bounds, class Codes>
 void set_tile_begins(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
   Offset total = 0;
-  Kokkos::parallel_scan("einkorn::compress_columns[begins]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, num_tiles),
-                        SetTileBegins<Offset, Bounds, Codes>{bounds, compressed}, total);
+  range_scan<Offset>("einkorn::compress_columns[begins]", exec, num_tiles,
+                     SetTileBegins<Offset, Bounds, Codes>{bounds, compressed}, total);
 }
 
 /// Compresses the columns of tiles 0 .. num_tiles - 1 to 16-bit codes.
@@ -230,8 +229,8 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
                 EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, uncoded_columns, made});
   if (begin < all)
-    Kokkos::deep_copy(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
-                      Kokkos::subview(columns, std::pair(begin, all)));
+    copy_entries(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
+                 Kokkos::subview(columns, std::pair(begin, all)));
   exec.fence("einkorn::compress_columns: the uncompressed columns may be freed");
   columns = uncoded_columns;
   result = made;

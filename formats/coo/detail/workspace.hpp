@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 #include <einkorn/formats/coo/detail/entry_parts.hpp>
 
@@ -48,9 +49,8 @@ typename Format::ordinal_type longest_gap(Exec const& exec, Format const& F) {
   Offset const nnz = F.nnz();
   Ordinal const num_rows = F.num_rows;
   auto const rows = F.rows;
-  Kokkos::parallel_reduce("einkorn::make_spmv_plan[coo,gaps]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz + 1),
-                          FindLongestGap<Format>{rows, nnz, num_rows}, Kokkos::Max<Ordinal>(longest));
+  range_reduce<Offset>("einkorn::make_spmv_plan[coo,gaps]", exec, nnz + 1,
+                       FindLongestGap<Format>{rows, nnz, num_rows}, Kokkos::Max<Ordinal>(longest));
   return longest;
 }
 
@@ -71,10 +71,8 @@ bool has_long_runs(Exec const& exec, Parts const& parts) {
   using Offset = typename Parts::offset_type;
   if (parts.num_parts <= max_short_carry_run) return false;
   int found = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::make_spmv_plan[coo,runs]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, parts.num_parts - max_short_carry_run),
-      FindLongRun<Parts>{parts}, Kokkos::Max<int>(found));
+  range_reduce<Offset>("einkorn::make_spmv_plan[coo,runs]", exec, parts.num_parts - max_short_carry_run,
+                       FindLongRun<Parts>{parts}, Kokkos::Max<int>(found));
   return found > 0;
 }
 

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -188,9 +189,8 @@ Split make_nonzero_split(Exec const& exec, Matrix const& A, Lengths const& lengt
     split.rows = allocate<decltype(split.rows)>(exec, "einkorn::NonzeroSplit::rows", num_rows);
     split.empty_rows =
         allocate<decltype(split.rows)>(exec, "einkorn::NonzeroSplit::empty_rows", lengths.empty_rows);
-    Kokkos::parallel_scan(
-        "einkorn::make_spmv_plan[csr,list_rows]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+    range_scan<Ordinal>(
+        "einkorn::make_spmv_plan[csr,list_rows]", exec, A.num_rows,
         ListRowsWithEntries<Matrix, decltype(split.rows)>{A.row_offsets, split.rows, split.empty_rows});
   }
   int const spacing = split.shape.capacity() - split.shape.shift;
@@ -206,19 +206,16 @@ Split make_nonzero_split(Exec const& exec, Matrix const& A, Lengths const& lengt
                         static_cast<Offset>(spacing),
                         static_cast<Offset>(split.shape.shift)};
   int num_cut = 0;
-  Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,entry_blocks]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, split.num_blocks),
-                          FillEntryBlocks<Borders, decltype(split.blocks)>{borders, split.blocks}, num_cut);
-  Kokkos::parallel_for("einkorn::make_spmv_plan[csr,entry_threads]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, threads),
-                       FillEntryThreads<Borders, decltype(split.blocks), decltype(split.threads)>{
-                           borders, split.blocks, split.threads, split.shape});
+  range_reduce<int>("einkorn::make_spmv_plan[csr,entry_blocks]", exec, split.num_blocks,
+                    FillEntryBlocks<Borders, decltype(split.blocks)>{borders, split.blocks}, num_cut);
+  range_for<std::size_t>("einkorn::make_spmv_plan[csr,entry_threads]", exec, threads,
+                         FillEntryThreads<Borders, decltype(split.blocks), decltype(split.threads)>{
+                             borders, split.blocks, split.threads, split.shape});
   if (num_cut > 0) {
     auto const words = blocks * static_cast<std::size_t>(words_per_part<Sum>);
     split.parts = allocate<decltype(split.parts)>(exec, "einkorn::NonzeroSplit::parts", words);
-    Kokkos::parallel_for("einkorn::make_spmv_plan[csr,parts]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words),
-                         ClearParts<decltype(split.parts)>{split.parts});
+    range_for<std::size_t>("einkorn::make_spmv_plan[csr,parts]", exec, words,
+                           ClearParts<decltype(split.parts)>{split.parts});
   }
   exec.fence("einkorn::make_spmv_plan[csr]: the blocks are filled");
   return split;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -50,10 +52,8 @@ Kokkos::View<typename List::non_const_value_type*, typename List::device_type> i
       first_bad(exec, "einkorn::inverse_permutation[range]", n, OutOfRange<List, Ordinal>{list, n});
   if (outside < n) refuse(outside, ", expected 0 .. " + std::to_string(n) + " - 1");
   auto const inverse = allocate<Inverse>(exec, "einkorn::inverse_permutation", static_cast<std::size_t>(n));
-  Kokkos::deep_copy(exec, inverse, n);
-  Kokkos::parallel_for("einkorn::inverse_permutation",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
-                       InvertList<List, Inverse>{list, inverse});
+  fill_entries(exec, inverse, n);
+  range_for<Ordinal>("einkorn::inverse_permutation", exec, n, InvertList<List, Inverse>{list, inverse});
   auto const second =
       first_bad(exec, "einkorn::inverse_permutation[twice]", n, IsRepeated<List, Inverse>{list, inverse});
   if (second < n) refuse(second, ", which is there twice: not a permutation");

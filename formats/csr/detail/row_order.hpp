@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/vector_loads.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -84,10 +85,8 @@ RowOrder row_order(Exec const& exec, Matrix const& A) {
   if (A.nnz() < 2) return {};
   auto const neighbours = column_neighbours(A);
   std::int64_t descents = 0, equals = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::row_order",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, neighbours.num_items()),
-      CountDisorder<decltype(neighbours)>{neighbours}, descents, equals);
+  range_reduce<std::size_t>("einkorn::row_order", exec, neighbours.num_items(),
+                            CountDisorder<decltype(neighbours)>{neighbours}, descents, equals);
   return {descents == 0, equals != 0};
 }
 

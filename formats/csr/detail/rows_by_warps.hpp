@@ -5,6 +5,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -50,9 +51,7 @@ void for_each_row(Exec const& exec, char const* label, Ordinal num_rows, Body co
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(teams), Functor::team_size)),
         Functor{body, num_rows});
   } else {
-    Kokkos::parallel_for(label,
-                         light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_rows)),
-                         RowsByThreads<Ordinal, Body>{body});
+    range_for<Ordinal>(label, exec, num_rows, RowsByThreads<Ordinal, Body>{body});
   }
 }
 

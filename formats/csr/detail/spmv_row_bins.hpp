@@ -7,7 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
@@ -67,9 +67,8 @@ int lanes_for_short_rows(Exec const& exec, Matrix const& A, typename Matrix::ord
     auto const longest =
         static_cast<Offset>(row_bin_limits(lanes, static_cast<std::size_t>(A.nnz())).short_row);
     double rows = 0, entries = 0;
-    Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,short_rows]",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                            CountShortRows<Matrix>{offsets, longest}, rows, entries);
+    range_reduce<Ordinal>("einkorn::make_spmv_plan[csr,short_rows]", exec, A.num_rows,
+                          CountShortRows<Matrix>{offsets, longest}, rows, entries);
     if (entries > (rows - static_cast<double>(empty_rows)) * lanes * row_team_unroll(lanes, 0)) continue;
     auto const all = static_cast<double>(A.num_rows);
     double const warps = all * lanes / lockstep_lanes(arch_of<Exec>) + (all - rows);
@@ -142,7 +141,6 @@ template <class Bins, class Exec, class Matrix>
 Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_type empty_rows, int lanes) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  using Rows = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>;
   Bins bins;
   bins.lanes = lanes > 0 ? std::clamp(lanes, 2, 16) : lanes_for_short_rows(exec, A, empty_rows);
   RowBinLimits const limits = row_bin_limits(bins.lanes, static_cast<std::size_t>(A.nnz()));
@@ -152,20 +150,20 @@ Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_t
   bins.chunk = chunk;
   auto const offsets = A.row_offsets;
   std::size_t num_warp_rows = 0, num_chunks = 0;
-  Kokkos::parallel_reduce("einkorn::make_spmv_plan[csr,count_bins]", Rows(exec, 0, A.num_rows),
-                          CountRowBins<Matrix>{offsets, max_short, max_warp, chunk}, num_warp_rows, num_chunks);
+  range_reduce<Ordinal>("einkorn::make_spmv_plan[csr,count_bins]", exec, A.num_rows,
+                        CountRowBins<Matrix>{offsets, max_short, max_warp, chunk}, num_warp_rows, num_chunks);
   bins.warp_rows = allocate<decltype(bins.warp_rows)>(exec, "einkorn::RowBins::warp_rows", num_warp_rows);
   bins.chunk_rows = allocate<decltype(bins.chunk_rows)>(exec, "einkorn::RowBins::chunk_rows", num_chunks);
   bins.first_chunks = allocate<decltype(bins.chunk_rows)>(exec, "einkorn::RowBins::first_chunks", num_chunks);
   bins.carry = allocate<decltype(bins.carry)>(exec, "einkorn::RowBins::carry", num_chunks);
   bins.arrivals = allocate<decltype(bins.arrivals)>(exec, "einkorn::RowBins::arrivals", num_chunks);
   if (num_warp_rows > 0)
-    Kokkos::parallel_scan(
-        "einkorn::make_spmv_plan[csr,list_warp_rows]", Rows(exec, 0, A.num_rows),
+    range_scan<Ordinal>(
+        "einkorn::make_spmv_plan[csr,list_warp_rows]", exec, A.num_rows,
         ListWarpRows<Matrix, decltype(bins.warp_rows)>{offsets, bins.warp_rows, max_short, max_warp});
   if (num_chunks > 0)
-    Kokkos::parallel_scan(
-        "einkorn::make_spmv_plan[csr,list_chunks]", Rows(exec, 0, A.num_rows),
+    range_scan<Ordinal>(
+        "einkorn::make_spmv_plan[csr,list_chunks]", exec, A.num_rows,
         ListChunks<Matrix, decltype(bins.chunk_rows), decltype(bins.arrivals)>{
             offsets, bins.chunk_rows, bins.first_chunks, bins.arrivals, max_short, max_warp, chunk});
   exec.fence("einkorn::make_spmv_plan[csr]: the bins are filled");

@@ -11,7 +11,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/detail/row_dot.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
@@ -90,10 +90,9 @@ Tiles make_merge_tiles(Exec const& exec, Matrix const& A, std::int64_t items,
   auto const count = static_cast<std::size_t>(tiles.num_tiles);
   tiles.first_rows = allocate<decltype(tiles.first_rows)>(exec, "einkorn::MergeTiles::first_rows", count + 1);
   tiles.carry = allocate<decltype(tiles.carry)>(exec, "einkorn::MergeTiles::carry", count);
-  Kokkos::parallel_for("einkorn::make_merge_tiles",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, tiles.num_tiles + 1),
-                       FirstRowsOfTiles<Tiles, Matrix>{tiles.first_rows, A.row_offsets, A.num_rows, items,
-                                                       num_entries, num_steps});
+  range_for<Offset>("einkorn::make_merge_tiles", exec, tiles.num_tiles + 1,
+                    FirstRowsOfTiles<Tiles, Matrix>{tiles.first_rows, A.row_offsets, A.num_rows, items,
+                                                    num_entries, num_steps});
   return tiles;
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
@@ -59,15 +60,13 @@ void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& o
   using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
   auto const keys = allocate<Keys>(exec, "einkorn::transpose::keys", nnz);
   auto const columns = A.columns;
-  Kokkos::parallel_for("einkorn::transpose[keys]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
-                       KeysByColumn<Keys, decltype(A.columns)>{keys, columns, nnz});
+  range_for<std::uint64_t>("einkorn::transpose[keys]", exec, nnz,
+                           KeysByColumn<Keys, decltype(A.columns)>{keys, columns, nnz});
   if (nnz > 0)
     or_out_of_memory("einkorn::transpose: sort", nnz * sizeof(std::uint64_t),
                      [&] { Kokkos::sort(exec, keys); });
-  Kokkos::parallel_for("einkorn::transpose[order]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint64_t>>(exec, 0, nnz),
-                       OrderOfKeys<Keys, Offsets, Source>{keys, offsets, source, nnz, num_cols});
+  range_for<std::uint64_t>("einkorn::transpose[order]", exec, nnz,
+                           OrderOfKeys<Keys, Offsets, Source>{keys, offsets, source, nnz, num_cols});
 }
 
 /// Host: counts the entries of each column per part of the matrix, scans the counts to positions, and places
@@ -82,15 +81,13 @@ void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& 
   using Positions = Kokkos::View<Offset**, Kokkos::LayoutRight, typename Matrix::device_type>;
   auto const position = allocate_zeros<Positions>(exec, "einkorn::transpose::position", parts, num_cols);
   auto const columns = A.columns;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
   auto const begin_of = [=](std::size_t part) { return nnz / parts * part + nnz % parts * part / parts; };
-  Kokkos::parallel_for("einkorn::transpose[count]", over_parts, [=](std::size_t part) {
+  range_for<std::size_t>("einkorn::transpose[count]", exec, parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, columns(k));
   });
   Offset total = 0;
-  Kokkos::parallel_scan(
-      "einkorn::transpose[positions]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_cols),
+  range_scan<std::size_t>(
+      "einkorn::transpose[positions]", exec, num_cols,
       [=](std::size_t column, Offset& before, bool is_final) {
         Offset running = before;
         for (std::size_t part = 0; part < parts; ++part) {
@@ -102,7 +99,7 @@ void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& 
         before = running;
       },
       total);
-  Kokkos::parallel_for("einkorn::transpose[place]", over_parts, [=](std::size_t part) {
+  range_for<std::size_t>("einkorn::transpose[place]", exec, parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
       source(position(part, columns(k))++) = static_cast<Offset>(k);
   });

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -47,10 +48,9 @@ FirstEntries<typename Matrix::offset_type> first_entries(Exec const& exec, Matri
   auto const columns = A.columns;
   auto const offsets = A.row_offsets;
   auto const num_rows = A.num_rows;
-  Kokkos::parallel_reduce(
-      "einkorn::first_entries", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, nnz),
-      FindFirstEntries<Matrix>{columns, offsets, num_rows}, Kokkos::Min<Offset>(first.below),
-      Kokkos::Min<Offset>(first.above), Kokkos::Min<Offset>(first.on));
+  range_reduce<Offset>("einkorn::first_entries", exec, nnz,
+                       FindFirstEntries<Matrix>{columns, offsets, num_rows}, Kokkos::Min<Offset>(first.below),
+                       Kokkos::Min<Offset>(first.above), Kokkos::Min<Offset>(first.on));
   auto const found = [nnz](Offset k) { return k < nnz ? k : nnz; };  // Min starts at the largest Offset
   return {found(first.below), found(first.above), found(first.on)};
 }

@@ -8,6 +8,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 
@@ -59,9 +60,7 @@ struct FindTileRows {
 template <class Exec, class Format>
 void find_tile_rows(Exec const& exec, Format const& F, typename Format::offset_type nnz) {
   using Offset = typename Format::offset_type;
-  Kokkos::parallel_for("einkorn::from_csr[csr5,tile_rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
-                       FindTileRows<Format>{F, nnz});
+  range_for<Offset>("einkorn::from_csr[csr5,tile_rows]", exec, F.num_tiles + 1, FindTileRows<Format>{F, nnz});
 }
 
 /// Writes the descriptors, and to empty_begin(tile + 1) the number of starts of a tile that spans an empty row,
@@ -164,8 +163,7 @@ void describe_tiles(Exec const& exec, Format const& F) {
         label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
         functor);
   } else {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles),
-                         functor);
+    range_for<Offset>(label, exec, F.num_tiles, functor);
   }
 }
 
@@ -186,9 +184,8 @@ template <class Exec, class Format>
 typename Format::offset_type sum_empty_begins(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   Offset total = 0;
-  Kokkos::parallel_scan("einkorn::from_csr[csr5,empty_begin]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles + 1),
-                        SumEmptyBegins<Format>{F}, total);
+  range_scan<Offset>("einkorn::from_csr[csr5,empty_begin]", exec, F.num_tiles + 1, SumEmptyBegins<Format>{F},
+                     total);
   return total;
 }
 
@@ -236,12 +233,9 @@ void fill_empty_offsets(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
   auto const lanes = static_cast<Offset>(F.shape.lanes);
   int const words = F.shape.words(), y_bits = F.shape.y_bits(), segment_bits = F.shape.segment_bits();
-  Kokkos::parallel_for("einkorn::from_csr[csr5,empty_offset]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles * lanes),
-                       FillEmptyOffsets<Format>{F, lanes, words, y_bits, segment_bits});
-  Kokkos::parallel_for("einkorn::from_csr[csr5,flags]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.num_tiles),
-                       FlagTiles<Format>{F});
+  range_for<Offset>("einkorn::from_csr[csr5,empty_offset]", exec, F.num_tiles * lanes,
+                    FillEmptyOffsets<Format>{F, lanes, words, y_bits, segment_bits});
+  range_for<Offset>("einkorn::from_csr[csr5,flags]", exec, F.num_tiles, FlagTiles<Format>{F});
 }
 
 /// Builds tile_rows, tile_descriptors and empty_offsets. Sizes, shape and row_offsets of F are set. Fences
@@ -299,14 +293,15 @@ template <class Exec, class Format>
 void list_empty_rows(Exec const& exec, Format& F) {
   using Ordinal = typename Format::ordinal_type;
   auto const offsets = F.row_offsets;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.tail_row);
   Ordinal count = 0;
-  Kokkos::parallel_reduce("einkorn::from_csr[csr5,count_empty]", rows, CountEmptyRows<Format>{offsets}, count);
+  range_reduce<Ordinal>("einkorn::from_csr[csr5,count_empty]", exec, F.tail_row,
+                        CountEmptyRows<Format>{offsets}, count);
   F.empty_rows =
       allocate<decltype(F.empty_rows)>(exec, "einkorn::Csr5::empty_rows", static_cast<std::size_t>(count));
   if (count == 0) return;
   auto const list = F.empty_rows;
-  Kokkos::parallel_scan("einkorn::from_csr[csr5,empty_rows]", rows, ListEmptyRows<Format>{offsets, list});
+  range_scan<Ordinal>("einkorn::from_csr[csr5,empty_rows]", exec, F.tail_row,
+                      ListEmptyRows<Format>{offsets, list});
 }
 
 }  // namespace einkorn::detail

@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 
@@ -140,9 +141,8 @@ void move_array(Exec const& exec, std::string const& label, Format const& F, To 
         label, light_weight(policy),
         Functor{to, from, F.shape, num_tiles, num_entries, tiles_per_team, bits_for(F.shape.lanes)});
   } else {
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_tiles + 1),
-                         TransposeTilesHost<direction, To, From>{to, from, F.shape, num_tiles, num_entries});
+    range_for<std::size_t>(label, exec, num_tiles + 1,
+                           TransposeTilesHost<direction, To, From>{to, from, F.shape, num_tiles, num_entries});
   }
 }
 
@@ -186,16 +186,14 @@ bool same_structure(Exec const& exec, Format const& F, Matrix const& A) {
   if (A.columns.extent(0) != F.values.extent(0)) return false;
   if (F.num_rows > 0 && offsets_A.extent(0) != offsets_F.extent(0)) return false;
   if (F.num_rows > 0 && offsets_F.data() != offsets_A.data())
-    Kokkos::parallel_reduce(
-        "einkorn::same_structure[rows]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, offsets_F.extent(0)),
+    range_reduce<std::size_t>(
+        "einkorn::same_structure[rows]", exec, offsets_F.extent(0),
         CountDifferentOffsets<Offset, decltype(F.row_offsets), decltype(A.row_offsets)>{offsets_F, offsets_A},
         differences);
   if (differences > 0) return false;
   auto const columns_A = A.columns;
-  Kokkos::parallel_reduce("einkorn::same_structure[columns]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.nnz()),
-                          CountDifferentColumns<Format, decltype(A.columns)>{F, columns_A}, differences);
+  range_reduce<Offset>("einkorn::same_structure[columns]", exec, F.nnz(),
+                       CountDifferentColumns<Format, decltype(A.columns)>{F, columns_A}, differences);
   return differences == 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -75,15 +76,13 @@ struct ScatterUnsortedRow {
 /// launch.
 template <class Exec, class Format, class Matrix>
 void scatter_to_diagonals(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   if (F.num_bands() == 0) return;
   if (F.sorted_unique_rows) {
     constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
-    Kokkos::parallel_for(label, Policy(exec, 0, rows * lanes),
-                         ScatterSortedUniqueRows<lanes, Format, Matrix>{F, A});
+    range_for<std::int64_t>(label, exec, rows * lanes, ScatterSortedUniqueRows<lanes, Format, Matrix>{F, A});
   } else {
-    Kokkos::parallel_for(label, Policy(exec, 0, rows), ScatterUnsortedRow<Format, Matrix>{F, A});
+    range_for<std::int64_t>(label, exec, rows, ScatterUnsortedRow<Format, Matrix>{F, A});
   }
 }
 

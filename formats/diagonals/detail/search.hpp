@@ -5,7 +5,9 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -102,16 +104,13 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   if (A.num_rows == 0 || A.num_cols == 0 || A.nnz() == 0) return result;
   auto const all = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
   auto const words = allocate<Words>(exec, "einkorn::diagonals", ceil_div(all, 8));
-  Kokkos::deep_copy(exec, words, std::uint64_t(0));
+  fill_entries(exec, words, std::uint64_t(0));
   constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
   std::size_t unordered = 0;
-  Kokkos::parallel_reduce("einkorn::mark_diagonals",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                              exec, 0, static_cast<std::int64_t>(A.num_rows) * lanes),
-                          MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, unordered);
-  Kokkos::parallel_reduce("einkorn::count_diagonals",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
-                          CountMarks<Words>{words}, result.count);
+  range_reduce<std::int64_t>("einkorn::mark_diagonals", exec, static_cast<std::int64_t>(A.num_rows) * lanes,
+                             MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, unordered);
+  range_reduce<std::size_t>("einkorn::count_diagonals", exec, words.extent(0), CountMarks<Words>{words},
+                            result.count);
   result.words = words;
   result.sorted_unique_rows = unordered == 0;
   return result;
@@ -145,9 +144,8 @@ Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::device_type> list_
       exec, "einkorn::diagonal_offsets", marks.count);
   auto const words = marks.words;
   auto const lowest = 1 - static_cast<std::int64_t>(A.num_rows);
-  Kokkos::parallel_scan("einkorn::list_diagonals",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, words.extent(0)),
-                        ListMarks<Ordinal, typename Matrix::device_type>{words, list, lowest});
+  range_scan<std::size_t>("einkorn::list_diagonals", exec, words.extent(0),
+                          ListMarks<Ordinal, typename Matrix::device_type>{words, list, lowest});
   return list;
 }
 

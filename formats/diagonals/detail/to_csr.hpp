@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -58,12 +59,13 @@ diagonals_to_csr(Exec const& exec, Format const& F) {
   using Functor = CollectRow<Format, Offsets, Columns, Values>;
   auto const row_offsets =
       allocate<Offsets>(exec, "einkorn::Csr::row_offsets", static_cast<std::size_t>(F.num_rows) + 1);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const rows(exec, 0, F.num_rows);
-  Kokkos::parallel_for("einkorn::to_csr[diagonals,lengths]", rows, Functor{F, row_offsets, {}, {}, true});
+  range_for<Ordinal>("einkorn::to_csr[diagonals,lengths]", exec, F.num_rows,
+                     Functor{F, row_offsets, {}, {}, true});
   auto const nnz = static_cast<std::size_t>(counts_to_offsets(exec, row_offsets));
   auto const columns = allocate<Columns>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Values>(exec, "einkorn::Csr::values", nnz);
-  Kokkos::parallel_for("einkorn::to_csr[diagonals]", rows, Functor{F, row_offsets, columns, values, false});
+  range_for<Ordinal>("einkorn::to_csr[diagonals]", exec, F.num_rows,
+                     Functor{F, row_offsets, columns, values, false});
   return {F.num_rows, F.num_cols, row_offsets, columns, values};
 }
 

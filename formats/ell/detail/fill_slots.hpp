@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <type_traits>
@@ -43,9 +45,8 @@ struct FillSlots {
 template <bool values_only, class Exec, class Format, class Matrix>
 void fill_slots(Exec const& exec, Format const& F, Matrix const& A) {
   using Offset = typename Format::offset_type;
-  Kokkos::parallel_for(values_only ? "einkorn::update_values[ell]" : "einkorn::from_csr[ell]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, F.stride),
-                       FillSlots<values_only, Format, Matrix>{F, A});
+  range_for<Offset>(values_only ? "einkorn::update_values[ell]" : "einkorn::from_csr[ell]", exec, F.stride,
+                    FillSlots<values_only, Format, Matrix>{F, A});
 }
 
 }  // namespace einkorn::detail

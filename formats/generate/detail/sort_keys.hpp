@@ -4,7 +4,9 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
@@ -28,11 +30,10 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
   using Counts = Kokkos::View<std::size_t**, Kokkos::LayoutRight, typename Keys::device_type>;
   auto const position = allocate_zeros<Counts>(exec, "einkorn::build_csr::position", parts, buckets);
   auto const bucketed = allocate<Keys>(exec, "einkorn::build_csr::bucketed", num_keys);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const over_parts(exec, 0, parts);
   auto const begin_of = [=](std::size_t part) {
     return num_keys / parts * part + num_keys % parts * part / parts;
   };
-  Kokkos::parallel_for("einkorn::build_csr[count keys]", over_parts, [=](std::size_t part) {
+  range_for<std::size_t>("einkorn::build_csr[count keys]", exec, parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, keys(k) >> shift);
   });
   exec.fence("einkorn::build_csr: counts of keys");
@@ -43,21 +44,18 @@ void sort_in_buckets(Exec const& exec, Keys const& keys, std::uint64_t bound) {
       position(part, bucket) = before;
       before += count;
     }
-  Kokkos::parallel_for("einkorn::build_csr[distribute keys]", over_parts, [=](std::size_t part) {
+  range_for<std::size_t>("einkorn::build_csr[distribute keys]", exec, parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
       bucketed(position(part, keys(k) >> shift)++) = keys(k);
   });
   // Each position is now the end of its part of the bucket.
-  Kokkos::parallel_for(
-      "einkorn::build_csr[sort buckets]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0,
-                                                                                                   buckets),
-      [=](std::size_t bucket) {
-        std::size_t const begin = bucket == 0 ? 0 : position(parts - 1, bucket - 1);
-        std::size_t const end = position(parts - 1, bucket);
-        std::sort(bucketed.data() + begin, bucketed.data() + end);
-        std::copy(bucketed.data() + begin, bucketed.data() + end, keys.data() + begin);
-      });
+  for_each_part(exec, "einkorn::build_csr[sort buckets]", static_cast<std::int64_t>(buckets),
+                [&](std::size_t bucket) {
+                  std::size_t const begin = bucket == 0 ? 0 : position(parts - 1, bucket - 1);
+                  std::size_t const end = position(parts - 1, bucket);
+                  std::sort(bucketed.data() + begin, bucketed.data() + end);
+                  std::copy(bucketed.data() + begin, bucketed.data() + end, keys.data() + begin);
+                });
   exec.fence("einkorn::build_csr: sorted keys");
 }
 

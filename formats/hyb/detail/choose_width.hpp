@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -32,9 +33,8 @@ typename Matrix::ordinal_type count_long_rows(Exec const& exec, Matrix const& A,
   using Ordinal = typename Matrix::ordinal_type;
   Ordinal rows = 0;
   auto const offsets = A.row_offsets;
-  Kokkos::parallel_reduce("einkorn::from_csr[hyb,rows]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                          CountLongRows<Matrix>{offsets, length}, rows);
+  range_reduce<Ordinal>("einkorn::from_csr[hyb,rows]", exec, A.num_rows, CountLongRows<Matrix>{offsets, length},
+                        rows);
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -30,9 +31,8 @@ template <class Exec, class Matrix, class Offsets>
 typename Matrix::offset_type coo_part_offsets(Exec const& exec, Matrix const& A,
                                               typename Matrix::offset_type width, Offsets const& offsets) {
   using Ordinal = typename Matrix::ordinal_type;
-  Kokkos::parallel_for("einkorn::from_csr[hyb,rest]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                       CountCooPart<Matrix, Offsets>{A, offsets, width});
+  range_for<Ordinal>("einkorn::from_csr[hyb,rest]", exec, A.num_rows,
+                     CountCooPart<Matrix, Offsets>{A, offsets, width});
   return counts_to_offsets(exec, offsets);
 }
 
@@ -61,9 +61,8 @@ template <bool values_only, class Exec, class Format, class Matrix>
 void fill_coo_part(Exec const& exec, Format const& F, typename Format::offset_type width, Matrix const& A) {
   using Offset = typename Format::offset_type;
   Offset const count = F.nnz();
-  Kokkos::parallel_for(values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Offset>>(exec, 0, count),
-                       FillCooPart<values_only, Format, Matrix>{F, A, width, count});
+  range_for<Offset>(values_only ? "einkorn::update_values[hyb]" : "einkorn::from_csr[hyb]", exec, count,
+                    FillCooPart<values_only, Format, Matrix>{F, A, width, count});
 }
 
 }  // namespace einkorn::detail

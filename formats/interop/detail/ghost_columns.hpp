@@ -4,7 +4,7 @@
 
 #include <einkorn/core/comm/transport.hpp>
 #include <einkorn/core/kernel_view.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -72,8 +72,8 @@ class GhostColumns {
     auto const width = x.extent(1);
     using Pack = PackColumnsOfRows<std::decay_t<decltype(entries)>, std::decay_t<decltype(A_.send_rows)>>;
     if (auto const sent = A_.send_rows.extent(0) * width; sent > 0)
-      Kokkos::parallel_for("einkorn::spmv[distributed,pack_columns]", light_weight(Range(exec, 0, sent)),
-                           Pack{entries, A_.send_rows, static_cast<V*>(halo.send_buffer()), width});
+      range_for<std::size_t>("einkorn::spmv[distributed,pack_columns]", exec, sent,
+                             Pack{entries, A_.send_rows, static_cast<V*>(halo.send_buffer()), width});
     halo.start(exec);
   }
   /// Ends the exchange and adds to the boundary rows of y. Collective. y: [owned rows, k]
@@ -86,14 +86,12 @@ class GhostColumns {
     auto const target = as_output(y);
     using Add = AddGhostProducts<std::decay_t<decltype(A_.ghost)>, std::decay_t<decltype(A_.boundary_rows)>,
                                  std::decay_t<decltype(target)>, Sum>;
-    Kokkos::parallel_for(
-        "einkorn::spmv[distributed,ghost_columns]",
-        light_weight(Range(exec, 0, A_.boundary_rows.extent(0) * width)),
+    range_for<std::size_t>(
+        "einkorn::spmv[distributed,ghost_columns]", exec, A_.boundary_rows.extent(0) * width,
         Add{A_.ghost, A_.boundary_rows, static_cast<V const*>(halo.ghost_buffer()), target, alpha, width});
   }
 
  private:
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   struct Shared {
     std::shared_ptr<Transport<Exec>> transport;
     std::map<std::size_t, std::unique_ptr<HaloChannel<Exec>>> channels;  // by the number of columns

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -68,10 +69,9 @@ padded_rows_to_csr(Exec const& exec, char const* lengths_label, char const* labe
       allocate<Offsets>(exec, "einkorn::Csr::row_offsets", static_cast<std::size_t>(F.num_rows) + 1);
   auto const columns = allocate<Columns>(exec, "einkorn::Csr::columns", nnz);
   auto const values = allocate<Values>(exec, "einkorn::Csr::values", nnz);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>> const positions(exec, 0, F.num_rows);
-  Kokkos::parallel_for(lengths_label, positions, CountPaddedRowEntries<Format>{F, offsets});
+  range_for<Ordinal>(lengths_label, exec, F.num_rows, CountPaddedRowEntries<Format>{F, offsets});
   counts_to_offsets(exec, offsets);
-  Kokkos::parallel_for(label, positions, CopyPaddedRowEntries<Format>{F, offsets, columns, values});
+  range_for<Ordinal>(label, exec, F.num_rows, CopyPaddedRowEntries<Format>{F, offsets, columns, values});
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

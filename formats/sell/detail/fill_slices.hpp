@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/staging.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -200,9 +201,8 @@ template <bool values_only, class Exec, class Format, class Matrix>
 void fill_slices(Exec const& exec, Format const& F, Matrix const& A) {
   if constexpr (!is_gpu<Exec>) {
     char const* const label = values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]";
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<typename Format::ordinal_type>>;
-    Kokkos::parallel_for(label, Policy(exec, 0, F.num_slices()),
-                         FillSlicesHost<values_only, Format, Matrix>{F, A});
+    range_for<typename Format::ordinal_type>(label, exec, F.num_slices(),
+                                             FillSlicesHost<values_only, Format, Matrix>{F, A});
   } else if (static_cast<double>(A.nnz()) <= 8.0 * static_cast<double>(F.num_rows)) {
     fill_slices_in_teams<values_only, 8>(exec, F, A);
   } else {

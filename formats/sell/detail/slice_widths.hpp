@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/fill_limit.hpp>
 
@@ -82,9 +83,8 @@ double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
   using Ordinal = typename Format::ordinal_type;
   auto const widths = F.slice_offsets;
   std::uint64_t slots = 0;
-  Kokkos::parallel_reduce("einkorn::from_csr[sell,widths]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, F.num_slices()),
-                          SliceWidths<Format, Matrix>{F, A, widths}, slots);
+  range_reduce<Ordinal>("einkorn::from_csr[sell,widths]", exec, F.num_slices(),
+                        SliceWidths<Format, Matrix>{F, A, widths}, slots);
   return static_cast<double>(slots);
 }
 
@@ -108,9 +108,8 @@ std::size_t widths_to_offsets(Exec const& exec, Format const& F) {
   auto const C = static_cast<Offset>(F.slice_rows);
   Offset const widths = counts_to_offsets(exec, offsets);  // at most nnz: a slice has a row of its width
   require_stored_fits<Offset>("SELL", static_cast<double>(widths) * static_cast<double>(C));
-  Kokkos::parallel_for("einkorn::from_csr[sell,offsets]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, offsets.extent(0)),
-                       ScaleSliceOffsets<Format>{offsets, C});
+  range_for<std::size_t>("einkorn::from_csr[sell,offsets]", exec, offsets.extent(0),
+                         ScaleSliceOffsets<Format>{offsets, C});
   return static_cast<std::size_t>(widths) * static_cast<std::size_t>(C);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
@@ -135,9 +136,7 @@ OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix con
   functor.samples = samples;
   functor.counts_entries = counts_entries;
   std::uint64_t counts[Functor::num_counters] = {};
-  Kokkos::parallel_reduce(
-      "einkorn::spgemm[analyze]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, functor.num_items()), functor, counts);
+  range_reduce<std::size_t>("einkorn::spgemm[analyze]", exec, functor.num_items(), functor, counts);
   exec.fence("einkorn::spgemm: the host reads the counters");
   OperandAnalysis result;
   result.order = {counts[Functor::descents] == 0, counts[Functor::equals] != 0};

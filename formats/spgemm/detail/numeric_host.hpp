@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/host_rows.hpp>
@@ -103,10 +104,8 @@ void allocate_host_scratch(Exec const& exec, State& plan, std::size_t entries) {
   } else {
     std::size_t max_length = 0;
     auto const offsets = plan.row_offsets;
-    Kokkos::parallel_reduce(
-        "einkorn::spgemm[max row length]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0,
-                                                                  static_cast<std::size_t>(plan.num_rows)),
+    range_reduce<std::size_t>(
+        "einkorn::spgemm[max row length]", exec, static_cast<std::size_t>(plan.num_rows),
         [=](std::size_t i, std::size_t& max) {
           max = std::max(max, static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
         },

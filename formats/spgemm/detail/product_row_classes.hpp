@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
@@ -102,7 +103,6 @@ RowClassesOfC<AMatrix> find_row_classes_of_C(Exec const& exec, AMatrix const& A,
   using Device = typename RowClasses::Device;
   using List = typename RowClasses::List;
   using Offsets = Kokkos::View<typename AMatrix::offset_type*, Device>;
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   auto const rows = static_cast<std::size_t>(A.num_rows), rows_B = static_cast<std::size_t>(B.num_rows);
   std::size_t const max_classes_A = max_row_classes(rows), max_classes_B = max_row_classes(rows_B);
   std::size_t const classes_bytes = rows_B * sizeof(RowClass<Ordinal>);
@@ -132,14 +132,14 @@ RowClassesOfC<AMatrix> find_row_classes_of_C(Exec const& exec, AMatrix const& A,
   }
   auto const numbers = list(rows);
   std::size_t num_classes = 0;
-  Kokkos::parallel_scan("einkorn::spgemm[number classes]", Range(exec, 0, rows),
-                        NumberRowClasses<List>{by_classes.representatives, numbers}, num_classes);
+  range_scan<std::size_t>("einkorn::spgemm[number classes]", exec, rows,
+                          NumberRowClasses<List>{by_classes.representatives, numbers}, num_classes);
   found.representatives = list(num_classes);
   auto const offsets = allocate<Offsets>(exec, "einkorn::spgemm::row_classes", num_classes + 1);
   found.bases = list(num_classes);
-  Kokkos::parallel_for("einkorn::spgemm[list classes]", Range(exec, 0, rows),
-                       ListRowClasses<RowsByClasses<AMatrix>, List, Offsets>{
-                           by_classes, numbers, found.representatives, found.bases, offsets});
+  range_for<std::size_t>("einkorn::spgemm[list classes]", exec, rows,
+                         ListRowClasses<RowsByClasses<AMatrix>, List, Offsets>{
+                             by_classes, numbers, found.representatives, found.bases, offsets});
   auto const entries = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
   needed = classes_bytes + 2 * rows * sizeof(Ordinal) + RowClasses::bytes_of_F(entries, num_classes) +
            4 * num_classes * sizeof(Ordinal);
@@ -210,9 +210,8 @@ std::uint64_t count_products_by_class(Exec const& exec, RowClassesOfC<AMatrix> c
       allocate<Products>(exec, "einkorn::spgemm::products", static_cast<std::size_t>(F.num_rows));
   compute_upper_bounds(exec, F, uncompressed_rows(B), std::numeric_limits<std::uint64_t>::max(), products);
   std::uint64_t sum = 0;
-  Kokkos::parallel_reduce(
-      "einkorn::spgemm[products]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, classes.class_of_row.extent(0)),
+  range_reduce<std::size_t>(
+      "einkorn::spgemm[products]", exec, classes.class_of_row.extent(0),
       SumProductsOfClasses<typename RowClassesOfC<AMatrix>::List, Products>{classes.class_of_row, products},
       sum);
   return sum;
@@ -227,8 +226,7 @@ struct Gather {
 };
 template <class Exec, class Map, class Numbers>
 void gather(Exec const& exec, char const* label, Map const& map, Numbers const& from, Numbers const& to) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, map.extent(0)),
-                       Gather<Map, Numbers>{map, from, to});
+  range_for<std::size_t>(label, exec, map.extent(0), Gather<Map, Numbers>{map, from, to});
 }
 
 /// Copies the columns of the representative, shifted, to the other rows of its class.

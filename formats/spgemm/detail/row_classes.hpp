@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/mix64.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -184,9 +185,8 @@ std::uint64_t count_row_classes(Exec const& exec, Rows const& rows, std::size_t 
   Kokkos::deep_copy(exec, table.storage, std::uint64_t(0));
   for_each_by_lanes(exec, "einkorn::spgemm[hash rows]", count, lanes,
                     HashRow<Rows, Hashes>{rows, hashes, first});
-  Kokkos::parallel_for("einkorn::spgemm[insert rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       InsertRow<Lanes<Exec>, Table, Hashes>{table, hashes, max_classes});
+  range_for<std::size_t>("einkorn::spgemm[insert rows]", exec, count,
+                         InsertRow<Lanes<Exec>, Table, Hashes>{table, hashes, max_classes});
   std::uint64_t num_classes = 0;
   Kokkos::deep_copy(exec, Kokkos::View<std::uint64_t, Kokkos::HostSpace>(&num_classes),
                     Kokkos::subview(table.storage, 2 * table.slots));

@@ -6,6 +6,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
@@ -241,8 +242,7 @@ void for_each_by_lanes(Exec const& exec, char const* label, std::size_t count, [
     typename Each::Policy const policy(exec, static_cast<int>(ceil_div(count, groups_per_team)), team_size);
     Kokkos::parallel_for(label, light_weight(policy), Each{functor, count, lanes});
   } else {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                         EachByThreads<Functor>{functor});
+    range_for<std::size_t>(label, exec, count, EachByThreads<Functor>{functor});
   }
 }
 

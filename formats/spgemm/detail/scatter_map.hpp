@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
@@ -164,16 +165,15 @@ auto make_scatter_map(Exec const& exec, RowClasses const& classes, BMatrix const
   using AMatrix = decltype(classes.F);
   using List = decltype(classes.representatives);
   using Map = ScatterMap<typename AMatrix::ordinal_type, typename AMatrix::device_type>;
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   static_assert(tuning.max_scatter_row_length <= RankOfSlot::max_ranks);
   if (rows != SpgemmRows::sorted) return Map();
   auto const& F = classes.F;
   std::size_t const segments = F.columns.extent(0);
   std::uint64_t max_length = 0;
-  Kokkos::parallel_reduce("einkorn::spgemm[max row length]", Range(exec, 0, classes.representatives.extent(0)),
-                          MaxRowLength<List, Offsets>{classes.representatives, offsets},
-                          Kokkos::Max<std::uint64_t>(max_length));
+  range_reduce<std::size_t>("einkorn::spgemm[max row length]", exec, classes.representatives.extent(0),
+                            MaxRowLength<List, Offsets>{classes.representatives, offsets},
+                            Kokkos::Max<std::uint64_t>(max_length));
   auto const choice =
       choose_scatter_map(tuning, rows, max_length, segment_lanes, static_cast<int>(sizeof(Scalar)));
   if (!choice.is_used) return Map();
@@ -187,19 +187,19 @@ auto make_scatter_map(Exec const& exec, RowClasses const& classes, BMatrix const
   map.first_segment = list(F.row_offsets.extent(0));
   Kokkos::deep_copy(exec, map.first_segment, F.row_offsets);
   map.first_slot = list(segments + 1);
-  Kokkos::parallel_for(
-      "einkorn::spgemm[segment slots]", Range(exec, 0, segments),
+  range_for<std::size_t>(
+      "einkorn::spgemm[segment slots]", exec, segments,
       CountSlotsOfSegment<AMatrix, BMatrix, decltype(map.first_slot)>{
           F, B, map.first_slot, static_cast<std::uint64_t>(map.is_swizzled ? Map::swizzle_lanes : 1)});
   auto const slots = static_cast<std::size_t>(counts_to_offsets(exec, map.first_slot));
   if (map.bytes() + slots * sizeof(std::uint16_t) > limit) return Map();
   map.ranks = allocate<decltype(map.ranks)>(exec, "einkorn::spgemm::scatter_map", slots);
   using Find = FindRanks<AMatrix, BMatrix, Map, List, Offsets, Columns>;
-  Kokkos::parallel_for("einkorn::spgemm[scatter map]", Range(exec, 0, slots),
-                       Find{F, B, map, classes.representatives, offsets, columns});
+  range_for<std::size_t>("einkorn::spgemm[scatter map]", exec, slots,
+                         Find{F, B, map, classes.representatives, offsets, columns});
   if (map.is_swizzled)
-    Kokkos::parallel_for("einkorn::spgemm[swizzle]", Range(exec, 0, slots / Map::swizzle_lanes),
-                         SwizzleBanks<Map>{map});
+    range_for<std::size_t>("einkorn::spgemm[swizzle]", exec, slots / Map::swizzle_lanes,
+                           SwizzleBanks<Map>{map});
   exec.fence("einkorn::spgemm: the representatives are freed");
   map.class_of_row = classes.class_of_row;
   return map;

@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/bins.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>
 
@@ -135,8 +136,8 @@ template <class Exec, class Entries, class CompressedCounts>
 PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries const& entries,
                             CompressedCounts const& compressed_counts) {
   PatternCounts counts;
-  Kokkos::parallel_reduce(
-      "einkorn::spgemm[entries]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
+  range_reduce<std::size_t>(
+      "einkorn::spgemm[entries]", exec, num_rows,
       CountPattern<Entries, CompressedCounts>{entries, compressed_counts, spgemm_tuning(arch_of<Exec>)},
       counts);
   return counts;
@@ -161,8 +162,8 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
   using Chunks = Kokkos::View<std::uint32_t*, Device>;
   schedule.chunk_offsets = allocate<Chunks>(exec, "einkorn::spgemm::chunk_offsets", long_rows + 1);
   auto const rows = schedule.bins.of(last_bin);
-  Kokkos::parallel_for(
-      "einkorn::spgemm[chunks]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, long_rows),
+  range_for<std::size_t>(
+      "einkorn::spgemm[chunks]", exec, long_rows,
       CountChunks<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Chunks>{
           rows, offsets, schedule.chunk_offsets,
           static_cast<std::uint64_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1])});

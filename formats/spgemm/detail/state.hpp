@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/fingerprint.hpp>
@@ -113,10 +114,8 @@ template <class Exec, class State>
 void allocate_pattern(Exec const& exec, State& plan) {
   using Offsets = decltype(plan.row_offsets);
   std::uint64_t entries = 0;
-  Kokkos::parallel_reduce("einkorn::spgemm[entries]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
-                              exec, 0, static_cast<std::size_t>(plan.num_rows)),
-                          SumCounts<Offsets>{plan.row_offsets}, entries);
+  range_reduce<std::size_t>("einkorn::spgemm[entries]", exec, static_cast<std::size_t>(plan.num_rows),
+                            SumCounts<Offsets>{plan.row_offsets}, entries);
   allocate_pattern(exec, plan, entries);
 }
 

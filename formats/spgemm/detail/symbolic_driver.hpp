@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
@@ -307,10 +308,8 @@ class SpgemmSymbolic {
     plan.report.workspace = needed;
     auto offsets = allocate<Kokkos::View<AOffset*, Device>>(exec, "einkorn::spgemm::identity", rows + 1);
     auto columns = allocate<List>(exec, "einkorn::spgemm::identity", rows);
-    Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, rows);
-    Kokkos::parallel_for("einkorn::spgemm[identity]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows + 1),
-                         FillIdentity<decltype(offsets), decltype(columns)>{offsets, columns});
+    range_for<std::size_t>("einkorn::spgemm[identity]", exec, rows + 1,
+                           FillIdentity<decltype(offsets), decltype(columns)>{offsets, columns});
     AMatrix const identity{B.num_rows, B.num_rows, offsets, columns, {}};
     Args args;
     args.A = identity;
@@ -321,7 +320,8 @@ class SpgemmSymbolic {
     compute_upper_bounds(exec, identity, compressed_B, config.num_keys, args.compressed_counts);
     run_symbolic(exec, args, config, Ordinal(0), rows, unused_report);
     std::uint64_t distinct = 0;
-    Kokkos::parallel_reduce("einkorn::spgemm[distinct]", all, SumCounts<Offsets>{args.offsets}, distinct);
+    range_reduce<std::size_t>("einkorn::spgemm[distinct]", exec, rows, SumCounts<Offsets>{args.offsets},
+                              distinct);
     return distinct != static_cast<std::uint64_t>(B.nnz());
   }
 

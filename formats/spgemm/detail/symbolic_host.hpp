@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
@@ -208,11 +209,10 @@ void compute_pattern_on_host(Exec const& exec, State& plan, AMatrix const& A, BM
   using Products = std::remove_cvref_t<decltype(scratch.products)>;
   scratch.products = allocate<Products>(exec, "einkorn::spgemm::products", rows + 1);
   std::uint64_t max_bound = 0;
-  Kokkos::parallel_reduce("einkorn::spgemm[upper bounds]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, rows),
-                          HostUpperBounds<AMatrix, BMatrix, decltype(compressed_B.offsets), Products>{
-                              A, B, compressed_B.offsets, scratch.products},
-                          Kokkos::Max<std::uint64_t>(max_bound));
+  range_reduce<std::size_t>("einkorn::spgemm[upper bounds]", exec, rows,
+                            HostUpperBounds<AMatrix, BMatrix, decltype(compressed_B.offsets), Products>{
+                                A, B, compressed_B.offsets, scratch.products},
+                            Kokkos::Max<std::uint64_t>(max_bound));
   plan.report.products = counts_to_offsets(exec, scratch.products);
   auto const threads = RowParts<Exec>::threads();
   auto const all = static_cast<std::size_t>(num_keys_for(B.num_cols));

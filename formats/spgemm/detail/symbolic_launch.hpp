@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/bins.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/symbolic_gpu.hpp>
 #include <einkorn/formats/spgemm/report.hpp>
@@ -195,17 +196,16 @@ double estimate_compression(Exec const& exec, Args args, SymbolicConfig const& c
   constexpr auto size = static_cast<std::size_t>(tuning.sample_size);
   auto const list = [&] { return allocate<List>(exec, "einkorn::spgemm::sample", size); };
   List const rows = list(), upper_bounds = list();
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const all(exec, 0, size);
-  Kokkos::parallel_for("einkorn::spgemm[sample]", all,
-                       TakeSample<List>{args.compressed_counts, rows, upper_bounds, num_rows});
+  range_for<std::size_t>("einkorn::spgemm[sample]", exec, size,
+                         TakeSample<List>{args.compressed_counts, rows, upper_bounds, num_rows});
   auto const bins = make_bins<SpgemmTuning::num_symbolic_bins, Ordinal, Device>(
       exec, size,
       SymbolicBin<List, decltype(args.offsets)>{upper_bounds, args.offsets, tuning, config.num_keys});
   List binned_rows = rows;
   if (bins.items.extent(0) > 0) {
     binned_rows = list();
-    Kokkos::parallel_for("einkorn::spgemm[sample]", all,
-                         RowsOfItems<List, decltype(bins.items)>{rows, binned_rows, bins.items});
+    range_for<std::size_t>("einkorn::spgemm[sample]", exec, size,
+                           RowsOfItems<List, decltype(bins.items)>{rows, binned_rows, bins.items});
   }
   for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin) {
     auto const i = static_cast<std::size_t>(bin);
@@ -215,8 +215,8 @@ double estimate_compression(Exec const& exec, Args args, SymbolicConfig const& c
   }
   using Ratios = Kokkos::View<float*, Device>;
   auto const ratios = allocate<Ratios>(exec, "einkorn::spgemm::sample", size);
-  Kokkos::parallel_for("einkorn::spgemm[compression]", all,
-                       CompressionOfSample<List, Ratios>{args.compressed_counts, rows, upper_bounds, ratios});
+  range_for<std::size_t>("einkorn::spgemm[compression]", exec, size,
+                         CompressionOfSample<List, Ratios>{args.compressed_counts, rows, upper_bounds, ratios});
   std::array<float, size> sorted;
   Kokkos::deep_copy(exec, Kokkos::View<float*, Kokkos::HostSpace>(sorted.data(), size), ratios);
   exec.fence("einkorn::spgemm: the host reads the sample");

@@ -5,7 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 
@@ -126,9 +126,8 @@ ListedBlocks<Ordinal, Device> list_blocks(Exec const& exec, Ordinal num_rows, Of
       allocate<Kokkos::View<std::size_t*, Device>>(exec, "einkorn::BlockJacobi::value_offsets", extent),
       allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::BlockJacobi::block_of_row",
                                                static_cast<std::size_t>(num_rows))};
-  Kokkos::parallel_for("einkorn::make_block_jacobi[list]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-                       ListBlock<Offsets, Ordinal, Device>{block_offsets, blocks});
+  range_for<std::size_t>("einkorn::make_block_jacobi[list]", exec, count,
+                         ListBlock<Offsets, Ordinal, Device>{block_offsets, blocks});
   if (count > 0) blocks.total = counts_to_offsets(exec, blocks.value_offsets);
   return blocks;
 }

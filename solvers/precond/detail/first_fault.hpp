@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -25,7 +26,7 @@ class FirstFault {
 
   template <class Exec>
   void reset(Exec const& exec) const {
-    Kokkos::deep_copy(exec, lowest_, none);
+    fill_entries(exec, lowest_, none);
   }
   KOKKOS_FUNCTION void report(Outcome outcome, std::int64_t row) const {
     std::uint64_t const code = outcome == Outcome::zero_pivot ? 0 : outcome == Outcome::non_finite ? 1 : 2;
@@ -36,8 +37,8 @@ class FirstFault {
   template <class Exec>
   [[nodiscard]] SetupStatus status(Exec const& exec) const {
     std::uint64_t lowest = none;
-    Kokkos::deep_copy(
-        exec, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&lowest, 1), lowest_);
+    copy_entries(exec, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&lowest, 1),
+                 lowest_);
     exec.fence("einkorn::FirstFault: status");
     if (lowest == none) return {};
     constexpr Outcome outcomes[] = {Outcome::zero_pivot, Outcome::non_finite,

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -82,9 +83,8 @@ AggregateMembers<Ordinal, Device> members(Exec const& exec, Aggregates<Ordinal, 
   auto const size = aggregates.of_node.extent(0);
   auto const n = static_cast<Ordinal>(size);
   auto const buckets = allocate<View>(exec, "einkorn::multigrid::buckets", size);
-  Kokkos::parallel_for("einkorn::multigrid[buckets]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
-                       BucketOfNode<View>{aggregates.of_node, buckets, aggregates.count});
+  range_for<Ordinal>("einkorn::multigrid[buckets]", exec, n,
+                     BucketOfNode<View>{aggregates.of_node, buckets, aggregates.count});
   auto const lists = list_buckets(exec, buckets, n, static_cast<Ordinal>(aggregates.count + 1));
   Ordinal num_members = 0;
   Kokkos::deep_copy(exec, num_members, Kokkos::subview(lists.offsets, aggregates.count));
@@ -117,10 +117,8 @@ Aggregates<Ordinal, Device> compose(Exec const& exec, Aggregates<Ordinal, Device
   auto const size = fine.of_node.extent(0);
   result.count = coarse.count;
   result.of_node = allocate<List>(exec, "einkorn::Aggregates::of_node", size);
-  Kokkos::parallel_for(
-      "einkorn::multigrid[compose]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, static_cast<Ordinal>(size)),
-      ComposeAggregates<List>{fine.of_node, coarse.of_node, result.of_node});
+  range_for<Ordinal>("einkorn::multigrid[compose]", exec, static_cast<Ordinal>(size),
+                     ComposeAggregates<List>{fine.of_node, coarse.of_node, result.of_node});
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/precond/multigrid/aggregate_members.hpp>
 #include <einkorn/solvers/precond/multigrid/mis2.hpp>
 #include <einkorn/solvers/precond/multigrid/strength_graph.hpp>
@@ -242,10 +243,8 @@ class Aggregation {
         exec_, "einkorn::aggregate[propose]", num_free_,
         ProposeToJoin<Graph, List>{graph_, free_, root_of_, sizes_, proposals, num_proposals_, max_size_});
     Ordinal count = 0, excess = 0;
-    Kokkos::parallel_reduce("einkorn::aggregate[count proposals]",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec_, 0, num_free_),
-                            CountProposals<List>{proposals, sizes_, num_proposals_, n, max_size_}, count,
-                            excess);
+    range_reduce<Ordinal>("einkorn::aggregate[count proposals]", exec_, num_free_,
+                          CountProposals<List>{proposals, sizes_, num_proposals_, n, max_size_}, count, excess);
     if (count == 0) return false;
     if (excess == 0) {
       for_each_node(exec_, "einkorn::aggregate[accept]", num_free_,
@@ -267,9 +266,8 @@ class Aggregation {
     auto const n = graph_.num_nodes;
     result.of_node =
         allocate<List>(exec_, "einkorn::Aggregates::of_node", static_cast<std::size_t>(graph_.num_nodes));
-    Kokkos::parallel_scan("einkorn::aggregate[number roots]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec_, 0, n),
-                          NumberRoots<List>{root_of_, sizes_}, result.count);
+    range_scan<Ordinal>("einkorn::aggregate[number roots]", exec_, n, NumberRoots<List>{root_of_, sizes_},
+                        result.count);
     for_each_node(exec_, "einkorn::aggregate[number]", n, NumberOfNode<List>{root_of_, sizes_, result.of_node});
     return result;
   }

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/multigrid/aggregate_members.hpp>
 
@@ -121,9 +122,7 @@ std::optional<Grid> find_grid(Exec const& exec, Csr<Scalar, Ordinal, Offset, Dev
   if (grid.size() != n) return {};
   std::int64_t off_grid = 0;
   using Functor = CountRowsOffGrid<Csr<Scalar, Ordinal, Offset, Device>>;
-  Kokkos::parallel_reduce("einkorn::find_grid",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                          Functor{A, grid}, off_grid);
+  range_reduce<Ordinal>("einkorn::find_grid", exec, A.num_rows, Functor{A, grid}, off_grid);
   if (off_grid > 0) return {};
   return grid;
 }
@@ -203,15 +202,13 @@ BoxAggregates<Ordinal, Device> box_aggregates(Exec const& exec, Grid const& grid
   result.members.offsets =
       allocate<List>(exec, "einkorn::multigrid::bucket_offsets", static_cast<std::size_t>(boxes.size()) + 1);
   result.members.nodes = allocate<List>(exec, "einkorn::multigrid::bucket_items", size);
-  Kokkos::parallel_for(
-      "einkorn::box_aggregates",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, static_cast<Ordinal>(grid.size())),
-      FillBoxes<List>{{grid.x, boxes.x, width},
-                      {grid.y, boxes.y, width},
-                      {grid.z, boxes.z, width},
-                      result.aggregates.of_node,
-                      result.members.offsets,
-                      result.members.nodes});
+  range_for<Ordinal>("einkorn::box_aggregates", exec, static_cast<Ordinal>(grid.size()),
+                     FillBoxes<List>{{grid.x, boxes.x, width},
+                                     {grid.y, boxes.y, width},
+                                     {grid.z, boxes.z, width},
+                                     result.aggregates.of_node,
+                                     result.members.offsets,
+                                     result.members.nodes});
   return result;
 }
 

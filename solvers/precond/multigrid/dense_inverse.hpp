@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/precond/detail/first_fault.hpp>
 
@@ -243,9 +244,8 @@ class DenseInverse {
     auto const panel = allocate<DenseMatrix<Device>>(exec, "einkorn::Multigrid[panel]", dense_block_rows, n);
     auto const diagonal = allocate<Kokkos::View<double*, Device>>(exec, "einkorn::Multigrid[diagonal]", n);
     auto const skipped = allocate_zeros<Kokkos::View<int*, Device>>(exec, "einkorn::Multigrid[skipped]", 1);
-    Kokkos::parallel_for("einkorn::Multigrid[fill_dense]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
-                         FillDense<Matrix, Device>{A, dense, diagonal});
+    range_for<Ordinal>("einkorn::Multigrid[fill_dense]", exec, A.num_rows,
+                       FillDense<Matrix, Device>{A, dense, diagonal});
     using Pivot = InvertPivotBlock<Exec, Device>;
     using Eliminate = EliminateBlock<Exec, Device>;
     using Multiply = MultiplyPanel<Exec, Device>;
@@ -266,9 +266,8 @@ class DenseInverse {
                            Eliminate{dense, panel, first, rows});
     }
     auto const size = static_cast<std::size_t>(n);
-    Kokkos::parallel_for("einkorn::Multigrid[convert_inverse]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size * size),
-                         ConvertDense<DenseMatrix<Device>, Inverse>{dense, inverse_, size});
+    range_for<std::size_t>("einkorn::Multigrid[convert_inverse]", exec, size * size,
+                           ConvertDense<DenseMatrix<Device>, Inverse>{dense, inverse_, size});
     Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&num_skipped_, 1),
                       skipped);
     exec.fence("einkorn::Multigrid: inverse complete");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
@@ -111,9 +112,8 @@ class GalerkinProduct {
     spgemm_numeric(exec, AP_plan_, A, P_, AP_);
     spgemm_numeric(exec, coarse_plan_, R_.matrix, AP_, coarse_);
     if (zero_columns_.extent(0) > 0)
-      Kokkos::parallel_for("einkorn::multigrid[unit_rows]",
-                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, coarse_.num_rows),
-                           SetUnitRows<Matrix, ZeroColumns>{coarse_, zero_columns_});
+      range_for<Ordinal>("einkorn::multigrid[unit_rows]", exec, coarse_.num_rows,
+                         SetUnitRows<Matrix, ZeroColumns>{coarse_, zero_columns_});
   }
 
   /// The product of a plan; its values must not be read.

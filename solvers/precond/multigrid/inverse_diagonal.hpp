@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/first_fault.hpp>
@@ -75,9 +75,8 @@ auto scale_by_diagonal(Exec const& exec, Matrix const& A, Inverse const& inverse
   auto const values = allocate<Smoother>(exec, "einkorn::Multigrid[scaled]", A.values.extent(0));
   double bound = 0;
   if (A.num_rows > 0)
-    Kokkos::parallel_reduce(
-        "einkorn::Multigrid[scale_by_diagonal]",
-        light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows)),
+    range_reduce<Ordinal>(
+        "einkorn::Multigrid[scale_by_diagonal]", exec, A.num_rows,
         ScaleByDiagonal<Matrix, Inverse, Smoother, Faults>{A, inverse, M, values, faults, is_l1},
         Kokkos::Max<double>(bound));
   return ScaledByDiagonal<Scalar, Matrix>{{A.num_rows, A.num_cols, A.row_offsets, A.columns, values}, bound};

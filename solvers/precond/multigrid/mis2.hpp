@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/mix64.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/precond/multigrid/strength_graph.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,9 +46,8 @@ template <class Exec, class From, class To, class Keep, class Ordinal>
 Ordinal compact(Exec const& exec, From const& from, Ordinal size, To const& to, Keep const& keep) {
   Ordinal count = 0;
   if (size == 0) return count;
-  Kokkos::parallel_scan("einkorn::multigrid[compact]",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, size),
-                        CompactList<From, To, Keep>{from, to, keep}, count);
+  range_scan<Ordinal>("einkorn::multigrid[compact]", exec, size, CompactList<From, To, Keep>{from, to, keep},
+                      count);
   return count;
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -56,9 +57,8 @@ NearNull<Scalar, Device> constant_near_null(Exec const& exec, std::size_t num_ro
   auto const columns = static_cast<std::size_t>(block_size);
   auto const vectors =
       allocate<NearNull<Scalar, Device>>(exec, "einkorn::multigrid::near_null", num_rows, columns);
-  Kokkos::parallel_for("einkorn::multigrid[constant_near_null]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, num_rows),
-                       FillConstants<NearNull<Scalar, Device>>{vectors, columns});
+  range_for<std::size_t>("einkorn::multigrid[constant_near_null]", exec, num_rows,
+                         FillConstants<NearNull<Scalar, Device>>{vectors, columns});
   return vectors;
 }
 
@@ -81,9 +81,8 @@ template <class Exec, class Vectors>
 void require_finite(Exec const& exec, char const* name, Vectors const& vectors) {
   constexpr auto none = std::numeric_limits<std::size_t>::max();
   std::size_t first = none;
-  Kokkos::parallel_reduce("einkorn::multigrid[require_finite]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, vectors.extent(0)),
-                          FirstNonFinite<Vectors>{vectors}, Kokkos::Min<std::size_t>(first));
+  range_reduce<std::size_t>("einkorn::multigrid[require_finite]", exec, vectors.extent(0),
+                            FirstNonFinite<Vectors>{vectors}, Kokkos::Min<std::size_t>(first));
   require<InvalidArgument>(first == none, [&] {
     return std::string("multigrid: ") + name + "(" + std::to_string(first / vectors.extent(1)) + ", " +
            std::to_string(first % vectors.extent(1)) + ") is not finite";
@@ -184,13 +183,12 @@ NearNull<Scalar, Device> rigid_body_modes(Exec const& exec, Coordinates const& c
   });
   require_finite(exec, "coordinates", coordinates);
   auto const nodes = coordinates.extent(0), d = coordinates.extent(1);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   auto const vectors = allocate<NearNull<Scalar, Device>>(exec, "einkorn::multigrid::near_null", nodes * d,
                                                           d == 2 ? std::size_t(3) : std::size_t(6));
   if (nodes == 0) return vectors;
   BoundingBox box;
-  Kokkos::parallel_reduce("einkorn::multigrid[bounding_box]", Policy(exec, 0, nodes),
-                          ExtendBox<Coordinates>{coordinates, static_cast<int>(d)}, box);
+  range_reduce<std::size_t>("einkorn::multigrid[bounding_box]", exec, nodes,
+                            ExtendBox<Coordinates>{coordinates, static_cast<int>(d)}, box);
   FillRigidBodyModes<Coordinates, NearNull<Scalar, Device>> fill{
       coordinates, vectors, {0, 0, 0}, 1, static_cast<int>(d)};
   double radius = 0;
@@ -203,7 +201,7 @@ NearNull<Scalar, Device> rigid_body_modes(Exec const& exec, Coordinates const& c
     std::frexp(radius, &exponent);
     fill.scale = std::ldexp(1.0, -std::max(exponent, -1000));
   }
-  Kokkos::parallel_for("einkorn::multigrid[rigid_body_modes]", Policy(exec, 0, nodes), fill);
+  range_for<std::size_t>("einkorn::multigrid[rigid_body_modes]", exec, nodes, fill);
   return vectors;
 }
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/multigrid/near_null.hpp>
@@ -187,9 +188,8 @@ void update_prolongator(Exec const& exec, Matrix const& A, Graph const& graph, T
   check_prolongator("update_prolongator", A, graph, tentative, inverse_diagonal, omega);
   require<StalePlan>(P.num_rows == A.num_rows && P.num_cols == tentative.matrix.num_cols,
                      "update_prolongator: P was made for another matrix or other aggregates");
-  Kokkos::parallel_for(
-      "einkorn::multigrid[smooth_prolongator]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, A.num_rows),
+  range_for<Ordinal>(
+      "einkorn::multigrid[smooth_prolongator]", exec, A.num_rows,
       SmoothProlongatorRow<Matrix, Graph, T, D, Prolongator>{A, graph, tentative, inverse_diagonal, P, omega});
 }
 

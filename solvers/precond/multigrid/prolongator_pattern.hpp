@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
@@ -162,20 +163,19 @@ auto prolongator_pattern(Exec const& exec, Source const& source, std::size_t nod
   using Ordinal = typename Source::Ordinal;
   using Offsets = Kokkos::View<Offset*, Device>;
   using Columns = Kokkos::View<Ordinal*, Device>;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   auto const n = nodes * static_cast<std::size_t>(block_size);
   auto const offsets = allocate<Offsets>(exec, "einkorn::multigrid::prolongator::row_offsets", n + 1);
   std::uint64_t entries = 0;
-  Kokkos::parallel_reduce("einkorn::multigrid[prolongator_rows]", Policy(exec, 0, nodes),
-                          CountProlongatorRows<Source, Offsets>{source, offsets, block_size, k}, entries);
+  range_reduce<std::size_t>("einkorn::multigrid[prolongator_rows]", exec, nodes,
+                            CountProlongatorRows<Source, Offsets>{source, offsets, block_size, k}, entries);
   require<OverflowError>(entries <= static_cast<std::uint64_t>(std::numeric_limits<Offset>::max()), [&] {
     return "multigrid: the prolongator has " + std::to_string(entries) +
            " entries, which Offset does not hold; std::int64_t or std::size_t would do";
   });
   counts_to_offsets(exec, offsets);
   auto const columns = allocate<Columns>(exec, "einkorn::multigrid::prolongator::columns", entries);
-  Kokkos::parallel_for(
-      "einkorn::multigrid[prolongator_columns]", Policy(exec, 0, nodes),
+  range_for<std::size_t>(
+      "einkorn::multigrid[prolongator_columns]", exec, nodes,
       FillProlongatorColumns<Source, Offsets, Columns>{source, offsets, columns, block_size, k});
   auto const values =
       allocate<Kokkos::View<Scalar*, Device>>(exec, "einkorn::multigrid::prolongator::values", entries);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/launch.hpp>
 #include <einkorn/core/partial_sums.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/precond/multigrid/ordered_sums.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -69,10 +69,8 @@ struct ScaledCopy {
 
 template <class Exec, class From, class To, class M>
 void scaled_copy(Exec const& exec, From const& from, To const& to, M const& diagonal, double const* scale) {
-  Kokkos::parallel_for(
-      "einkorn::Multigrid[convert]",
-      light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, to.extent(0))),
-      ScaledCopy<From, To, M>{from, to, diagonal, scale});
+  range_for<std::size_t>("einkorn::Multigrid[convert]", exec, to.extent(0),
+                         ScaledCopy<From, To, M>{from, to, diagonal, scale});
 }
 
 }  // namespace einkorn::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/precond/multigrid/options.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -141,10 +141,8 @@ class Smoother {
   template <class Exec>
   void from_zero(Exec const& exec, V& x, V& other) const {
     if (steps_.count == 1) {
-      Kokkos::parallel_for(
-          "einkorn::Multigrid[first_step]",
-          light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, x.extent(0))),
-          ScaleVector<V>{b_, x, Scalar(steps_.steps[0].step)});
+      range_for<std::size_t>("einkorn::Multigrid[first_step]", exec, x.extent(0),
+                             ScaleVector<V>{b_, x, Scalar(steps_.steps[0].step)});
       return;
     }
     double const first = steps_.steps[0].step;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/launch.hpp>
 #include <einkorn/core/mix64.hpp>
 #include <einkorn/core/partial_sums.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/precond/multigrid/ordered_sums.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -201,9 +201,8 @@ double spectral_radius(Exec const& exec, Operator const& B, Diagonal const& M, d
       if (!(estimate > 0 && estimate < bound)) return bound;
       if (!result.is_running || step + 1 == spectral_radius_steps) return estimate;
     }
-    Kokkos::parallel_for("einkorn::spectral_radius[direction]",
-                         light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n)),
-                         LanczosDirection<V>{p, z, device_state});
+    range_for<std::size_t>("einkorn::spectral_radius[direction]", exec, n,
+                           LanczosDirection<V>{p, z, device_state});
   }
   return bound;
 }

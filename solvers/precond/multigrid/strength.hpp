@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
@@ -113,9 +114,8 @@ auto strength_scales(Exec const& exec, BlockRows<Matrix, max_block> const& rows)
   using Scales = Kokkos::View<double*, typename Matrix::device_type>;
   Ordinal const num_nodes = rows.A.num_rows / rows.rows_per_node();
   auto const scales = allocate<Scales>(exec, "einkorn::strength::scales", static_cast<std::size_t>(num_nodes));
-  Kokkos::parallel_for("einkorn::strength[scales]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, num_nodes),
-                       FillStrengthScales<BlockRows<Matrix, max_block>, Scales>{rows, scales});
+  range_for<Ordinal>("einkorn::strength[scales]", exec, num_nodes,
+                     FillStrengthScales<BlockRows<Matrix, max_block>, Scales>{rows, scales});
   return scales;
 }
 
@@ -178,10 +178,8 @@ std::int64_t count_weak(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
     auto const scales = strength_scales(exec, rows);
     using Functor = CountWeakBlocks<std::decay_t<decltype(rows)>, std::decay_t<decltype(scales)>>;
     std::int64_t weak = 0;
-    Kokkos::parallel_reduce("einkorn::strength[count weak]",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(
-                                exec, 0, A.num_rows / static_cast<Ordinal>(block_size)),
-                            Functor{rows, scales, threshold}, weak);
+    range_reduce<Ordinal>("einkorn::strength[count weak]", exec, A.num_rows / static_cast<Ordinal>(block_size),
+                          Functor{rows, scales, threshold}, weak);
     return weak;
   });
 }

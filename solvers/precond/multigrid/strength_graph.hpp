@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
@@ -136,7 +137,7 @@ struct MergeGraphs {
 
 template <class Exec, class Functor, class Ordinal>
 void for_each_node(Exec const& exec, char const* label, Ordinal count, Functor const& functor) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, count), functor);
+  range_for<Ordinal>(label, exec, count, functor);
 }
 
 /// The union of a graph and its transpose; the graph itself if it is symmetric.
@@ -146,9 +147,7 @@ StrengthGraph<Ordinal, Offset, Device> make_symmetric(Exec const& exec,
   using Graph = StrengthGraph<Ordinal, Offset, Device>;
   Ordinal const n = graph.num_nodes;
   std::int64_t one_way = 0;
-  Kokkos::parallel_reduce("einkorn::strength_graph[one-way]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Ordinal>>(exec, 0, n),
-                          CountOneWay<Graph>{graph}, one_way);
+  range_reduce<Ordinal>("einkorn::strength_graph[one-way]", exec, n, CountOneWay<Graph>{graph}, one_way);
   if (one_way == 0) return graph;
   // The values are not used.
   auto const transposed = transpose(exec, Csr<Ordinal, Ordinal, Offset, Device>{n, n, graph.row_offsets,

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/rows_by_warps.hpp>
@@ -196,10 +197,10 @@ auto tentative(Exec const& exec, Aggregates const& aggregates, Members const& me
   result.num_vectors = static_cast<int>(k);
   auto const offsets =
       allocate<typename Views::Offsets>(exec, "einkorn::multigrid::tentative::row_offsets", n + 1);
-  Kokkos::parallel_for("einkorn::multigrid[tentative_rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n),
-                       CountTentativeRow<decltype(result.of_node), typename Views::Offsets>{
-                           result.of_node, offsets, static_cast<std::size_t>(block_size), result.num_vectors});
+  range_for<std::size_t>(
+      "einkorn::multigrid[tentative_rows]", exec, n,
+      CountTentativeRow<decltype(result.of_node), typename Views::Offsets>{
+          result.of_node, offsets, static_cast<std::size_t>(block_size), result.num_vectors});
   auto const nnz = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
   auto const columns = allocate<typename Views::Columns>(exec, "einkorn::multigrid::tentative::columns", nnz);
   auto const values = allocate<typename Views::Values>(exec, "einkorn::multigrid::tentative::values", nnz);

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/host_parts.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/function_ref.hpp>
+#include <einkorn/core/launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Kokkos::parallel_for, parallel_reduce and parallel_scan over the range 0 .. count - 1. On a GPU these functions call
+/// Kokkos with a light-weight RangePolicy. On the host each thread gets one contiguous chunk, as in Kokkos, but
+/// the launch is compiled once per execution space and not once per functor: it is about 3 KB of code otherwise.
+namespace einkorn {
+
+namespace detail {
+
+/// Runs body(chunk, begin, end) for the host_chunks(exec) contiguous chunks of 0 .. count - 1, one per thread.
+template <class Exec>
+void for_each_chunk(std::string const& label, Exec const& exec, std::int64_t count,
+                    FunctionRef<void(std::size_t, std::int64_t, std::int64_t)> body) {
+  std::int64_t const chunks = exec.concurrency(), rows = count / chunks, more = count % chunks;
+  for_each_part(exec, label, chunks, [&](std::int64_t chunk) {
+    std::int64_t const begin = chunk * rows + (chunk < more ? chunk : more);
+    body(static_cast<std::size_t>(chunk), begin, begin + rows + (chunk < more ? 1 : 0));
+  });
+}
+
+/// A reducer of Kokkos for a result of parallel_reduce: itself, or the sum into a scalar or a View of rank 0.
+template <class Result>
+auto reducer_of(Result& result) {
+  using Type = std::remove_const_t<Result>;
+  if constexpr (Kokkos::is_reducer<Type>::value)
+    return result;
+  else if constexpr (Kokkos::is_view<Type>::value)
+    return Kokkos::Sum<typename Type::non_const_value_type, Kokkos::HostSpace>(result());
+  else
+    return Kokkos::Sum<Type, Kokkos::HostSpace>(result);
+}
+
+template <class Reducer>
+typename Reducer::value_type identity_of(Reducer const& reducer) {
+  typename Reducer::value_type value;
+  reducer.init(value);
+  return value;
+}
+
+template <class Functor, class Index, class T>
+T update_of_scan(void (Functor::*)(Index, T&, bool) const);
+
+/// True if Kokkos reads the type of the partial results, or how to join them, from the functor.
+template <class Functor>
+inline constexpr bool has_own_value_type = requires { typename Functor::value_type; };
+
+}  // namespace detail
+
+/// functor(i) for i in 0 .. count - 1. 1 launch; asynchronous on a GPU.
+/// @tparam Index the type of i
+template <class Index, class Exec, class Functor>
+void range_for(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
+               Functor const& functor) {
+  if constexpr (is_gpu<Exec>)
+    Kokkos::parallel_for(
+        label, light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)), functor);
+  else
+    detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count),
+                           [&functor](std::size_t, std::int64_t begin, std::int64_t end) {
+                             for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i)
+                               functor(i);
+                           });
+}
+
+/// functor(i, partial...) for i in 0 .. count - 1; then the results are the joined partial results. 1 launch. Fences if a
+/// result is on the host. The host joins the partial results in the order of the chunks.
+/// @tparam Index the type of i
+/// @param results scalars (sums), reducers of Kokkos, or Views of rank 0 (sums)
+template <class Index, class Exec, class Functor, class... Results>
+void range_reduce(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
+                  Functor const& functor, Results&&... results) {
+  if constexpr (is_gpu<Exec> || detail::has_own_value_type<Functor>) {
+    Kokkos::parallel_reduce(label,
+                            light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)),
+                            functor, results...);
+  } else {
+    auto const chunks = static_cast<std::size_t>(exec.concurrency());
+    auto const run = [&](auto const&... reducers) {
+      auto const reduce = [&](auto... partials) {  // one vector per result
+        detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count),
+                               [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+                                 auto const loop = [&](auto... partial) {
+                                   for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i)
+                                     functor(i, partial...);
+                                   ((partials[chunk] = partial), ...);
+                                 };
+                                 loop(detail::identity_of(reducers)...);
+                               });
+        auto const join = [](auto const& reducer, auto const& partials_of_result) {
+          auto value = detail::identity_of(reducer);
+          for (auto const& partial : partials_of_result) reducer.join(value, partial);
+          reducer.reference() = value;
+        };
+        (join(reducers, partials), ...);
+      };
+      reduce(allocate_vector<typename std::remove_cvref_t<decltype(reducers)>::value_type>(label, chunks)...);
+    };
+    run(detail::reducer_of(results)...);
+  }
+}
+
+/// Exclusive scan: functor(i, update, is_final) for i in 0 .. count - 1, where update is the sum of what the calls
+/// for 0 .. i - 1 added to it if is_final, and the call adds to it. 1 launch on a GPU, 2 passes on the host. Fences if
+/// there is a total.
+/// @tparam Index the type of i
+/// @param total nothing, or a scalar or View of rank 0: the sum of all
+template <class Index, class Exec, class Functor, class... Total>
+requires(sizeof...(Total) <= 1)
+void range_scan(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
+                Functor const& functor, Total&&... total) {
+  if constexpr (is_gpu<Exec> || detail::has_own_value_type<Functor>) {
+    Kokkos::parallel_scan(label,
+                          light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)),
+                          functor, total...);
+  } else {
+    using Update = decltype(detail::update_of_scan(&Functor::operator()));
+    auto updates = allocate_vector<Update>(label, static_cast<std::size_t>(exec.concurrency()));
+    bool is_final = updates.size() == 1;
+    auto const pass = [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+      Update update = updates[chunk];
+      for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) functor(i, update, is_final);
+      updates[chunk] = update;
+    };
+    FunctionRef<void(std::size_t, std::int64_t, std::int64_t)> const body = pass;
+    detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
+    if (!is_final) {
+      Update before{};
+      for (Update& update : updates) {
+        Update const own = update;
+        update = before;
+        before += own;
+      }
+      is_final = true;
+      detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
+    }
+    if constexpr (sizeof...(Total) == 1) ((detail::reducer_of(total).reference() = updates.back()), ...);
+  }
+}
+
+}  // namespace einkorn
