@@ -45,7 +45,7 @@ einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) { return 
 """, 8.0, 2.0),
     "spgemm": (["formats/spgemm/spgemm.hpp"], """
 Matrix product(Matrix const& A, Matrix const& B) { return einkorn::spgemm(Exec(), A, B); }
-""", 11.0, 2.0),
+""", 4.5, 2.0),
     "AnyMatrix + select + cg": (["formats/any_matrix.hpp", "formats/analysis/select.hpp", "solvers/cg.hpp"], """
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
   auto const format = einkorn::select(Exec(), A, 1000).format;

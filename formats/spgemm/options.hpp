@@ -11,7 +11,7 @@ namespace einkorn {
 
 enum class SpgemmAlgorithm {
   automatic,  ///< row_teams on a GPU, host_rows elsewhere
-  row_teams,  ///< hash tables and bitmaps in team scratch; any backend, made for GPUs
+  row_teams,  ///< hash tables and bitmaps in team scratch; GPUs. On the host only with SpgemmTeamOptions
   host_rows,  ///< Gustavson's algorithm, one thread per row; host memory only
 };
 
@@ -49,5 +49,9 @@ struct SpgemmOptions {
   /// the required bytes.
   std::size_t workspace_limit = std::numeric_limits<std::size_t>::max();
 };
+
+/// As SpgemmOptions. A call with this type also compiles row_teams for matrices in host memory, which tests the
+/// algorithm of GPUs without a GPU and takes several times as long to compile. On a GPU both types are the same.
+struct SpgemmTeamOptions : SpgemmOptions {};
 
 }  // namespace einkorn

@@ -16,7 +16,8 @@ namespace einkorn {
 /// The pattern of C = A B and the data of the numeric phase. Made by spgemm_symbolic() for one A and one B;
 /// used by spgemm_numeric() for these or for matrices of the same structure. Every C made with it shares its
 /// row_offsets and columns. Copies share the data. Supports one call at a time.
-template <class Scalar, class Ordinal, class Offset, class Device>
+/// @tparam teams_on_host  true if made with SpgemmTeamOptions on the host
+template <class Scalar, class Ordinal, class Offset, class Device, bool teams_on_host = false>
 class SpgemmPlan {
  public:
   using scalar_type = Scalar;
@@ -24,9 +25,10 @@ class SpgemmPlan {
   using offset_type = Offset;
   using device_type = Device;
   using memory_space = typename Device::memory_space;
-  using State = detail::SpgemmState<Scalar, Ordinal, Offset, Device>;
+  using State = detail::SpgemmState<Scalar, Ordinal, Offset, Device, teams_on_host>;
 
-  explicit SpgemmPlan(detail::SpgemmState<Scalar, Ordinal, Offset, Device> state) : state_(std::move(state)) {}
+  explicit SpgemmPlan(detail::SpgemmState<Scalar, Ordinal, Offset, Device, teams_on_host> state)
+      : state_(std::move(state)) {}
 
   [[nodiscard]] Ordinal num_rows() const { return state_.num_rows; }
   [[nodiscard]] Ordinal num_cols() const { return state_.num_cols; }

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -45,40 +46,58 @@ namespace einkorn {
 /// exceed every table use a bitmap and are computed in chunks; translation-equivalent rows are computed once
 /// (SpgemmRowClasses).
 
+namespace detail {
+
+/// A with constant values: the phases are compiled once for constant and other values.
+template <class Scalar, class Ordinal, class Offset, class Device>
+Csr<Scalar const, Ordinal, Offset, Device> with_const_values(Csr<Scalar, Ordinal, Offset, Device> const& A) {
+  return A;
+}
+
+/// The symbolic phase for operands with constant values, in a call with such Options.
+template <class Exec, class AMatrix, class BMatrix, class COffset, class Options>
+using SymbolicPhase = SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset,
+                                     is_host_product<Exec, typename AMatrix::device_type> &&
+                                         std::derived_from<Options, SpgemmTeamOptions>>;
+
+}  // namespace detail
+
 /// The pattern of C = A B. Fences exec.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
-          class Ordinal, class Device>
+          class Ordinal, class Device, std::derived_from<SpgemmOptions> Options = SpgemmOptions>
 requires AccessibleFrom<Device, Exec>
 auto spgemm_symbolic(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
-                     Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
+                     Csr<BScalar, Ordinal, BOffset, Device> const& B, Options const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_symbolic");
-  using Symbolic = detail::SpgemmSymbolic<Exec, Csr<AScalar, Ordinal, AOffset, Device>,
-                                          Csr<BScalar, Ordinal, BOffset, Device>, COffset>;
+  using Symbolic = detail::SymbolicPhase<Exec, Csr<AScalar const, Ordinal, AOffset, Device>,
+                                         Csr<BScalar const, Ordinal, BOffset, Device>, COffset, Options>;
   return SpgemmPlan(Symbolic::run(exec, A, B, options));
 }
 
 /// The values of C on the plan's pattern.
 /// @pre C has the plan's row_offsets and columns; C.values has plan.nnz() entries and overlaps neither A nor B.
-/// Asynchronous on exec except for the comparison of structures (Checks::on). Allocates no memory.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class AScalar,
-          class AOffset, class BScalar, class BOffset>
-void spgemm_numeric(Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device> const& plan,
+/// Asynchronous on exec except for the comparison of structures (Checks::on). Allocates no memory. Throws
+/// InvalidArgument if the plan was made on a GPU and exec is of the host, or the other way round.
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, bool teams_on_host,
+          class AScalar, class AOffset, class BScalar, class BOffset>
+void spgemm_numeric(Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device, teams_on_host> const& plan,
                     Csr<AScalar, Ordinal, AOffset, Device> const& A,
                     Csr<BScalar, Ordinal, BOffset, Device> const& B,
                     Csr<Scalar, Ordinal, Offset, Device> const& C) {
   auto const call = plan.one_call().begin("spgemm_numeric", "plan");
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm_numeric");
-  detail::require_numeric_operands(exec, plan.state(), A, B, C);
-  detail::compute_numeric(exec, plan.state(), A, B, C);
+  auto const const_A = detail::with_const_values(A);
+  auto const const_B = detail::with_const_values(B);
+  detail::require_numeric_operands(exec, plan.state(), const_A, const_B, C);
+  detail::compute_numeric(exec, plan.state(), const_A, const_B, C);
 }
 
 /// The values in a new C, which shares the plan's row_offsets and columns.
-template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class AScalar,
-          class AOffset, class BScalar, class BOffset>
-Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(Exec const& exec,
-                                                    SpgemmPlan<Scalar, Ordinal, Offset, Device> const& plan,
-                                                    Csr<AScalar, Ordinal, AOffset, Device> const& A,
-                                                    Csr<BScalar, Ordinal, BOffset, Device> const& B) {
+template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, bool teams_on_host,
+          class AScalar, class AOffset, class BScalar, class BOffset>
+Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(
+    Exec const& exec, SpgemmPlan<Scalar, Ordinal, Offset, Device, teams_on_host> const& plan,
+    Csr<AScalar, Ordinal, AOffset, Device> const& A, Csr<BScalar, Ordinal, BOffset, Device> const& B) {
   auto const C = detail::allocate_product(exec, plan.state());
   spgemm_numeric(exec, plan, A, B, C);
   return C;
@@ -86,17 +105,11 @@ Csr<Scalar, Ordinal, Offset, Device> spgemm_numeric(Exec const& exec,
 
 namespace detail {
 
-template <class Scalar, class Ordinal, class Offset, class Device>
-Csr<Scalar const, Ordinal, Offset, Device> with_const_values(Csr<Scalar, Ordinal, Offset, Device> const& A) {
-  return A;
-}
-
-/// spgemm() for operands with constant values, so that it is instantiated once per type.
-template <class COffset, class Exec, class AMatrix, class BMatrix>
+/// spgemm() for operands with constant values.
+template <class COffset, class Exec, class AMatrix, class BMatrix, class Options>
 typename SpgemmStateFor<COffset, AMatrix, BMatrix>::Matrix multiply(Exec const& exec, AMatrix const& A,
-                                                                    BMatrix const& B,
-                                                                    SpgemmOptions const& options) {
-  auto const plan = SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset>::run(exec, A, B, options);
+                                                                    BMatrix const& B, Options const& options) {
+  auto const plan = SymbolicPhase<Exec, AMatrix, BMatrix, COffset, Options>::run(exec, A, B, options);
   auto const C = allocate_product(exec, plan);
   compute_numeric(exec, plan, A, B, C);
   return C;
@@ -106,10 +119,10 @@ typename SpgemmStateFor<COffset, AMatrix, BMatrix>::Matrix multiply(Exec const& 
 
 /// C = A B, pattern and values.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
-          class Ordinal, class Device>
+          class Ordinal, class Device, std::derived_from<SpgemmOptions> Options = SpgemmOptions>
 requires AccessibleFrom<Device, Exec>
 auto spgemm(Exec const& exec, Csr<AScalar, Ordinal, AOffset, Device> const& A,
-            Csr<BScalar, Ordinal, BOffset, Device> const& B, SpgemmOptions const& options = {}) {
+            Csr<BScalar, Ordinal, BOffset, Device> const& B, Options const& options = {}) {
   Kokkos::Profiling::ScopedRegion region("einkorn::spgemm");
   return detail::multiply<COffset>(exec, detail::with_const_values(A), detail::with_const_values(B), options);
 }
@@ -176,9 +189,10 @@ concept NoSpgemm = (spgemm_type_error<Exec, A, B>() != SpgemmTypeError::none);
 }  // namespace detail
 
 /// The same functions for a KokkosSparse::CrsMatrix, or a class with its interface, as A, B or both; no copy.
-template <class COffset = void, ExecutionSpace Exec, class A, class B>
+template <class COffset = void, ExecutionSpace Exec, class A, class B,
+          std::derived_from<SpgemmOptions> Options = SpgemmOptions>
 requires detail::CrsOperands<A, B> && (!detail::NoSpgemm<Exec, A, B>)
-auto spgemm_symbolic(Exec const& exec, A const& a, B const& b, SpgemmOptions const& options = {}) {
+auto spgemm_symbolic(Exec const& exec, A const& a, B const& b, Options const& options = {}) {
   return spgemm_symbolic<COffset>(exec, detail::csr_of(a), detail::csr_of(b), options);
 }
 template <ExecutionSpace Exec, class Plan, class A, class B>
@@ -186,9 +200,10 @@ requires detail::CrsOperands<A, B> && (!detail::NoSpgemm<Exec, A, B>)
 auto spgemm_numeric(Exec const& exec, Plan const& plan, A const& a, B const& b) {
   return spgemm_numeric(exec, plan, detail::csr_of(a), detail::csr_of(b));
 }
-template <class COffset = void, ExecutionSpace Exec, class A, class B>
+template <class COffset = void, ExecutionSpace Exec, class A, class B,
+          std::derived_from<SpgemmOptions> Options = SpgemmOptions>
 requires detail::CrsOperands<A, B> && (!detail::NoSpgemm<Exec, A, B>)
-auto spgemm(Exec const& exec, A const& a, B const& b, SpgemmOptions const& options = {}) {
+auto spgemm(Exec const& exec, A const& a, B const& b, Options const& options = {}) {
   return spgemm<COffset>(exec, detail::csr_of(a), detail::csr_of(b), options);
 }
 

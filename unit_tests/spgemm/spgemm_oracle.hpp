@@ -17,7 +17,7 @@
 
 namespace einkorn::test {
 
-/// The algorithms of this space: row_teams everywhere, host_rows on the host only.
+/// The algorithms of this space: row_teams everywhere (with SpgemmTeamOptions), host_rows on the host only.
 inline std::vector<SpgemmAlgorithm> algorithms() {
   if (is_gpu<Space>) return {SpgemmAlgorithm::row_teams};
   return {SpgemmAlgorithm::row_teams, SpgemmAlgorithm::host_rows};

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace einkorn::test {
@@ -25,8 +26,8 @@ namespace {
 
 using Host = HostMatrix<double>;
 
-SpgemmOptions by(SpgemmAlgorithm algorithm) {
-  SpgemmOptions options;
+SpgemmTeamOptions by(SpgemmAlgorithm algorithm) {
+  SpgemmTeamOptions options;
   options.algorithm = algorithm;
   return options;
 }
@@ -97,6 +98,24 @@ TEST(Spgemm, InvalidStructureThrows) {
 
   EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), good, A); }, {"column 30"}));
   EXPECT_TRUE(throws<InvalidStructure>([&] { spgemm(Space(), A, good); }, {"column 30"}));
+}
+
+/// Both types of options mean the same on a GPU.
+TEST(Spgemm, RowTeamsOnTheHostNeedTheirOptions) {
+  auto const A = with_numbers<double>(random_pattern(30, 30, 1), Numbers::reals).on_device();
+  SpgemmOptions const options{.algorithm = SpgemmAlgorithm::row_teams};
+  auto const plan = spgemm_symbolic(Space(), A, A, by(SpgemmAlgorithm::row_teams));
+  static_assert(is_gpu<Space> ==
+                std::is_same_v<decltype(plan), decltype(spgemm_symbolic(Space(), A, A)) const>);
+
+  if (is_gpu<Space>) {
+    EXPECT_EQ(spgemm(Space(), A, A, options).nnz(), plan.nnz());
+    return;
+  }
+  EXPECT_TRUE(
+      throws<InvalidArgument>([&] { spgemm(Space(), A, A, options); }, {"row_teams", "SpgemmTeamOptions"}));
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spgemm_symbolic(Space(), A, A, options); },
+                                      {"row_teams", "SpgemmTeamOptions"}));
 }
 
 TEST(Spgemm, OverlappingValuesThrow) {

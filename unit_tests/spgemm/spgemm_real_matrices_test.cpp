@@ -23,7 +23,7 @@ template <class A, class B>
 bool has_right_product(A const& a, B const& b) {
   auto const host_a = to_host(a), host_b = to_host(b);
   if (count_products(host_a, host_b) > max_products) return false;
-  SpgemmOptions teams;
+  SpgemmTeamOptions teams;
   teams.algorithm = SpgemmAlgorithm::row_teams;
 
   auto const by_teams = to_host(spgemm(Space(), a, b, teams)), by_default = to_host(spgemm(Space(), a, b));

@@ -56,8 +56,8 @@ Pattern interpolation(std::int64_t rows) {
   return pattern;
 }
 
-SpgemmOptions with(SpgemmRowClasses row_classes) {
-  SpgemmOptions options;
+SpgemmTeamOptions with(SpgemmRowClasses row_classes) {
+  SpgemmTeamOptions options;
   options.algorithm = SpgemmAlgorithm::row_teams;
   options.row_classes = row_classes;
   return options;

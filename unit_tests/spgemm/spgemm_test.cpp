@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t max_products = 2000000;  // about one second of the oracle
 
 template <class HostA, class HostB>
-void expect_product(HostA const& A, HostB const& B, bool exact, SpgemmOptions options = {}) {
+void expect_product(HostA const& A, HostB const& B, bool exact, SpgemmTeamOptions options = {}) {
   auto const on_device_A = A.on_device();
   auto const on_device_B = B.on_device();
   for (auto const algorithm : algorithms()) {

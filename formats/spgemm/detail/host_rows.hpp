@@ -36,10 +36,9 @@ struct RowParts {
   template <class Body>
   void for_each_row(Exec const& exec, char const* label, Body const& body) const {
     Kokkos::Experimental::UniqueToken<Exec, Kokkos::Experimental::UniqueTokenScope::Global> const threads;
-    RowParts const parts = *this;
-    for_each_part(exec, label, static_cast<std::int64_t>(num_parts), [=](std::size_t part) {
+    for_each_part(exec, label, static_cast<std::int64_t>(num_parts), [&, this](std::size_t part) {
       auto const thread = threads.acquire();
-      for (std::size_t i = parts.first(part), end = parts.first(part + 1); i < end; ++i)
+      for (std::size_t i = first(part), end = first(part + 1); i < end; ++i)
         body(i, static_cast<std::size_t>(thread));
       threads.release(thread);
     });

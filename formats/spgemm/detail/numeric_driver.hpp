@@ -67,32 +67,37 @@ void require_numeric_operands(Exec const& exec, State const& plan, AMatrix const
   B.visit_arrays(require_disjoint("B"));
 }
 
-/// The values of C, without checks.
+template <class Exec, class State, class AMatrix, class BMatrix>
+void compute_values_by_teams(Exec const& exec, State const& plan, SpgemmNumericPath path, AMatrix const& A,
+                             BMatrix const& B, typename State::Matrix const& C) {
+  if (path == SpgemmNumericPath::scatter_map)
+    compute_values_by_scatter_map(exec, A, B, C, plan.scatter_map, plan.segment_lanes);
+  else if (path == SpgemmNumericPath::hash_ordered)
+    compute_values_by_hash<true>(exec, A, B, C, plan.schedule, plan.segment_lanes, plan.sorted_rows);
+  else
+    compute_values_by_hash<false>(exec, A, B, C, plan.schedule, plan.segment_lanes, plan.sorted_rows);
+}
+
+/// The values of C, without checks of the operands. Throws InvalidArgument if the plan was made on a GPU and
+/// exec is of the host, or the other way round.
 template <class Exec, class State, class AMatrix, class BMatrix>
 void compute_numeric(Exec const& exec, State const& plan, AMatrix const& A, BMatrix const& B,
                      typename State::Matrix const& C) {
   using Matrix = typename State::Matrix;
-  static_assert(std::is_same_v<State, SpgemmStateFor<typename Matrix::offset_type, AMatrix, BMatrix>>,
-                "einkorn::spgemm_numeric: the plan was made for matrices of other types");
+  static_assert(
+      std::is_same_v<State,
+                     SpgemmStateFor<typename Matrix::offset_type, AMatrix, BMatrix, State::has_teams_on_host>>,
+      "einkorn::spgemm_numeric: the plan was made for matrices of other types");
   if (plan.columns.extent(0) == 0) return;
   auto const path = choose_spgemm_numeric(plan.path, plan.scatter_map.is_available(),
                                           plan.host_scratch.accumulators.size() > 0, plan.options.sums);
-  switch (path) {
-    case SpgemmNumericPath::host_dense:
-    case SpgemmNumericPath::host_hash:
-      if constexpr (is_host_product<Exec, typename Matrix::device_type>)
-        compute_values_on_host(exec, plan, path, A, B, C);
-      return;
-    case SpgemmNumericPath::hash_ordered:
-      compute_values_by_hash<true>(exec, A, B, C, plan.schedule, plan.segment_lanes, plan.sorted_rows);
-      return;
-    case SpgemmNumericPath::hash_atomic:
-      compute_values_by_hash<false>(exec, A, B, C, plan.schedule, plan.segment_lanes, plan.sorted_rows);
-      return;
-    case SpgemmNumericPath::scatter_map:
-      compute_values_by_scatter_map(exec, A, B, C, plan.scatter_map, plan.segment_lanes);
-      return;
-  }
+  bool const by_host_rows = plan.path == SpgemmPath::host_rows;
+  if constexpr (is_host_product<Exec, typename Matrix::device_type>)
+    if (by_host_rows) return compute_values_on_host(exec, plan, path, A, B, C);
+  if constexpr (has_row_teams<Exec, State>)
+    if (!by_host_rows) return compute_values_by_teams(exec, plan, path, A, B, C);
+  throw InvalidArgument(std::string("spgemm_numeric: the plan was made on ") +
+                        (by_host_rows ? "the host, exec is a GPU" : "a GPU, exec is the host"));
 }
 
 }  // namespace einkorn::detail

@@ -41,10 +41,11 @@ struct HostScratch {
   }
 };
 
-/// The data of a plan for C = A B.
-template <class Scalar, class Ordinal, class Offset, class Device>
+/// The data of a plan for C = A B. teams_on_host: its phases are also compiled for row_teams on the host.
+template <class Scalar, class Ordinal, class Offset, class Device, bool teams_on_host = false>
 struct SpgemmState {
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+  static constexpr bool has_teams_on_host = teams_on_host;
 
   Ordinal num_rows = 0, num_cols = 0;  // of C
   Kokkos::View<Offset*, Device> row_offsets;
@@ -53,7 +54,7 @@ struct SpgemmState {
   SpgemmReport report;
   Fingerprint left, right;  // of A and B
   SpgemmPath path = SpgemmPath::empty;
-  bool sorted_rows = false;                           // of B and C
+  bool sorted_rows = false;                           // of B and C; row_teams and row_classes
   int segment_lanes = 1;                              // lanes per row of B, for the values
   ScatterMap<Ordinal, Device> scatter_map;            // row_classes, if it exists
   NumericSchedule<Ordinal, Device> schedule;          // row_teams, and row_classes without a map
@@ -61,18 +62,24 @@ struct SpgemmState {
 };
 
 /// The state of a plan for A B. COffset: void for A's.
-template <class COffset, class AMatrix, class BMatrix>
+template <class COffset, class AMatrix, class BMatrix, bool teams_on_host = false>
 using SpgemmStateFor = SpgemmState<
     std::remove_cvref_t<decltype(typename AMatrix::scalar_type() * typename BMatrix::scalar_type())>,
     typename AMatrix::ordinal_type,
     std::conditional_t<std::is_void_v<COffset>, typename AMatrix::offset_type, COffset>,
-    typename AMatrix::device_type>;
+    typename AMatrix::device_type, teams_on_host>;
 
 /// Whether host_rows can be used.
 template <class Exec, class Device>
 inline constexpr bool is_host_product =
     Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Device::memory_space>::accessible &&
     !is_gpu<Exec>;
+
+/// Whether the phases of a plan are compiled for row_teams. On the host `automatic` never chooses it, and its
+/// kernels are most of the code.
+template <class Exec, class State>
+inline constexpr bool has_row_teams =
+    !is_host_product<Exec, typename State::Matrix::device_type> || State::has_teams_on_host;
 
 template <class Matrix>
 std::string size_of(Matrix const& M) {
@@ -93,6 +100,12 @@ struct SumCounts {
   KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const {
     sum += static_cast<std::uint64_t>(counts(i));
   }
+};
+
+template <class View>
+struct SetZero {
+  View view;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { view(i) = typename View::value_type(0); }
 };
 
 /// plan.row_offsets: entries per row -> offsets; allocates plan.columns. Throws OverflowError.

@@ -31,10 +31,10 @@
 namespace einkorn::detail {
 
 /// The symbolic phase of C = A B. Contract: formats/spgemm/spgemm.hpp; decisions: formats/spgemm/choose.hpp.
-template <class Exec, class AMatrix, class BMatrix, class COffset>
+template <class Exec, class AMatrix, class BMatrix, class COffset, bool teams_on_host = false>
 class SpgemmSymbolic {
  public:
-  using State = SpgemmStateFor<COffset, AMatrix, BMatrix>;
+  using State = SpgemmStateFor<COffset, AMatrix, BMatrix, teams_on_host>;
 
   static State run(Exec const& exec, AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
     require_valid(A, B, options);
@@ -54,20 +54,40 @@ class SpgemmSymbolic {
     plan.path = choose_spgemm(sizes, options);
     plan.row_offsets = allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", rows + 1);
     if (plan.path == SpgemmPath::empty) {
-      Kokkos::deep_copy(exec, plan.row_offsets, Offset(0));
+      range_for<std::size_t>("einkorn::spgemm[empty]", exec, rows + 1, SetZero<Offsets>{plan.row_offsets});
       return plan;
     }
-    std::size_t const limit = remaining_bytes(
-        options.workspace_limit, plan.path == SpgemmPath::host_rows ? host_bytes(A, B) : row_team_bytes(sizes));
     if constexpr (on_host)
-      if (plan.path == SpgemmPath::host_rows) {
-        plan.sorted_rows = row_order(exec, B).is_sorted && options.rows == SpgemmRows::sorted;
-        auto compressed_B = compress_rows(exec, B, limit);
-        report_compressed(plan, compressed_B);
-        compute_pattern_on_host(exec, plan, A, B, std::move(compressed_B));
-        allocate_host_scratch(exec, plan, sizes.nnz_A + sizes.nnz_B);
-        return plan;
-      }
+      if (plan.path == SpgemmPath::host_rows) run_on_host(exec, plan, A, B, sizes);
+    if constexpr (has_row_teams<Exec, State>)
+      if (plan.path != SpgemmPath::host_rows) run_by_teams(exec, plan, A, B, sizes);
+    return plan;
+  }
+
+ private:
+  using Ordinal = typename AMatrix::ordinal_type;
+  using Device = typename AMatrix::device_type;
+  using Offset = typename State::Matrix::offset_type;
+  using Offsets = Kokkos::View<Offset*, Device>;
+  using List = Kokkos::View<Ordinal*, Device>;
+  using CompressedB = decltype(compress_rows(std::declval<Exec>(), std::declval<BMatrix>(), std::size_t()));
+  using RowClasses = RowClassesOfC<AMatrix>;
+  using Args = SymbolicArgs<AMatrix, CompressedB, Offset>;
+  static constexpr bool on_host = is_host_product<Exec, Device>;
+
+  static void run_on_host(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                          SpgemmSizes const& sizes) {
+    std::size_t const limit = remaining_bytes(plan.options.workspace_limit, host_pattern_bytes<Exec>(A, B));
+    auto compressed_B = compress_rows(exec, B, limit);
+    report_compressed(plan, compressed_B);
+    compute_pattern_on_host(exec, plan, A, B, std::move(compressed_B));
+    allocate_host_scratch(exec, plan, sizes.nnz_A + sizes.nnz_B);
+  }
+
+  static void run_by_teams(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
+                           SpgemmSizes const& sizes) {
+    auto const& options = plan.options;
+    std::size_t const limit = remaining_bytes(options.workspace_limit, row_team_bytes(sizes));
     // A large structured grid is not read as a whole before its row classes are known.
     constexpr std::size_t max_entries_to_read_first = std::size_t(1) << 22;
     bool const has_classes = plan.path == SpgemmPath::row_classes;
@@ -77,7 +97,7 @@ class SpgemmSymbolic {
     List bounds;
     auto const num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
     if (has_few_entries && options.workspace_limit == std::numeric_limits<std::size_t>::max()) {
-      bounds = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
+      bounds = allocate<List>(exec, "einkorn::spgemm::compressed_counts", sizes.rows_A);
       compute_upper_bounds(exec, A, uncompressed_rows(B), num_keys, bounds);
     }
     auto const analyze = [&](std::size_t samples, bool entries) {
@@ -95,7 +115,7 @@ class SpgemmSymbolic {
       auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
       if (classes.found()) {
         run_by_classes(exec, plan, A, B, std::move(classes));
-        return plan;
+        return;
       }
     }
     plan.path = SpgemmPath::row_teams;
@@ -104,19 +124,7 @@ class SpgemmSymbolic {
     auto compressed_B = compress_rows(exec, B, limit, analysis.num_compressed);
     report_compressed(plan, compressed_B);
     run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, bounds);
-    return plan;
   }
-
- private:
-  using Ordinal = typename AMatrix::ordinal_type;
-  using Device = typename AMatrix::device_type;
-  using Offset = typename State::Matrix::offset_type;
-  using Offsets = Kokkos::View<Offset*, Device>;
-  using List = Kokkos::View<Ordinal*, Device>;
-  using CompressedB = decltype(compress_rows(std::declval<Exec>(), std::declval<BMatrix>(), std::size_t()));
-  using RowClasses = RowClassesOfC<AMatrix>;
-  using Args = SymbolicArgs<AMatrix, CompressedB, Offset>;
-  static constexpr bool on_host = is_host_product<Exec, Device>;
 
   static void require_valid(AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
     require_kokkos("spgemm");
@@ -131,6 +139,11 @@ class SpgemmSymbolic {
     });
     require<InvalidArgument>(on_host || options.algorithm != SpgemmAlgorithm::host_rows,
                              "spgemm: host_rows is for matrices in host memory");
+    bool const has_teams = has_row_teams<Exec, State>;
+    require<InvalidArgument>(
+        has_teams || options.algorithm != SpgemmAlgorithm::row_teams,
+        "spgemm: row_teams is compiled for matrices in host memory only if the options are "
+        "SpgemmTeamOptions");
   }
 
   static bool is_same_structure(AMatrix const& A, BMatrix const& B) {
@@ -138,13 +151,6 @@ class SpgemmSymbolic {
            A.columns.data() == B.columns.data() &&
            static_cast<void const*>(A.row_offsets.data()) == static_cast<void const*>(B.row_offsets.data()) &&
            std::is_same_v<typename AMatrix::offset_type, typename BMatrix::offset_type>;
-  }
-
-  static std::size_t host_bytes([[maybe_unused]] AMatrix const& A, [[maybe_unused]] BMatrix const& B) {
-    if constexpr (on_host)
-      return host_pattern_bytes<Exec>(A, B);
-    else
-      return 0;
   }
 
   static void report_compressed(State& plan, CompressedB const& compressed_B) {
