@@ -15,17 +15,17 @@ import sys
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
 MAX_REACH, MAX_CHAIN = 54, 10  # traits.hpp of the formats, small and always included together, are not counted
 OWN_LIMITS = {  # (reach, chain) of headers that contain more than one kernel or solver
-    **{name: (190, 11) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp",
+    **{name: (191, 12) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp",
                                     "formats/analysis/select_by_measuring.hpp")},  # every format
-    "formats/interop/tpetra_operator.hpp": (202, 11),  # every format, and the distribution over ranks
-    "formats/analysis/plan_by_measuring.hpp": (63, MAX_CHAIN),  # the plan of CSR, graphs and wisdom
-    "solvers/precond/multigrid.hpp": (160, 13),  # three formats, their selection, and products of matrices
-    "solvers/interop/belos_cg.hpp": (251, 12),  # tpetra_operator.hpp, cg and pcg
+    "formats/interop/tpetra_operator.hpp": (204, 12),  # every format, and the distribution over ranks
+    "formats/analysis/plan_by_measuring.hpp": (65, MAX_CHAIN),  # the plan of CSR, graphs and wisdom
+    "solvers/precond/multigrid.hpp": (162, 14),  # three formats, their selection, and products of matrices
+    "solvers/interop/belos_cg.hpp": (254, 13),  # tpetra_operator.hpp, cg and pcg
 }
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/richardson.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
-MAX_SOLVER_REACH = 97
+MAX_SOLVER_REACH = 99
 MAX_MACROS = 5
 BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)
 MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp", "core/captured_graph.hpp",
