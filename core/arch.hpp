@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 /// Before a host-device function template that may be called on the host with a host-only function object,
@@ -56,6 +57,9 @@ inline constexpr Arch arch_of = detail::ArchOf<Exec>::value;
 
 template <class Exec>
 inline constexpr bool is_gpu = arch_of<Exec> != Arch::host;
+
+/// Entries up to which a GPU has a matrix in its second-level cache: 50 MB with double values and 32-bit columns.
+inline constexpr std::int64_t max_cached_entries = std::int64_t(4) << 20;
 
 /// The number of threads that run in lockstep: 32 in a warp, 64 in a wavefront, 1 on a CPU.
 constexpr int lockstep_lanes(Arch arch) {

@@ -61,15 +61,15 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
     if (x.extent(0) == 0 && y.extent(0) == 0) {
       x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
       y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
-      Kokkos::deep_copy(exec, x, V(1));
+      detail::set_measured_x(exec, x);
     }
     auto const convert = [&] {
       return make_any_matrix<V, Formats>(exec, A, format,
                                          {.fill_limit = options.fill_limit, .checks = Checks::off});
     };
-    bool const is_built_in = static_cast<int>(format) < first_custom_format;  // a custom product may fence
     return detail::measure_candidate(
-        exec, convert, [&](auto const& F) { spmv(exec, V(1), F, x, V(0), y); }, is_built_in);
+        exec, convert, [&](auto const& F) { spmv(exec, V(1), F, x, V(0), y); },
+        is_built_in(format));  // a custom product may fence
   };
   std::string const matrix_class = "format " + detail::wisdom_types<Scalar, Ordinal, Offset, V>() +
                                    detail::formatted(" fill_limit=%.3g", options.fill_limit) +

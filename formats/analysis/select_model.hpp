@@ -100,7 +100,7 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
   if (arch != Arch::host && csr != all.end() && csr->bytes <= max_cached_csr_bytes) {
     double const seconds = csr->seconds;
     for (auto& e : all)
-      if (static_cast<int>(e.format) < first_custom_format) e.seconds = std::fmax(e.seconds, seconds);
+      if (is_built_in(e.format)) e.seconds = std::fmax(e.seconds, seconds);
   }
   return all;
 }

@@ -23,7 +23,7 @@ enum class SpmvKernel {
 
 /// Entries up to which nonzero_split is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
 /// graph: 19 and 22 us on cnr-2000 (3.2 M).
-inline constexpr std::size_t max_nonzero_split_entries = std::size_t(4) << 20;
+inline constexpr std::size_t max_nonzero_split_entries = max_cached_entries;
 
 /// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group
 /// waits for another, nor so long that its lanes finish last. H200, 2026-11: 18 rows of up to 93261 entries

@@ -17,9 +17,6 @@ struct FormatTraits<Sell> {
   static constexpr char const* name = "sell";
   static constexpr bool has_fused_apply = true;
 
-  /// Entries up to which a matrix stays in the second-level cache of a GPU.
-  static constexpr int max_cached_sorted_entries = 4 << 20;
-
   static FormatEstimate estimate(EstimateInput const& in) {
     auto const& s = in.structure;
     bool const sorts = s.slice_fill > 1.05;
@@ -34,7 +31,7 @@ struct FormatTraits<Sell> {
     } else {
       double const by_length = in.has_short_rows() ? 0.95 : in.has_long_rows() ? 1.05 : 0.99;
       // Sorted rows read x in another order: 14.2 us on wave (2.1 M entries, H100, in a graph) where CSR takes 10.3.
-      bool const gathers_from_cache = sorts && s.nnz <= max_cached_sorted_entries;
+      bool const gathers_from_cache = sorts && s.nnz <= max_cached_entries;
       e.model = {by_length * (in.uniform_rows ? 1.0 : 0.85) * (gathers_from_cache ? 0.75 : 1.0), 5, 1};
       e.min_seconds = in.longest_row() * 0.1e-6;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "../support/battery.hpp"
+#include "../support/host_matrix.hpp"
 #include "../support/throws.hpp"
 
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
@@ -10,13 +11,46 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace einkorn::test {
 namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+double real_of(double value) {
+  return value;
+}
+double real_of(Kokkos::complex<double> const& value) {
+  return value.imag() == 0 ? value.real() : -1;
+}
+
+/// Equal numbers would be multiplied in less time on some GPUs.
+template <class V>
+void expect_different_values(std::size_t most_equal) {
+  Kokkos::View<V*, Device> const x("x", 5000), y("y", 5000);
+  detail::set_measured_x(Space(), x);
+  detail::set_measured_x(Space(), y);
+  Space().fence();
+  auto values = to_host(x);
+  EXPECT_EQ(values, to_host(y));
+  std::vector<double> sorted;
+  for (auto const& value : values) sorted.push_back(real_of(value));
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_GE(sorted.front(), 0.5);
+  EXPECT_LE(sorted.back(), 1.0);
+  EXPECT_GE(static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin()),
+            5000 - most_equal);
+}
+
+TEST(MeasuredX, DiffersFromEntryToEntry) {
+  expect_different_values<double>(0);
+  expect_different_values<Kokkos::complex<double>>(0);
+  expect_different_values<float>(10);  // 2^23 values
+}
 
 TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:5000:31");
