@@ -77,32 +77,45 @@ struct StalePlan : Error {
 /// otherwise the result is undefined.
 enum class Checks { on, off };
 
+namespace detail {
+
+/// throw Kind(message), compiled once per kind.
+template <class Kind>
+[[noreturn, gnu::cold, gnu::noinline]] void throw_error(std::string const& message) {
+  throw Kind(message);
+}
+
+}  // namespace detail
+
 /// Throws Kind with the message unless the condition holds.
 template <std::derived_from<Error> Kind>
 constexpr void require(bool condition, char const* message) {
   if (!condition) [[unlikely]]
-    throw Kind(message);
+    detail::throw_error<Kind>(message);
 }
 
 /// As above. message() is called only if the condition fails.
 template <std::derived_from<Error> Kind, std::invocable Message>
 constexpr void require(bool condition, Message&& message) {
   if (!condition) [[unlikely]]
-    throw Kind(std::forward<Message>(message)());
+    detail::throw_error<Kind>(std::forward<Message>(message)());
 }
 
 namespace detail {
+
+inline void require_enumerator(long long number, long long largest, char const* what) {
+  require<InvalidArgument>(0 <= number && number <= largest, [&] {
+    return std::string(what) + " is " + std::to_string(number) + ", expected an enumerator: 0 to " +
+           std::to_string(largest);
+  });
+}
 
 /// Throws InvalidArgument unless the value is an enumerator; the enumerators are 0 to `last`.
 /// @param what operation and option for the message, "spmv: op"
 template <class Enum>
 requires std::is_enum_v<Enum>
 void require_enumerator(Enum value, Enum last, char const* what) {
-  auto const number = static_cast<long long>(value), largest = static_cast<long long>(last);
-  require<InvalidArgument>(0 <= number && number <= largest, [&] {
-    return std::string(what) + " is " + std::to_string(number) + ", expected an enumerator: 0 to " +
-           std::to_string(largest);
-  });
+  require_enumerator(static_cast<long long>(value), static_cast<long long>(last), what);
 }
 
 /// Throws DimensionMismatch, which names the operation and the matrix, unless rows == cols.

@@ -89,12 +89,29 @@ inline void run_work_queues(WorkQueue* queues, std::uint32_t loop, int rank, int
   }
 }
 
-struct RunWorkQueues {
-  WorkQueue* queues;
-  int threads, num_parts;
+/// What thread `rank` of a loop over parts does: one functor for all cases, so that for_each_part() is one launch in
+/// the program.
+struct RunParts {
+  enum class Order {
+    one_per_thread,  ///< part `rank`
+    own_then_steal,  ///< run_work_queues()
+    next_of_all      ///< the next part that no thread has taken
+  };
+  Order order;
+  WorkQueue* queues;  // [threads]; next_of_all: the first counts the parts of all
+  int threads;
+  std::int64_t num_parts;
   FunctionRef<void(PartIndex)> body;
 
-  void operator()(int rank) const { run_work_queues(queues, 1, rank, threads, num_parts, body); }
+  void operator()(int rank) const {
+    if (order == Order::one_per_thread) return body(rank);
+    if (order == Order::own_then_steal)
+      return run_work_queues(queues, 1, rank, threads, static_cast<int>(num_parts), body);
+    std::atomic_ref<std::uint64_t> next(queues[0].count);
+    auto const count = static_cast<std::uint64_t>(num_parts);
+    for (auto part = next.fetch_add(1); part < count; part = next.fetch_add(1))
+      body(static_cast<std::int64_t>(part));
+  }
 };
 
 }  // namespace detail
@@ -105,20 +122,17 @@ struct RunWorkQueues {
 template <class Exec>
 void for_each_part(Exec const& exec, std::string const& label, std::int64_t num_parts,
                    FunctionRef<void(PartIndex)> body) {
-  using Static = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  using Order = detail::RunParts::Order;
+  using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
   auto const threads = static_cast<int>(exec.concurrency());
-  if (num_parts <= threads) {
-    Kokkos::parallel_for(label, Static(exec, 0, num_parts), body);
-  } else if (threads <= max_sharing_threads && num_parts <= std::numeric_limits<int>::max()) {
-    using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    detail::WorkQueue queues[max_sharing_threads];
-    Kokkos::parallel_for(label, Threads(exec, 0, threads, Kokkos::ChunkSize(1)),
-                         detail::RunWorkQueues{queues, threads, static_cast<int>(num_parts), body});
-  } else {
-    using Dynamic =
-        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, Dynamic(exec, 0, num_parts, Kokkos::ChunkSize(1)), body);
-  }
+  bool const shares = threads <= max_sharing_threads && num_parts <= std::numeric_limits<int>::max();
+  auto const order = num_parts <= threads ? Order::one_per_thread
+                     : shares             ? Order::own_then_steal
+                                          : Order::next_of_all;
+  detail::WorkQueue queues[max_sharing_threads];
+  auto const ranks = order == Order::one_per_thread ? static_cast<int>(num_parts) : threads;
+  Kokkos::parallel_for(label, Threads(exec, 0, ranks, Kokkos::ChunkSize(1)),
+                       detail::RunParts{order, queues, threads, num_parts, body});
 }
 
 }  // namespace einkorn

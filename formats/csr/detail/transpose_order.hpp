@@ -78,12 +78,16 @@ void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& 
   auto const num_cols = static_cast<std::size_t>(A.num_cols);
   if (num_cols == 0) return;
   auto const parts = std::clamp<std::size_t>(nnz / num_cols, 1, static_cast<std::size_t>(exec.concurrency()));
-  using Positions = Kokkos::View<Offset**, Kokkos::LayoutRight, typename Matrix::device_type>;
-  auto const position = allocate_zeros<Positions>(exec, "einkorn::transpose::position", parts, num_cols);
+  using Positions = Kokkos::View<Offset*, typename Matrix::device_type>;
+  auto const positions = allocate_zeros<Positions>(exec, "einkorn::transpose::position", parts * num_cols);
+  auto const position = [=](std::size_t part, std::size_t column) -> Offset& {
+    return positions(part * num_cols + column);
+  };
   auto const columns = A.columns;
   auto const begin_of = [=](std::size_t part) { return nnz / parts * part + nnz % parts * part / parts; };
   range_for<std::size_t>("einkorn::transpose[count]", exec, parts, [=](std::size_t part) {
-    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k) ++position(part, columns(k));
+    for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
+      ++position(part, static_cast<std::size_t>(columns(k)));
   });
   Offset total = 0;
   range_scan<std::size_t>(
@@ -101,7 +105,7 @@ void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& 
       total);
   range_for<std::size_t>("einkorn::transpose[place]", exec, parts, [=](std::size_t part) {
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
-      source(position(part, columns(k))++) = static_cast<Offset>(k);
+      source(position(part, static_cast<std::size_t>(columns(k)))++) = static_cast<Offset>(k);
   });
 }
 
