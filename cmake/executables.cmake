@@ -71,7 +71,7 @@ endforeach()
 # the macros EINKORN_TEST_SPACE and EINKORN_TEST_DATA_DIR (the absolute path of DATA). OpenMP executables run once per
 # number in Einkorn_TEST_THREADS. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
-# QUICK: compiled by einkorn_compile_quickly(). DEBUG: compiled without NDEBUG, whatever the build type. ONE_THREAD:
+# QUICK: compiled by einkorn_compile_quickly(). DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
 # does not depend on the number of OpenMP threads; runs once.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 set(Einkorn_TEST_THREADS 1 3 CACHE STRING "Numbers of OpenMP threads that the tests run with; the sanitizers' builds use others")
@@ -114,9 +114,6 @@ function(einkorn_add_test)
     endif()
     if(arg_QUICK)
       einkorn_compile_quickly(${name}.${suffix})
-    endif()
-    if(arg_DEBUG)
-      target_compile_options(${name}.${suffix} PRIVATE -UNDEBUG)
     endif()
     if(arg_DATA)
       cmake_path(ABSOLUTE_PATH arg_DATA NORMALIZE OUTPUT_VARIABLE data)

@@ -19,7 +19,7 @@ enum class FormatName { csr, csr5, coo, ell, sell, hyb, dia, bdia, bsr, brcv };
 
 inline constexpr int first_custom_format = 100;
 
-/// Whether a format is part of the library.
+/// Whether the format is part of the library.
 constexpr bool is_built_in(FormatName format) {
   return static_cast<int>(format) < first_custom_format;
 }

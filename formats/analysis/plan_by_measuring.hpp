@@ -94,7 +94,7 @@ auto make_spmv_plan(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   Matrix const op_of_A = plan.matrix();
   auto const x = allocate<Vector>(exec, "einkorn::plan::x", static_cast<std::size_t>(op_of_A.num_cols));
   auto const y = allocate<Vector>(exec, "einkorn::plan::y", static_cast<std::size_t>(op_of_A.num_rows));
-  detail::set_measured_x(exec, x);
+  detail::fill_for_timing(exec, x);
   Op const conjugation = is_conjugated(options.op) ? Op::conjugate : Op::none;  // op_of_A is transposed
   auto const measure = [&](detail::SpmvCandidate const& candidate) {
     SpmvOptions const named{

@@ -61,7 +61,7 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
     if (x.extent(0) == 0 && y.extent(0) == 0) {
       x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
       y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
-      detail::set_measured_x(exec, x);
+      detail::fill_for_timing(exec, x);
     }
     auto const convert = [&] {
       return make_any_matrix<V, Formats>(exec, A, format,

@@ -8,6 +8,7 @@
 #include <einkorn/formats/spmv_options.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn {
 
@@ -20,10 +21,6 @@ enum class SpmvKernel {
   segmented_sum,  ///< equal parts of the entries and rows
   nonzero_split   ///< GPU: equal numbers of entries per thread
 };
-
-/// Entries up to which nonzero_split is faster than segmented_sum where row lengths differ. H200, 2026-11, in a
-/// graph: 19 and 22 us on cnr-2000 (3.2 M).
-inline constexpr std::size_t max_nonzero_split_entries = max_cached_entries;
 
 /// Whether whole rows suit groups of lanes on a GPU: no row is much longer than the mean, so that no group
 /// waits for another, nor so long that its lanes finish last. H200, 2026-11: 18 rows of up to 93261 entries
@@ -75,6 +72,9 @@ constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
 }
 
 /// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space.
+///
+/// GPU, rows of different lengths: nonzero_split for matrices that the GPU caches (H200, 2026-11, in a graph: 19 us on
+/// cnr-2000, 3.2 M entries, where segmented_sum takes 22), otherwise segmented_sum.
 template <class Ordinal, class Offset>
 constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, Arch arch,
                                     std::size_t concurrency) {
@@ -84,7 +84,7 @@ constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, 
         16.0 * longest * static_cast<double>(concurrency) <= static_cast<double>(lengths.entries);
     return is_fair ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
   }
-  bool const is_small = static_cast<std::size_t>(lengths.entries) <= max_nonzero_split_entries;
+  bool const is_small = static_cast<std::int64_t>(lengths.entries) <= max_cached_entries;
   if (is_small)
     return takes_one_batch(arch, longest, lengths.mean()) ? SpmvAlgorithm::row_team
                                                           : SpmvAlgorithm::nonzero_split;

@@ -120,6 +120,7 @@ struct FromCsr<custom::MainDiagonal> {
 template <>
 struct FormatTraits<custom::MainDiagonal> {
   static constexpr FormatName format = FormatName(first_custom_format);
+  static_assert(!is_built_in(format) && is_built_in(FormatName::brcv));
   static constexpr char const* name = "main_diagonal";
   static constexpr bool has_fused_apply = false;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "../support/battery.hpp"
-#include "../support/host_matrix.hpp"
 #include "../support/throws.hpp"
 
 #include <einkorn/formats/analysis/select_by_measuring.hpp>
@@ -13,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,35 +21,41 @@ namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-double real_of(double value) {
-  return value;
-}
-double real_of(Kokkos::complex<double> const& value) {
-  return value.imag() == 0 ? value.real() : -1;
-}
-
-/// Equal numbers would be multiplied in less time on some GPUs.
-template <class V>
-void expect_different_values(std::size_t most_equal) {
-  Kokkos::View<V*, Device> const x("x", 5000), y("y", 5000);
-  detail::set_measured_x(Space(), x);
-  detail::set_measured_x(Space(), y);
-  Space().fence();
-  auto values = to_host(x);
-  EXPECT_EQ(values, to_host(y));
-  std::vector<double> sorted;
-  for (auto const& value : values) sorted.push_back(real_of(value));
-  std::sort(sorted.begin(), sorted.end());
-  EXPECT_GE(sorted.front(), 0.5);
-  EXPECT_LE(sorted.back(), 1.0);
-  EXPECT_GE(static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin()),
-            5000 - most_equal);
+template <class Scalar>
+std::vector<Scalar> filled_for_timing(std::size_t length) {
+  Kokkos::View<Scalar*, Device> const x("einkorn::test::x", length);
+  detail::fill_for_timing(Space(), x);
+  return to_host(x);
 }
 
-TEST(MeasuredX, DiffersFromEntryToEntry) {
-  expect_different_values<double>(0);
-  expect_different_values<Kokkos::complex<double>>(0);
-  expect_different_values<float>(10);  // 2^23 values
+template <class Scalar>
+void expect_fill_for_timing() {
+  constexpr std::size_t length = 1000;
+  auto const x = filled_for_timing<Scalar>(length);
+  std::set<double> numbers;
+  auto const check = [&](double number) {
+    EXPECT_TRUE(number >= 0.5 && number < 1) << number;
+    numbers.insert(number);
+  };
+  for (Scalar const& value : x)
+    if constexpr (is_complex<Scalar>)
+      check(value.real()), check(value.imag());
+    else
+      check(value);
+  constexpr std::size_t parts = is_complex<Scalar> ? 2 : 1;
+  EXPECT_GE(numbers.size(), parts * length - 2) << "with 23 bits, two of 2000 numbers may be equal";
+  EXPECT_LT(*numbers.begin(), 0.51);
+  EXPECT_GT(*numbers.rbegin(), 0.99);
+  EXPECT_EQ(filled_for_timing<Scalar>(length), x);
+  EXPECT_EQ(filled_for_timing<Scalar>(10), std::vector<Scalar>(x.begin(), x.begin() + 10));
+  EXPECT_TRUE(filled_for_timing<Scalar>(0).empty());
+}
+
+TEST(FillForTiming, EntriesDifferAndRepeat) {
+  expect_fill_for_timing<float>();
+  expect_fill_for_timing<double>();
+  expect_fill_for_timing<Kokkos::complex<float>>();
+  expect_fill_for_timing<Complex>();
 }
 
 TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {

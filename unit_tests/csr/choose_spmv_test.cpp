@@ -17,7 +17,7 @@ using enum SpmvAlgorithm;
 
 TEST(ChooseSpmv, AlgorithmFromRowLengths) {
   constexpr int rows = 1000;
-  constexpr std::int64_t max_split = max_nonzero_split_entries;
+  constexpr std::int64_t max_split = max_cached_entries;
   struct Case {
     Arch arch;
     std::int64_t longest, entries;

@@ -6,6 +6,7 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/mix64.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/analysis/effort.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,6 +46,37 @@ class TimeLimit {
   double max_seconds_, start_;
 };
 
+/// The kernel of fill_for_timing().
+template <class Vector>
+struct FillForTiming {
+  using Scalar = typename Vector::non_const_value_type;
+  using Real = real_type<Scalar>;
+  static constexpr int digits = Kokkos::Experimental::digits_v<Real>;
+
+  Vector x;
+
+  /// 1/2 + k / 2^digits, where k is the upper digits - 1 bits of mix64(n).
+  static KOKKOS_FORCEINLINE_FUNCTION Real number(std::uint64_t n) {
+    constexpr double unit = 1.0 / static_cast<double>(std::uint64_t(1) << digits);
+    return static_cast<Real>(0.5 + unit * static_cast<double>(mix64(n) >> (65 - digits)));
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    auto const n = 2 * static_cast<std::uint64_t>(i) + 1;
+    if constexpr (is_complex<Scalar>)
+      x(i) = Scalar(number(n), number(n + 1));
+    else
+      x(i) = number(n);
+  }
+};
+
+/// Sets x(i) to a hash of i in [1/2, 1), exact in the type of x; real and imaginary parts differ. 1 launch; asynchronous on
+/// a GPU. Products are timed with such an x: with x = 1 a GPU takes less power, padding reads equal entries, and ELL and SELL
+/// were up to 25 % faster than with other values.
+template <class Exec, class Vector>
+void fill_for_timing(Exec const& exec, Vector const& x) {
+  range_for<std::size_t>("einkorn::fill_for_timing", exec, x.extent(0), FillForTiming<Vector>{x});
+}
+
 inline constexpr int measuring_rounds = 3, max_measuring_rounds = 20;
 inline constexpr double round_seconds = 2e-3;
 
@@ -52,25 +84,9 @@ inline constexpr double round_seconds = 2e-3;
 /// of all formats appear to take the time of a launch.
 inline constexpr double max_captured_seconds = 50e-6;
 
-template <class X>
-struct SetMeasuredEntry {
-  X x;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    using Value = typename X::non_const_value_type;
-    x(i) = Value(0.5 + 0x1p-54 * static_cast<double>(mix64(i + 1) >> 11));
-  }
-};
-
-/// x(i) <- values in [0.5, 1) that differ from entry to entry. An H100 multiplies equal numbers in up to 25 % less time (SELL
-/// and ELL, x = 1), so that measurements with x = 1 chose wrong formats.
-template <class Exec, class X>
-void set_measured_x(Exec const& exec, X const& x) {
-  range_for<std::size_t>("einkorn::measure[x]", exec, x.extent(0), SetMeasuredEntry<X>{x});
-}
-
 /// Seconds per call of work: the fastest round. A round repeats work for about 2 ms. Rounds continue until three in
-/// succession are not more than 2 % faster than those before: an idle GPU raises its clock rate meanwhile.
+/// succession are not more than 2 % faster than those before: an idle GPU raises its clock rate meanwhile. If the work is
+/// capturable, launched rounds end at the first below max_captured_seconds, and those of a graph follow.
 /// @param is_capturable  whether work() meets the preconditions of CapturedGraph
 template <class Exec, class Work>
 double seconds_per_call(Exec const& exec, Work const& work, bool is_capturable) {
@@ -81,10 +97,12 @@ double seconds_per_call(Exec const& exec, Work const& work, bool is_capturable) 
     exec.fence();
     return timer.seconds();
   };
-  auto const fastest = [&](int calls, auto const& run) {
+  // Ends early at less than `enough` seconds per call.
+  auto const fastest = [&](int calls, auto const& run, double enough) {
     double best = time(run);
     int not_faster = 1;
-    for (int round = 1; not_faster < measuring_rounds && round < max_measuring_rounds; ++round) {
+    for (int round = 1; best / calls >= enough && not_faster < measuring_rounds && round < max_measuring_rounds;
+         ++round) {
       double const seconds = time(run);
       not_faster = seconds < 0.98 * best ? 1 : not_faster + 1;
       best = std::min(best, seconds);
@@ -96,17 +114,19 @@ double seconds_per_call(Exec const& exec, Work const& work, bool is_capturable) 
   auto const repeat = [&] {
     for (int i = 0; i < calls; ++i) work();
   };
+  double const captured_below = can_capture<Exec> && is_capturable ? max_captured_seconds : 0;
+  double const launched = fastest(calls, repeat, captured_below);
   if constexpr (can_capture<Exec>)
-    if (is_capturable && time(repeat) < calls * max_captured_seconds) {
+    if (launched < captured_below) {
       CapturedGraph<Exec> graph(exec, repeat);
       graph.submit(exec);
-      return fastest(calls, [&] { graph.submit(exec); });
+      return fastest(calls, [&] { graph.submit(exec); }, 0);
     }
-  return fastest(calls, repeat);
+  return launched;
 }
 
 /// The expected time of measuring a candidate whose setup takes setup_seconds and whose SpMV takes
-/// spmv_seconds: two setups, two single calls and the rounds, without those of a graph (6 ms).
+/// spmv_seconds: two setups, two single calls and the rounds, without the two that a graph adds (4 ms).
 inline double expected_measuring_seconds(double setup_seconds, double spmv_seconds) {
   return 2 * setup_seconds + 2 * spmv_seconds + measuring_rounds * std::max(round_seconds, spmv_seconds);
 }
