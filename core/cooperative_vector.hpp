@@ -35,7 +35,7 @@ class CooperativeVector {
   /// @throws OutOfMemory
   CooperativeVector(Exec const& exec, std::size_t size)
       : words_(allocate<Words>(exec, "einkorn::CooperativeVector", size * count)) {
-    fill_entries(exec, words_, std::uint64_t(0));
+    fill_vector(exec, words_, std::uint64_t(0));
   }
   /// Of memory with zeros that outlives this: num_words(size) words, aligned to 16 bytes.
   CooperativeVector(std::uint64_t* words, std::size_t size) : words_(words, num_words(size)) {}

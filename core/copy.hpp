@@ -25,7 +25,9 @@ struct AssignEntry {
   To to;
   From from;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = from(i); }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    to(i) = static_cast<typename To::non_const_value_type>(from(i));
+  }
 };
 
 template <class To>
@@ -51,29 +53,28 @@ void run_on_entries(char const* label, Exec const& exec, std::size_t count, Func
 /// @throws DimensionMismatch on the host, std::runtime_error of Kokkos on a GPU, if the extents differ
 template <class Exec, class To, class From>
 requires(To::rank() <= 1 && From::rank() == To::rank())
-void copy_entries(Exec const& exec, To const& to, From const& from) {
+void copy_vector(Exec const& exec, To const& to, From const& from) {
   if constexpr (is_gpu<Exec>) {
     Kokkos::deep_copy(exec, to, from);
   } else if constexpr (To::rank() == 0) {
     to() = from();
   } else {
     require<DimensionMismatch>(to.extent(0) == from.extent(0), [&] {
-      return "copy_entries: " + std::to_string(from.extent(0)) + " entries to a vector of " +
+      return "copy_vector: " + std::to_string(from.extent(0)) + " entries to a vector of " +
              std::to_string(to.extent(0));
     });
-    detail::run_on_entries("einkorn::copy_entries", exec, to.extent(0),
-                           detail::AssignEntry<To, From>{to, from});
+    detail::run_on_entries("einkorn::copy_vector", exec, to.extent(0), detail::AssignEntry<To, From>{to, from});
   }
 }
 
 /// Every entry of `to` <- value. Asynchronous on a GPU.
 template <class Exec, class To>
 requires(To::rank() == 1)
-void fill_entries(Exec const& exec, To const& to, typename To::non_const_value_type const& value) {
+void fill_vector(Exec const& exec, To const& to, typename To::non_const_value_type const& value) {
   if constexpr (is_gpu<Exec>)
     Kokkos::deep_copy(exec, to, value);
   else
-    detail::run_on_entries("einkorn::fill_entries", exec, to.extent(0), detail::AssignValue<To>{to, value});
+    detail::run_on_entries("einkorn::fill_vector", exec, to.extent(0), detail::AssignValue<To>{to, value});
 }
 
 }  // namespace einkorn

@@ -59,8 +59,8 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
     bases(b + 1) = bases(b) + static_cast<Offset>(table.widths[b]) * F.stride;
     for (Ordinal j = 0; j < table.widths[b]; ++j) host_ordinals(d++) = table.offsets[b] + j;
   }
-  copy_entries(exec, ordinals, host_ordinals);
-  copy_entries(exec, F.band_bases, bases);
+  copy_vector(exec, ordinals, host_ordinals);
+  copy_vector(exec, F.band_bases, bases);
   exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
 }
 

@@ -59,7 +59,7 @@ struct FromCsr<Brcv> {
                                                    static_cast<std::size_t>(counts.list_entries));
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Brcv::values", A.values.extent(0));
     detail::build_stripes(exec, F, A, starts);
-    copy_entries(exec, F.values, A.values);
+    copy_vector(exec, F.values, A.values);
     exec.fence("einkorn::from_csr[brcv]: A is no longer read");
     return F;
   }
@@ -73,7 +73,7 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 void update_values(Exec const& exec, Brcv<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   detail::require_structure_of(exec, F.source, A, checks);
-  copy_entries(exec, F.values, A.values);
+  copy_vector(exec, F.values, A.values);
 }
 
 }  // namespace einkorn

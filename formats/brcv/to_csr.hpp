@@ -69,7 +69,7 @@ Csr<Scalar, Ordinal, Offset, Device> to_csr(Exec const& exec, Brcv<Scalar, Ordin
                          detail::BrcvRowOffsets<Brcv<Scalar, Ordinal, Offset, Device>>{F, offsets});
   range_for<std::size_t>("einkorn::to_csr[brcv,columns]", exec, nnz,
                          detail::CopyBrcvColumns<Brcv<Scalar, Ordinal, Offset, Device>>{F, columns});
-  copy_entries(exec, values, F.values);
+  copy_vector(exec, values, F.values);
   return {F.num_rows, F.num_cols, offsets, columns, values};
 }
 

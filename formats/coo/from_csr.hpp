@@ -48,8 +48,8 @@ struct FromCsr<Coo> {
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Coo::columns", nnz);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Coo::values", nnz);
     detail::expand_rows(exec, A.row_offsets, A.num_rows, F.rows);
-    copy_entries(exec, F.columns, A.columns);
-    copy_entries(exec, F.values, A.values);
+    copy_vector(exec, F.columns, A.columns);
+    copy_vector(exec, F.values, A.values);
     exec.fence("einkorn::from_csr[coo]: A may change from here on");
     return F;
   }

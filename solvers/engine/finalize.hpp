@@ -80,7 +80,7 @@ SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space c
     method.true_residual(ResidualUse::final);
     state = space.read_state(exec, method.state());
     if (!(state.true2 <= state.best2)) {
-      copy_entries(exec, method.v.x, method.v.best);
+      copy_vector(exec, method.v.x, method.v.best);
       exec.fence("einkorn::solve: the best x");
       state.true2 = state.best2;
     }

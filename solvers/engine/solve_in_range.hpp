@@ -88,7 +88,7 @@ SolveReport solve_in_range(Exec const& exec, A const& a, typename Vector::const_
   if (!first.out_of_range) return report;
   double const max_b = max_over_ranks(a, max_abs_part(exec, b));
   if (max_b == 0) {
-    fill_entries(exec, x, 0);
+    fill_vector(exec, x, 0);
     exec.fence("einkorn::solve: x = 0");
     report.outcome = Outcome::converged;
     report.residual = report.recursive_residual = 0;
@@ -136,11 +136,11 @@ template <class Exec, class Vector, class Body>
 SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& initial, bool has_callback,
                               Body const& body) {
   if (!has_callback) return body();
-  copy_entries(exec, initial, x);
+  copy_vector(exec, initial, x);
   try {
     return body();
   } catch (...) {
-    copy_entries(exec, x, initial);
+    copy_vector(exec, x, initial);
     exec.fence("einkorn::solve: x0 after an exception");
     throw;
   }

@@ -116,7 +116,7 @@ class SolveSpace {
     using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     State state;
     auto const from = static_cast<std::size_t>(which - state_.data());
-    copy_entries(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
+    copy_vector(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
     exec.fence("einkorn::solve: the state at the end");
     return state;
   }

@@ -139,10 +139,10 @@ TEST(CopyEntries, CopiesAndFills) {
   for (int const count : counts()) {
     auto const values = values_of(count);
     auto const to = to_device(std::vector<std::int64_t>(values.size(), -1));
-    copy_entries(Space(), to, to_device(values));
+    copy_vector(Space(), to, to_device(values));
     Space().fence();
     EXPECT_EQ(to_host(to), values) << count;
-    fill_entries(Space(), to, 5);
+    fill_vector(Space(), to, 5);
     Space().fence();
     EXPECT_EQ(to_host(to), std::vector<std::int64_t>(values.size(), 5)) << count;
   }
@@ -151,7 +151,7 @@ TEST(CopyEntries, CopiesAndFills) {
 TEST(CopyEntries, DifferentExtentsThrow) {
   if (is_gpu<Space>) GTEST_SKIP() << "Kokkos checks the extents";
   auto const to = to_device(values_of(3));
-  EXPECT_THROW(copy_entries(Space(), to, to_device(values_of(4))), DimensionMismatch);
+  EXPECT_THROW(copy_vector(Space(), to, to_device(values_of(4))), DimensionMismatch);
 }
 
 template <class T>

@@ -30,6 +30,8 @@ inline constexpr std::size_t min_failing_bytes = 1000;
 
 }  // namespace einkorn::test
 
+// nvcc compiles a replaced operator new for the device too, where it must not throw.
+#ifndef __CUDA_ARCH__
 // Not inlined: g++ would report malloc() and delete as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   int& remaining = einkorn::test::allocations_before_failure;
@@ -52,6 +54,7 @@ inline constexpr std::size_t min_failing_bytes = 1000;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
+#endif
 
 namespace einkorn::test {
 namespace {

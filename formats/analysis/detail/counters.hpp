@@ -55,20 +55,20 @@ struct StructureCounters {
   StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz)
       : counts(allocate<Counts>(exec, "einkorn::structure::counts", size)),
         diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", flags)) {
-    fill_entries(exec, counts, 0);
-    fill_entries(exec, diagonals, 0);
+    fill_vector(exec, counts, 0);
+    fill_vector(exec, diagonals, 0);
     if constexpr (!is_gpu<Exec>) return;
     auto const max_long_rows = static_cast<std::size_t>(nnz / max_row_by_lanes + 1);
     long_rows = allocate<Counts>(exec, "einkorn::structure::long_rows", max_long_rows);
     long_row_flags = allocate<Flags>(exec, "einkorn::structure::long_row_flags", max_long_rows);
-    fill_entries(exec, long_row_flags, 0);
+    fill_vector(exec, long_row_flags, 0);
   }
 
   template <class Exec>
   std::array<std::int64_t, size> read(Exec const& exec) const {
     std::array<std::int64_t, size> result{};
     Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(result.data(), size);
-    copy_entries(exec, host, counts);
+    copy_vector(exec, host, counts);
     exec.fence("einkorn::structure: counts are read");
     return result;
   }

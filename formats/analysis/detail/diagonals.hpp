@@ -161,7 +161,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
   auto const size = static_cast<std::size_t>(count);
   Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
   Numbers const entries = allocate<Numbers>(exec, "einkorn::structure::entries", size);
-  fill_entries(exec, entries, 0);
+  fill_vector(exec, entries, 0);
   auto const flags = counters.diagonals;
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   range_scan<std::int64_t>("einkorn::structure[number diagonals]", exec,
@@ -177,8 +177,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
   auto offset = allocate_vector<std::int64_t>("einkorn::structure: offsets", size);
   auto number = allocate_vector<std::int64_t>("einkorn::structure: entries", size);
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  copy_entries(exec, Host(offset.data(), size), offsets);
-  copy_entries(exec, Host(number.data(), size), entries);
+  copy_vector(exec, Host(offset.data(), size), offsets);
+  copy_vector(exec, Host(number.data(), size), entries);
   exec.fence("einkorn::structure: the diagonals are read");
   auto result = allocate_vector<std::pair<std::int64_t, std::int64_t>>("einkorn::structure: diagonals", size);
   for (std::size_t i = 0; i < size; ++i) result[i] = {offset[i], number[i]};

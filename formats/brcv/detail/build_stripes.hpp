@@ -76,8 +76,8 @@ void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts co
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   if (F.num_rows == 0) {
-    fill_entries(exec, F.b, Ordinal(0));
-    fill_entries(exec, F.rc, Offset(0));
+    fill_vector(exec, F.b, Ordinal(0));
+    fill_vector(exec, F.rc, Offset(0));
     return;
   }
   range_scan<Ordinal>("einkorn::from_csr[brcv,number]", exec, F.num_rows,

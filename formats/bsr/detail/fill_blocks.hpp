@@ -136,7 +136,7 @@ template <class Exec, class Format, class Matrix>
 void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool is_new) {
   if constexpr (is_gpu<Exec>)
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
-  if (is_new || F.has_repeats) fill_entries(exec, F.values, typename Format::scalar_type(0));
+  if (is_new || F.has_repeats) fill_vector(exec, F.values, typename Format::scalar_type(0));
   scatter_values(exec, label, F, A);
 }
 

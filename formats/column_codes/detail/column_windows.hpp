@@ -229,8 +229,8 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
                 EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, uncoded_columns, made});
   if (begin < all)
-    copy_entries(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
-                 Kokkos::subview(columns, std::pair(begin, all)));
+    copy_vector(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
+                Kokkos::subview(columns, std::pair(begin, all)));
   exec.fence("einkorn::compress_columns: the uncompressed columns may be freed");
   columns = uncoded_columns;
   result = made;

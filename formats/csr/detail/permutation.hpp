@@ -52,7 +52,7 @@ Kokkos::View<typename List::non_const_value_type*, typename List::device_type> i
       first_bad(exec, "einkorn::inverse_permutation[range]", n, OutOfRange<List, Ordinal>{list, n});
   if (outside < n) refuse(outside, ", expected 0 .. " + std::to_string(n) + " - 1");
   auto const inverse = allocate<Inverse>(exec, "einkorn::inverse_permutation", static_cast<std::size_t>(n));
-  fill_entries(exec, inverse, n);
+  fill_vector(exec, inverse, n);
   range_for<Ordinal>("einkorn::inverse_permutation", exec, n, InvertList<List, Inverse>{list, inverse});
   auto const second =
       first_bad(exec, "einkorn::inverse_permutation[twice]", n, IsRepeated<List, Inverse>{list, inverse});

@@ -163,7 +163,7 @@ void fill_diagonals(Exec const& exec, char const* label, Format const& F, List c
                     bool is_new) {
   if constexpr (is_gpu<Exec>)
     if (F.sorted_unique_rows && list.extent(0) > 0) return fill_diagonals_in_teams(exec, label, F, list, A);
-  if (is_new) fill_entries(exec, F.values, typename Format::scalar_type(0));
+  if (is_new) fill_vector(exec, F.values, typename Format::scalar_type(0));
   scatter_to_diagonals(exec, label, F, A);
 }
 

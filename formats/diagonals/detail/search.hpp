@@ -104,7 +104,7 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   if (A.num_rows == 0 || A.num_cols == 0 || A.nnz() == 0) return result;
   auto const all = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
   auto const words = allocate<Words>(exec, "einkorn::diagonals", ceil_div(all, 8));
-  fill_entries(exec, words, std::uint64_t(0));
+  fill_vector(exec, words, std::uint64_t(0));
   constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
   std::size_t unordered = 0;
   range_reduce<std::int64_t>("einkorn::mark_diagonals", exec, static_cast<std::int64_t>(A.num_rows) * lanes,

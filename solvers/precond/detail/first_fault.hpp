@@ -26,7 +26,7 @@ class FirstFault {
 
   template <class Exec>
   void reset(Exec const& exec) const {
-    fill_entries(exec, lowest_, none);
+    fill_vector(exec, lowest_, none);
   }
   KOKKOS_FUNCTION void report(Outcome outcome, std::int64_t row) const {
     std::uint64_t const code = outcome == Outcome::zero_pivot ? 0 : outcome == Outcome::non_finite ? 1 : 2;
@@ -37,8 +37,8 @@ class FirstFault {
   template <class Exec>
   [[nodiscard]] SetupStatus status(Exec const& exec) const {
     std::uint64_t lowest = none;
-    copy_entries(exec, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&lowest, 1),
-                 lowest_);
+    copy_vector(exec, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&lowest, 1),
+                lowest_);
     exec.fence("einkorn::FirstFault: status");
     if (lowest == none) return {};
     constexpr Outcome outcomes[] = {Outcome::zero_pivot, Outcome::non_finite,
