@@ -119,7 +119,7 @@ void range_reduce(std::string const& label, Exec const& exec, std::type_identity
 /// for 0 .. i - 1 added to it if is_final, and the call adds to it. 1 launch on a GPU, 2 passes on the host. Fences if
 /// there is a total.
 /// @tparam Index the type of i
-/// @param total nothing, or a scalar or View of rank 0: the sum of all
+/// @param total nothing, or a scalar or View of rank 0: the sum of all. @pre It is 0: a GPU keeps it if count is 0
 template <class Index, class Exec, class Functor, class... Total>
 requires(sizeof...(Total) <= 1)
 void range_scan(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,

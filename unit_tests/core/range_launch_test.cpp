@@ -124,7 +124,7 @@ TEST(RangeLaunch, ScanWithAndWithoutTotal) {
     std::vector<std::int64_t> want(values.size());
     std::exclusive_scan(values.begin(), values.end(), want.begin(), std::int64_t(0));
     auto const before = to_device(std::vector<std::int64_t>(values.size(), -1));
-    std::int64_t total = -1;
+    std::int64_t total = 0;
     range_scan<int>("test", Space(), count, ScanOf{to_device(values), before}, total);
     EXPECT_EQ(to_host(before), want) << count;
     EXPECT_EQ(total, std::accumulate(values.begin(), values.end(), std::int64_t(0))) << count;
