@@ -23,7 +23,7 @@ namespace einkorn {
 
 namespace detail {
 
-/// Runs body(chunk, begin, end) for the host_chunks(exec) contiguous chunks of 0 .. count - 1, one per thread.
+/// Runs body(chunk, begin, end) for contiguous chunks of 0 .. count - 1, one per thread of exec.
 template <class Exec>
 void for_each_chunk(std::string const& label, Exec const& exec, std::int64_t count,
                     FunctionRef<void(std::size_t, std::int64_t, std::int64_t)> body) {
