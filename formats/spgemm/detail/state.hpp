@@ -102,12 +102,6 @@ struct SumCounts {
   }
 };
 
-template <class View>
-struct SetZero {
-  View view;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { view(i) = typename View::value_type(0); }
-};
-
 /// plan.row_offsets: entries per row -> offsets; allocates plan.columns. Throws OverflowError.
 /// @param entries of C
 template <class Exec, class State>

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
@@ -54,7 +55,7 @@ class SpgemmSymbolic {
     plan.path = choose_spgemm(sizes, options);
     plan.row_offsets = allocate<Offsets>(exec, "einkorn::spgemm::row_offsets", rows + 1);
     if (plan.path == SpgemmPath::empty) {
-      range_for<std::size_t>("einkorn::spgemm[empty]", exec, rows + 1, SetZero<Offsets>{plan.row_offsets});
+      fill_vector(exec, plan.row_offsets, Offset(0));
       return plan;
     }
     if constexpr (on_host)
