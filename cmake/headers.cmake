@@ -44,6 +44,7 @@ set(einkorn_headers
   core/function_ref.hpp
   core/fused_pass.hpp
   core/kernel_view.hpp
+  core/lanes/equal_lanes.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp
   core/lanes/simd.hpp
@@ -286,12 +287,14 @@ set(einkorn_headers
   formats/spgemm/detail/numeric_hash.hpp
   formats/spgemm/detail/numeric_host.hpp
   formats/spgemm/detail/numeric_scatter.hpp
+  formats/spgemm/detail/numeric_team_chunk.hpp
   formats/spgemm/detail/product_row_classes.hpp
   formats/spgemm/detail/row_classes.hpp
   formats/spgemm/detail/row_group.hpp
   formats/spgemm/detail/scatter_map.hpp
   formats/spgemm/detail/schedule.hpp
   formats/spgemm/detail/state.hpp
+  formats/spgemm/detail/sum_counts.hpp
   formats/spgemm/detail/symbolic_driver.hpp
   formats/spgemm/detail/symbolic_gpu.hpp
   formats/spgemm/detail/symbolic_host.hpp

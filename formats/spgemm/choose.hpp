@@ -108,11 +108,21 @@ constexpr bool samples_rows(std::size_t rows, int sample_size, std::size_t ordin
   return rows >= 32 * size && limit >= (4 * ordinal_bytes + sizeof(float)) * size;
 }
 
-/// Whether the rows of C keep the bins of their upper bounds: no sample is counted first, and the columns are
-/// written with the same bins. For small products launches and read-backs cost more than larger tables.
-/// Analytical, not measured.
+// The limits on products are from A A and A A^T of 24 real matrices of 10^5 to 5 10^7 products, and six generated ones,
+// on an H100 (docs/design/0004-spgemm.md).
+
+/// Whether the rows of C keep the bins of their upper bounds: no sample is counted first, and the columns are written
+/// with the same bins. In smaller products launches and read-backs take longer than larger tables.
 constexpr bool keeps_symbolic_bins(std::uint64_t products) {
-  return products <= std::uint64_t(1) << 22;
+  return products <= std::uint64_t(1) << 27;
+}
+/// Whether `automatic` searches for row classes: in smaller products the search takes longer than it saves.
+constexpr bool searches_row_classes(std::uint64_t products) {
+  return products > std::uint64_t(1) << 25;
+}
+/// Whether a GPU may compress B: in smaller products that takes longer than it saves.
+constexpr bool may_compress_B(std::uint64_t products) {
+  return products > std::uint64_t(1) << 23;
 }
 
 /// Rows that a group of lanes computes together with a scatter map.

@@ -26,9 +26,14 @@ struct SpgemmTuning {
   int group_slots[group_bins] = {32, 64, 128, 256, 512};
   int short_row_bins = 2;  ///< bins whose groups have fewer lanes than a warp if B's rows are short
   int team_slots[team_bins] = {1024, 2048};  ///< slots of the hash table of a team
-  int bitmap_words = 4096;                   ///< 32-bit words of a team's bitmap: 131072 columns per pass
-  /// Entries of C per group of lanes. Longer rows are computed in chunks of the last size.
+  /// Rows with more insertions are computed by a team, because those of a group of lanes are one after another.
+  std::uint64_t max_group_inserts = 2048;
+  int bitmap_words = 4096;  ///< 32-bit words of a team's bitmap: 131072 columns per pass
+  /// Entries of C per group of lanes. Longer rows are computed in chunks, of the last size unless by teams.
   int accumulator_sizes[num_accumulator_sizes] = {32, 128, 256, 512};
+  /// Longer rows with ordered sums and sorted columns: bytes of the sums of a chunk, which a team computes, and words of
+  /// the ranks of its columns (1472 words: 47104 columns).
+  int chunk_bytes = 16 * 1024, chunk_words = 1472;
   int max_scatter_row_length = 1024;  ///< longest row of C for which a scatter map is made
   int max_batch_bytes = 6 * 1024;     ///< bytes of the sums of the rows that a group computes together
   std::size_t max_scatter_map_bytes = std::size_t(16) << 20;  ///< so that the map stays in the L2 cache
@@ -55,12 +60,12 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t max_filled_slots(int slots) 
   return static_cast<std::uint64_t>(slots) * 4 / 5;
 }
 
-/// The symbolic accumulator of a row of at most `num_compressed` compressed columns: index into
-/// SpgemmReport::symbolic_bins. A pass over a bitmap reads all of it, so a bitmap replaces a team's hash table
-/// only for rows that have a sixteenth of all keys.
+/// The symbolic accumulator of a row of at most `num_compressed` compressed columns, into which `num_inserts` are
+/// inserted: index into SpgemmReport::symbolic_bins. A pass over a bitmap reads all of it, so a bitmap replaces a
+/// team's hash table only for rows that have a sixteenth of all keys.
 KOKKOS_INLINE_FUNCTION constexpr int symbolic_bin(SpgemmTuning const& tuning, std::uint64_t num_compressed,
-                                                  std::uint64_t num_keys) {
-  for (int bin = 0; bin < SpgemmTuning::group_bins; ++bin)
+                                                  std::uint64_t num_keys, std::uint64_t num_inserts) {
+  for (int bin = 0; bin < SpgemmTuning::group_bins && num_inserts <= tuning.max_group_inserts; ++bin)
     if (num_compressed <= max_filled_slots(tuning.group_slots[bin])) return bin;
   if (num_keys > 16 * num_compressed)
     for (int bin = 0; bin < SpgemmTuning::team_bins; ++bin)

@@ -11,7 +11,8 @@ from tables import paragraph, table, without_empty
 WHOLE, SYMBOLIC, NUMERIC = SPGEMM
 OURS = "automatic"  # the defaults of spgemm(), used in the means
 LARGE = 1e8         # number of products above which launches and allocations are negligible
-SETS = (("at least 10⁸ products", lambda c: c.first["products"] >= LARGE), ("all", lambda c: True))
+SETS = (("at least 10⁸ products", lambda c: c.first["products"] >= LARGE),
+        ("real matrices", lambda c: not matrix_name(c.first).startswith("gen:")), ("all", lambda c: True))
 PEERS = (  # columns of the means
     ("cuSPARSE, the fastest", lambda r: r["library"] == "cusparse"),
     ("Kokkos Kernels native", lambda r: (r["library"], r["algorithm"]) == ("kokkos-kernels", "native")),

@@ -140,6 +140,30 @@ TEST(ChooseSpgemm, CompressionAndSample) {
   EXPECT_FALSE(samples_rows(8192, 256, 4, 20 * 256 - 1));
 }
 
+TEST(ChooseSpgemm, LimitsOnProducts) {
+  constexpr std::uint64_t one = 1;
+  EXPECT_TRUE(keeps_symbolic_bins(one << 27));
+  EXPECT_FALSE(keeps_symbolic_bins((one << 27) + 1));
+  EXPECT_FALSE(searches_row_classes(one << 25));
+  EXPECT_TRUE(searches_row_classes((one << 25) + 1));
+  EXPECT_FALSE(may_compress_B(one << 23));
+  EXPECT_TRUE(may_compress_B((one << 23) + 1));
+  EXPECT_FALSE(may_have_row_classes(256, 127));
+  EXPECT_TRUE(may_have_row_classes(128, 256));
+}
+
+TEST(ChooseSpgemm, SymbolicBins) {
+  SpgemmTuning const tuning;
+  constexpr std::uint64_t many_keys = std::uint64_t(1) << 30;
+  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 2048), 0);
+  EXPECT_EQ(symbolic_bin(tuning, 26, many_keys, 2048), 1);
+  EXPECT_EQ(symbolic_bin(tuning, 409, many_keys, 2048), 4);
+  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 2049), SpgemmTuning::group_bins);  // many insertions: a team
+  EXPECT_EQ(symbolic_bin(tuning, 25, 400, 2049), SpgemmTuning::bitmap_bin);
+  EXPECT_EQ(symbolic_bin(tuning, 410, 6560, 2048), SpgemmTuning::bitmap_bin);  // a sixteenth of all keys
+  EXPECT_EQ(symbolic_bin(tuning, 410, 6561, 2048), SpgemmTuning::group_bins);
+}
+
 TEST(ChooseSpgemm, HostAccumulators) {
   EXPECT_TRUE(uses_dense_accumulator(8192, 8, 64, 0));  // 64 KiB per thread
   EXPECT_FALSE(uses_dense_accumulator(8196, 8, 64, 0));

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
+#include <einkorn/formats/spgemm/detail/sum_counts.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -30,13 +30,12 @@ struct OperandAnalysis {
 /// entries of A, sampled rows of A, sampled rows of B, rows of C.
 template <class AMatrix, class BMatrix, class BinOf>
 struct AnalyzeOperands {
-  using value_type = std::uint64_t[];
-  enum Counter : unsigned { descents, equals, keys, products, repeated_A, repeated_B, bins };
-  static constexpr unsigned num_counters = bins + SpgemmTuning::num_symbolic_bins;
+  enum Counter : int { descents, equals, keys, products, repeated_A, repeated_B, bins };
+  static constexpr int num_counters = bins + SpgemmTuning::num_symbolic_bins;
+  using Sums = Counts<num_counters>;
   using Ordinal = typename BMatrix::ordinal_type;
   using Neighbours = decltype(column_neighbours(std::declval<BMatrix>()));
 
-  unsigned value_count = num_counters;
   AMatrix A;
   BMatrix B;
   Neighbours neighbours;               // of B
@@ -49,51 +48,46 @@ struct AnalyzeOperands {
     return (counts_entries ? neighbours.num_items() + nnz_A : 0) + 2 * samples + rows_C;
   }
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, value_type counts) const {
+  KOKKOS_FUNCTION void operator()(std::size_t i, Sums& counts) const {
     if (counts_entries) {
       if (i < neighbours.num_items()) return compare_columns(i, counts);
       i -= neighbours.num_items();
       if (i < nnz_A) {
         auto const j = A.columns(i);
-        counts[products] += static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j));
+        counts.add(products, static_cast<std::uint64_t>(B.row_end(j) - B.row_begin(j)));
         return;
       }
       i -= nnz_A;
     }
     if (i < samples)
-      counts[repeated_A] += is_repeated(A, i) ? 1 : 0;
+      counts.add(repeated_A, is_repeated(A, i) ? 1 : 0);
     else if (i < 2 * samples)
-      counts[repeated_B] += is_repeated(B, i - samples) ? 1 : 0;
+      counts.add(repeated_B, is_repeated(B, i - samples) ? 1 : 0);
     else
-      ++counts[static_cast<int>(bins) + bin_of(i - 2 * samples)];
-  }
-  KOKKOS_FUNCTION void init(value_type counts) const {
-    for (unsigned c = 0; c < num_counters; ++c) counts[c] = 0;
-  }
-  KOKKOS_FUNCTION void join(value_type counts, std::uint64_t const* others) const {
-    for (unsigned c = 0; c < num_counters; ++c) counts[c] += others[c];
+      counts.template add_one_of<bins, SpgemmTuning::num_symbolic_bins>(bin_of(i - 2 * samples));
   }
 
  private:
   /// As CountDisorder; also counts the keys: the first entry of a row begins one in any case.
-  KOKKOS_FORCEINLINE_FUNCTION void compare_columns(std::size_t i, std::uint64_t* counts) const {
+  KOKKOS_FORCEINLINE_FUNCTION void compare_columns(std::size_t i, Sums& counts) const {
     neighbours.visit(
         i,
         [&](Ordinal before, Ordinal column) {
-          if (before > column) ++counts[descents];
-          if (before == column) ++counts[equals];
-          if (before < 0 || key_of(before) != key_of(column)) ++counts[keys];
+          if (before > column) counts.add(descents, 1);
+          if (before == column) counts.add(equals, 1);
+          if (before < 0 || key_of(before) != key_of(column)) counts.add(keys, 1);
         },
         [&](Ordinal before, Ordinal column) {
-          if (before > column) --counts[descents];
-          if (before == column) --counts[equals];
-          if (key_of(before) == key_of(column)) ++counts[keys];
+          if (before > column) counts.add(descents, ~std::uint64_t(0));  // - 1
+          if (before == column) counts.add(equals, ~std::uint64_t(0));   // - 1
+          if (key_of(before) == key_of(column)) counts.add(keys, 1);
         });
   }
 
   /// Whether sampled row s has, in its first 64 entries, the columns of one of the eight rows before it up to a
-  /// constant shift. The sample is one row at a scattered place of each of `samples` equal parts: the first rows of
-  /// the parts of a grid of 256 x 256 x 256 points would all lie on one of its faces.
+  /// constant shift, which must not be 0: the rows of one node of a mesh have equal columns on any mesh. The sample
+  /// is one row at a scattered place of each of `samples` equal parts: the first rows of the parts of a grid of
+  /// 256 x 256 x 256 points would all lie on one of its faces.
   template <class Matrix>
   KOKKOS_FORCEINLINE_FUNCTION bool is_repeated(Matrix const& M, std::size_t s) const {
     constexpr Ordinal lookback = 8, max_entries = 64;
@@ -104,16 +98,14 @@ struct AnalyzeOperands {
     auto const scattered = static_cast<std::size_t>((s * 2654435761u) >> 8 & 0xffffffu);
     auto const row = static_cast<Ordinal>(size_of_part > 1 ? part + scattered % size_of_part : part);
     auto const begin = M.row_begin(row), size = M.row_end(row) - begin;
+    if (size == 0) return false;
     for (Ordinal d = 1; d <= lookback && d <= row; ++d) {
       auto const other = M.row_begin(row - d);
       if (M.row_end(row - d) - other != size) continue;
-      bool is_same = true;
-      for (Ordinal k = 1; k < max_entries && static_cast<std::uint64_t>(k) < static_cast<std::uint64_t>(size);
-           ++k)
-        if (M.columns(begin + k) - M.columns(begin) != M.columns(other + k) - M.columns(other)) {
-          is_same = false;
-          break;
-        }
+      bool is_same = M.columns(begin) != M.columns(other);
+      for (Ordinal k = 1;
+           is_same && k < max_entries && static_cast<std::uint64_t>(k) < static_cast<std::uint64_t>(size); ++k)
+        is_same = M.columns(begin + k) - M.columns(begin) == M.columns(other + k) - M.columns(other);
       if (is_same) return true;
     }
     return false;
@@ -124,7 +116,8 @@ struct AnalyzeOperands {
 /// exec. A and B must be valid. bin_of(i): the symbolic bin of row i, counted for i < rows_C.
 template <class Exec, class AMatrix, class BMatrix, class BinOf>
 OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix const& B, std::size_t samples,
-                                 bool counts_entries, BinOf const& bin_of, std::size_t rows_C) {
+                                 bool counts_entries, BinOf const& bin_of, std::size_t rows_C,
+                                 CountTotals<Exec>& totals) {
   using Functor = AnalyzeOperands<AMatrix, BMatrix, BinOf>;
   Functor functor;
   functor.bin_of = bin_of;
@@ -135,16 +128,16 @@ OperandAnalysis analyze_operands(Exec const& exec, AMatrix const& A, BMatrix con
   functor.nnz_A = static_cast<std::size_t>(A.nnz());
   functor.samples = samples;
   functor.counts_entries = counts_entries;
-  std::uint64_t counts[Functor::num_counters] = {};
-  range_reduce<std::size_t>("einkorn::spgemm[analyze]", exec, functor.num_items(), functor, counts);
-  exec.fence("einkorn::spgemm: the host reads the counters");
+  auto const sums =
+      sum_counts<Functor::num_counters>(exec, "einkorn::spgemm[analyze]", totals, functor.num_items(), functor);
+  auto const& counts = sums.of;
   OperandAnalysis result;
   result.order = {counts[Functor::descents] == 0, counts[Functor::equals] != 0};
   result.num_compressed = counts[Functor::keys];
   result.products = counts[Functor::products];
   result.repeated_A = counts[Functor::repeated_A];
   result.repeated_B = counts[Functor::repeated_B];
-  for (unsigned bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
+  for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
     result.bins[bin] = counts[Functor::bins + bin];
   return result;
 }

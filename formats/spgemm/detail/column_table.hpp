@@ -113,7 +113,7 @@ struct ColumnTable {
   }
 };
 
-/// The columns of a key that are in the list, and the rank of the first.
+/// The indices of a key that are in a list, and the rank (position) of the first.
 struct alignas(8) RankedColumns {
   std::uint32_t mask;
   int first_rank;

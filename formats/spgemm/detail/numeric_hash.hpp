@@ -5,19 +5,21 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/lanes/equal_lanes.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
+#include <einkorn/formats/spgemm/detail/numeric_team_chunk.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace einkorn::detail {
 
@@ -36,10 +38,11 @@ KOKKOS_FORCEINLINE_FUNCTION void add_atomically(Scalar* to, Scalar const& value)
 /// The values of rows of C, or of chunks of rows, on their known columns. A group has a rank table of the
 /// chunk's columns and one accumulator per column in scratch.
 ///
-/// ordered: a group of lanes processes A's entries one after another, its lanes the entries of B's row, whose
-/// columns are distinct: every sum is added in the order of A's entries, without atomics. The entries of B for
-/// the next entry of A are prefetched. Otherwise the threads of a team process entries of A concurrently and
-/// add atomically.
+/// ordered: every sum is added in the order of A's entries, without atomics. If as many lanes share a segment (the
+/// entries of B for one entry of A) as a group has, the group processes the segments one after another, because the
+/// columns of one are distinct. Otherwise the lanes of a group process as many consecutive products, of several
+/// segments, and lanes with the same column add one after another. Entries of B are prefetched. Not ordered: the
+/// threads of a team process entries of A concurrently and add atomically.
 template <class Exec, class AMatrix, class BMatrix, class CMatrix, bool ordered>
 struct NumericHashKernel {
   using Policy = Kokkos::TeamPolicy<Exec>;
@@ -54,38 +57,44 @@ struct NumericHashKernel {
   AMatrix A;
   BMatrix B;
   CMatrix C;
-  Kokkos::View<Ordinal const*, Device> rows;                 // of this bin; empty: every row
-  Kokkos::View<std::uint32_t const*, Device> chunk_offsets;  // of `rows`; empty: one chunk per row
-  std::int64_t num_items;
-  int num_accumulators, capacity;
-  int lanes, segment_lanes;
+  Kokkos::View<Ordinal const*, Device> rows;                 // by item; empty: item i is row i
+  Kokkos::View<std::uint32_t const*, Device> chunk_offsets;  // of the rows of a batch of row_chunks
+  RowBatches<SpgemmTuning::num_numeric_bins> batches;
   bool sorted_rows;  // of B and C: a chunk reads a range of B's rows only
+
+  /// RowBatch::kind: an item is a row, or a chunk of one of the rows from first_item on, by a team if ordered and
+  /// the rows of C are sorted (NumericTeamChunk).
+  enum Kind : int { whole_rows, row_chunks, team_chunks };
+  using TeamChunk = NumericTeamChunk<Exec, AMatrix, BMatrix, CMatrix>;
 
   /// An entry of A and the entries of B that it is multiplied by.
   struct alignas(16) Segment {
     Scalar a;
-    typename BMatrix::offset_type first;
-    Ordinal count;
+    std::int64_t first, count;
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int num_accumulators, int capacity) {
-    return (ordered ? array_bytes<Segment>(Group::staging_entries) : 0) +
-           array_bytes<Scalar>(num_accumulators) + array_bytes<Ordinal>(capacity) +
-           array_bytes<RankedColumns>(capacity);
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes_of(RowBatch const& batch) {
+    if (batch.kind == team_chunks) return TeamChunk::bytes(batch.sums, batch.slots);
+    return (ordered ? array_bytes<Segment>(Group::staging_entries) : 0) + array_bytes<Scalar>(batch.sums) +
+           array_bytes<Ordinal>(batch.slots) + array_bytes<RankedColumns>(batch.slots);
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group group{team, lanes, segment_lanes};
-    char* scratch = group.scratch(bytes(num_accumulators, capacity));
+    RowBatch const& batch = batches.of_team(static_cast<int>(team.league_rank()));
+    if constexpr (ordered)
+      if (batch.kind == team_chunks) return run_team_chunk(team, batch);
+    Group group{team, batch};
+    if (!group.is_in_team()) return;
+    char* scratch = group.scratch(bytes_of(batch));
     auto const item = group.item();
-    group.is_idle = item >= num_items;
-    Chunk chunk = chunk_of(group.is_idle ? num_items - 1 : item);
+    group.is_idle = item >= batch.num_items;
+    Chunk chunk = chunk_of(batch, group.is_idle ? batch.num_items - 1 : item);
     if (group.is_idle) chunk.size = 0;
-    chunk.accumulators = take_array<Scalar>(scratch, num_accumulators);
-    auto* const keys = take_array<Ordinal>(scratch, capacity);
-    Table const table{keys, take_array<RankedColumns>(scratch, capacity), capacity};
+    chunk.accumulators = take_array<Scalar>(scratch, batch.sums);
+    auto* const keys = take_array<Ordinal>(scratch, batch.slots);
+    Table const table{keys, take_array<RankedColumns>(scratch, batch.slots), batch.slots};
     auto* const segments = ordered ? take_array<Segment>(scratch, Group::staging_entries) : nullptr;
-    group.for_each(capacity, [&](int slot) { table.clear(slot); });
+    group.for_each(batch.slots, [&](int slot) { table.clear(slot); });
     auto const* const columns = C.columns.data() + chunk.first;
     group.for_each(chunk.size, [&](int p) {
       chunk.accumulators[p] = Scalar(0);
@@ -112,27 +121,34 @@ struct NumericHashKernel {
     Ordinal column;
     Scalar value;
   };
-  static constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
 
-  KOKKOS_FORCEINLINE_FUNCTION Chunk chunk_of(std::int64_t item) const {
+  KOKKOS_FORCEINLINE_FUNCTION Chunk chunk_of(RowBatch const& batch, std::int64_t item) const {
     std::int64_t index = item, part = 0;
-    if (chunk_offsets.extent(0) > 0) {
+    if (batch.kind != whole_rows) {
       index = row_of_entry(chunk_offsets, static_cast<std::int64_t>(chunk_offsets.extent(0)) - 1,
                            static_cast<std::uint32_t>(item));
       part = item - static_cast<std::int64_t>(chunk_offsets(index));
     }
+    index += batch.first_item;
     Chunk chunk{};
     chunk.row = rows.extent(0) > 0 ? rows(index) : static_cast<Ordinal>(index);
     Offset const begin = C.row_begin(chunk.row), end = C.row_end(chunk.row);
-    chunk.first = begin + static_cast<Offset>(part * num_accumulators);
+    chunk.first = begin + static_cast<Offset>(part * batch.sums);
     Offset const left = end - chunk.first;
-    chunk.size = left < static_cast<Offset>(num_accumulators) ? static_cast<int>(left) : num_accumulators;
-    chunk.is_whole_row = end - begin <= static_cast<Offset>(num_accumulators);
+    chunk.size = left < static_cast<Offset>(batch.sums) ? static_cast<int>(left) : batch.sums;
+    chunk.is_whole_row = end - begin <= static_cast<Offset>(batch.sums);
     if (sorted_rows && chunk.size > 0) {
       chunk.min_column = C.columns(chunk.first);
       chunk.max_column = C.columns(chunk.first + static_cast<Offset>(chunk.size - 1));
     }
     return chunk;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run_team_chunk(typename Policy::member_type const& team,
+                                                  RowBatch const& batch) const {
+    auto const item = static_cast<std::int64_t>(static_cast<int>(team.league_rank()) - batch.first_team);
+    Chunk const chunk = chunk_of(batch, item);
+    TeamChunk{A, B, C, team, chunk.row, chunk.first, chunk.size, chunk.is_whole_row, sorted_rows}.run(batch);
   }
 
   /// Adds the products of A's row whose columns are in the chunk.
@@ -148,18 +164,22 @@ struct NumericHashKernel {
         from = lower_bound_index(B.columns, from, end, chunk.min_column);
         end = lower_bound_index(B.columns, from, end, static_cast<Ordinal>(chunk.max_column + 1));
       }
-      return {Scalar(A.values(begin + k)), from, static_cast<Ordinal>(end - from)};
+      return {Scalar(A.values(begin + k)), static_cast<std::int64_t>(from),
+              static_cast<std::int64_t>(end - from)};
     };
     if constexpr (ordered) {
       Ordinal const max_count = group.max_over_warp(count);
       for (Ordinal done = 0; done < max_count; done += Group::max_staged) {
         int const staged = group.stage(segments, count, done, segment_of);
-        add_in_order<partial>(group, table, chunk, segments, staged);
+        if (group.lanes > group.segment_lanes)
+          add_concatenated<partial>(group, table, chunk, segments, staged);
+        else
+          add_in_order<partial>(group, table, chunk, segments, staged);
       }
     } else {
       group.for_each_staged(segments, count, segment_of, [&](Segment const& segment) {
-        group.for_each_in_segment(segment.count,
-                                  [&](Ordinal l) { add<partial>(table, chunk, segment.a, load(segment, l)); });
+        group.for_each_in_segment(
+            segment.count, [&](std::int64_t l) { add<partial>(table, chunk, segment.a, load(segment, l)); });
       });
     }
   }
@@ -170,7 +190,7 @@ struct NumericHashKernel {
     Entry entry;
     bool is_entry;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(Segment const& segment, Ordinal l) const {
+  KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(Segment const& segment, std::int64_t l) const {
     Prefetched result{segment.a, {}, l < segment.count};
     if (result.is_entry) result.entry = load(segment, l);
     return result;
@@ -181,15 +201,11 @@ struct NumericHashKernel {
   template <bool partial>
   KOKKOS_FORCEINLINE_FUNCTION void add_in_order(Group const& group, Table const& table, Chunk const& chunk,
                                                 Segment const* segments, int count) const {
-    auto const lane = group.lane() < segment_lanes ? static_cast<Ordinal>(group.lane()) : none;
+    std::int64_t const lane = group.lane();
     int const rounds = group.max_over_warp(count);
-    int const num_long = group.template sum<int>(
-        count, [&](int s) { return segments[s].count > static_cast<Ordinal>(segment_lanes) ? 1 : 0; });
-    if (partial && lanes >= short_length &&
-        segment_lanes > 1) {  // a single lane: a segment may repeat a column
-      for (int s = 0; s < rounds; s += lanes / short_length)
-        add_short_segments<partial>(group, table, chunk, segments + s, lane);
-    } else if (group.max_over_warp(num_long) > 0) {
+    int const num_long =
+        group.template sum<int>(count, [&](int s) { return segments[s].count > group.lanes ? 1 : 0; });
+    if (group.max_over_warp(num_long) > 0) {
       for (int s = 0; s < rounds; ++s) add_segment<partial>(group, table, chunk, segments[s], lane);
     } else {
       auto const add_one = [&](Prefetched const& one) {
@@ -207,40 +223,60 @@ struct NumericHashKernel {
   }
   template <bool partial>
   KOKKOS_FORCEINLINE_FUNCTION void add_segment(Group const& group, Table const& table, Chunk const& chunk,
-                                               Segment const& segment, Ordinal lane) const {
-    auto const stride = static_cast<Ordinal>(segment_lanes);
-    for (Ordinal l = lane; l < segment.count; l += 2 * stride) {
-      Prefetched const one = prefetch(segment, l),
-                       other = prefetch(segment, segment.count - l > stride ? l + stride : none);
+                                               Segment const& segment, std::int64_t lane) const {
+    std::int64_t const stride = group.lanes;
+    for (std::int64_t l = lane; l < segment.count; l += 2 * stride) {
+      Prefetched const one = prefetch(segment, l), other = prefetch(segment, l + stride);
       add<partial>(table, chunk, one.a, one.entry);
       if (other.is_entry) add<partial>(table, chunk, other.a, other.entry);
     }
     group.sync();
   }
 
-  /// Segments with at most short_length entries, as is common in a chunk of a long row: short_length lanes per
-  /// segment look up the ranks concurrently; the products are added segment by segment.
-  static constexpr int short_length = 4;
+  /// Adds the products of the staged segments, one after another in steps of one product per lane. Lanes with the
+  /// same column add in their order. A segment may repeat a column.
   template <bool partial>
-  KOKKOS_FORCEINLINE_FUNCTION void add_short_segments(Group const& group, Table const& table,
-                                                      Chunk const& chunk, Segment const* segments,
-                                                      Ordinal lane) const {
-    int const own_segment = group.lane() / short_length, num_segments = lanes / short_length;
-    Segment const segment = segments[own_segment];
-    if (max_over_lanes<L>(segment.count) > static_cast<Ordinal>(short_length)) {
-      for (int s = 0; s < num_segments; ++s) add_segment<partial>(group, table, chunk, segments[s], lane);
-      return;
-    }
-    Prefetched const one = prefetch(segment, static_cast<Ordinal>(group.lane() % short_length));
-    int const rank = one.is_entry ? table.find(one.entry.column) : Table::none;
-    Scalar const product = rank == Table::none ? Scalar(0) : one.a * one.entry.value;
-    for (int s = 0; s < num_segments; ++s) {
-      if (s == own_segment && rank != Table::none) chunk.accumulators[rank] += product;
-      group.sync();
+  KOKKOS_FORCEINLINE_FUNCTION void add_concatenated(Group const& group, Table const& table, Chunk const& chunk,
+                                                    Segment* segments, int count) const {
+    // first <- of entry 0 of the concatenation, if the segment began there; count <- end of the segment in it.
+    auto const total = group.scan(
+        count, [&](int s) { return segments[s].count; },
+        [&](int s, std::int64_t before) {
+          segments[s].first -= before;
+          segments[s].count += before;
+        });
+    group.sync();
+    auto const num_products = group.is_idle ? std::int64_t(0) : total, stride = std::int64_t(group.lanes),
+               rounds = group.max_over_warp((num_products + stride - 1) / stride);
+    int own_segment = 0;
+    auto const load_product = [&](std::int64_t p) {
+      Prefetched result{Scalar(0), {}, p < num_products};
+      if (!result.is_entry) return result;
+      if (segments[own_segment].count <= p)  // the first segment that ends after p
+        own_segment = static_cast<int>(
+            lower_bound_index([&](int s) { return segments[s].count; }, own_segment + 1, count - 1, p + 1));
+      result.a = segments[own_segment].a;
+      result.entry = load(segments[own_segment], p);
+      return result;
+    };
+    Prefetched next = load_product(group.lane());
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      Prefetched const one = next;
+      next = load_product((round + 1) * stride + group.lane());
+      int rank = Table::none;
+      if (one.is_entry) rank = partial ? table.find(one.entry.column) : table.rank_of(one.entry.column);
+      Scalar const product = one.a * one.entry.value;
+      // Ranks are at least 0: a lane without a product gets a number of its own.
+      int const turn = EqualLanes<L>::before(rank == Table::none ? -1 - group.lane() : rank,
+                                             static_cast<int>(group.team.team_rank()), group.lanes);
+      for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
+        if (turn == t && rank != Table::none) chunk.accumulators[rank] += product;
+        group.sync();
+      }
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Entry load(Segment const& segment, Ordinal l) const {
+  KOKKOS_FORCEINLINE_FUNCTION Entry load(Segment const& segment, std::int64_t l) const {
     return {B.columns(segment.first + l), Scalar(B.values(segment.first + l))};
   }
 
@@ -256,30 +292,46 @@ struct NumericHashKernel {
   }
 };
 
-/// All values of C. At most 8 launches, asynchronous on exec. lanes: per row of B; 1 if a row of B may repeat a
-/// column, because two lanes would update the same sum.
+/// Lanes of a group: of short rows as many as share a segment, so that a warp computes several rows. Longer rows have
+/// tables that are cleared, filled and read by more lanes.
+template <class Exec>
+int numeric_lanes(SpgemmTuning const& tuning, int segment_lanes, RowBatch const& batch) {
+  bool const is_short = batch.sums <= tuning.accumulator_sizes[0];
+  return is_short || 2 * segment_lanes >= lanes_for_mean<Exec>(batch.sums) ? segment_lanes
+                                                                           : lanes_for_mean<Exec>(batch.sums);
+}
+
+/// All values of C. 1 launch, asynchronous on exec. segment_lanes: lanes per row of B; 1 if a row of B may
+/// repeat a column, because two lanes would update the same sum.
 template <bool ordered, class Exec, class AMatrix, class BMatrix, class CMatrix, class Schedule>
 void compute_values_by_hash(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C,
-                            Schedule const& schedule, int lanes, bool sorted_rows) {
+                            Schedule const& schedule, int segment_lanes, bool sorted_rows) {
   using Functor = NumericHashKernel<Exec, AMatrix, BMatrix, CMatrix, ordered>;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin) {
-    int const size = tuning.accumulator_sizes[bin / 2], slots = slots_for_accumulators(size, bin % 2 == 1);
-    Functor functor{A,          B,
-                    C,          schedule.bins.of(bin),
-                    {},         static_cast<std::int64_t>(schedule.bins.size(bin)),
-                    size,       slots,
-                    lanes,      lanes,
-                    sorted_rows};
-    if (bin == SpgemmTuning::num_numeric_bins - 1 && functor.num_items > 0) {
-      functor.chunk_offsets = schedule.chunk_offsets;
-      functor.num_items = schedule.num_chunks;
-      // Scratch limits the groups per multiprocessor, and the rows of B for a long row of C are mostly long.
-      if (ordered && lanes > 1) functor.lanes = functor.segment_lanes = lanes_for_mean<Exec>(size);
+  Functor functor{A, B, C, schedule.bins.items, schedule.chunk_offsets, {}, sorted_rows};
+  for (int bin = SpgemmTuning::num_numeric_bins - 1; bin >= 0; --bin) {  // the longest rows first
+    RowBatch batch;
+    batch.sums = tuning.accumulator_sizes[bin / 2];
+    batch.slots = slots_for_accumulators(batch.sums, bin % 2 == 1);
+    batch.first_item = static_cast<std::int64_t>(schedule.bins.offsets[static_cast<std::size_t>(bin)]);
+    batch.num_items = static_cast<std::int64_t>(schedule.bins.size(bin));
+    batch.segment_lanes = segment_lanes;
+    if (ordered) batch.lanes = numeric_lanes<Exec>(tuning, segment_lanes, batch);
+    if (bin == SpgemmTuning::num_numeric_bins - 1 && batch.num_items > 0) {
+      batch.num_items = schedule.num_chunks;
+      batch.kind = Functor::row_chunks;
+      if (ordered && schedule.chunks_by_team) {
+        batch.kind = Functor::team_chunks;
+        batch.lanes = 0;
+        batch.sums = schedule.chunk_size;
+        batch.slots =
+            static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(tuning.chunk_words),
+                                                     static_cast<std::uint64_t>(num_keys_for(C.num_cols))));
+      }
     }
-    launch_groups<!ordered>(exec, "einkorn::spgemm[numeric,hash]", functor, functor.num_items,
-                            Functor::bytes(size, slots));
+    functor.batches.add(batch);
   }
+  launch_batches(exec, "einkorn::spgemm[numeric,hash]", functor);
 }
 
 }  // namespace einkorn::detail

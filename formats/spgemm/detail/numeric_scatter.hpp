@@ -284,10 +284,9 @@ void compute_values_by_scatter_map(Exec const& exec, AMatrix const& A, BMatrix c
   auto const launch = [&]<int rows, bool is_swizzled>(std::integral_constant<int, rows>,
                                                       std::bool_constant<is_swizzled>) {
     using Functor = NumericScatterKernel<Exec, AMatrix, BMatrix, CMatrix, Map, rows, is_swizzled>;
-    launch_groups<false>(exec, "einkorn::spgemm[numeric,scatter map]",
-                         Functor{A, B, C, map, num_accumulators, lanes == 1, lanes},
-                         ceil_div(static_cast<std::int64_t>(C.num_rows), rows),
-                         Functor::bytes(num_accumulators));
+    launch_groups(exec, "einkorn::spgemm[numeric,scatter map]",
+                  Functor{A, B, C, map, num_accumulators, lanes == 1, lanes},
+                  ceil_div(static_cast<std::int64_t>(C.num_rows), rows), Functor::bytes(num_accumulators));
   };
   int const rows =
       scatter_batch_rows(tuning, static_cast<int>(sizeof(typename CMatrix::scalar_type)), num_accumulators);

@@ -18,6 +18,37 @@
 
 namespace einkorn {
 
+/// Items of one launch that are computed in the same way, with accumulators of the same size: an item per group of
+/// lanes, or per team.
+struct RowBatch {
+  int kind = 0;        ///< of accumulator; its meaning is the kernel's
+  int slots = 0;       ///< of a table, or words of a bitmap
+  int rank_words = 0;  ///< symbolic: RankedColumns of all keys; 0: keys are compared
+  int sums = 0;        ///< numeric: accumulators
+  int lanes = 0;       ///< per group; 0: an item per team. launch_batches() may increase it
+  int segment_lanes = 1;
+  std::int64_t first_item = 0, num_items = 0;
+  int groups = 1;      ///< per team; set by launch_batches()
+  int first_team = 0;  ///< in the launch; set by launch_batches()
+};
+
+/// The batches of a launch, with ascending first_team.
+template <int max_size>
+struct RowBatches {
+  RowBatch batches[max_size];
+  int size = 0;
+
+  /// Adds a batch unless it is empty.
+  void add(RowBatch const& batch) {
+    if (batch.num_items > 0) batches[size++] = batch;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowBatch const& of_team(int team) const {
+    int b = 0;
+    while (b + 1 < size && team >= batches[b + 1].first_team) ++b;
+    return batches[b];
+  }
+};
+
 /// The threads that process one row: a group of `lanes` lanes of one warp or wavefront (L), or the whole team.
 /// Of these, segment_lanes, a power of two, share a segment of entries.
 /// @pre Member functions are called by all lanes of all groups of a warp: loops run until the last group is
@@ -28,17 +59,31 @@ struct RowGroup {
   Member const& team;
   int lanes, segment_lanes;
   bool is_idle = false;
+  int groups_per_team = 0;  // 0: as many as fit
+  int first_team = 0;       // of the batch
+
+  KOKKOS_FORCEINLINE_FUNCTION RowGroup(Member const& member, int lanes_per_group, int lanes_per_segment)
+      : team(member), lanes(lanes_per_group), segment_lanes(lanes_per_segment) {}
+  KOKKOS_FORCEINLINE_FUNCTION RowGroup(Member const& member, RowBatch const& batch)
+      : team(member),
+        lanes(batch.lanes),
+        segment_lanes(batch.segment_lanes),
+        groups_per_team(batch.groups),
+        first_team(batch.first_team) {}
 
   /// Index of the group in the team, and number of groups.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rank() const {
     return whole_team ? 0 : static_cast<int>(team.team_rank()) >> log2(lanes);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int groups() const {
-    return whole_team ? 1 : static_cast<int>(team.team_size()) >> log2(lanes);
+    if (whole_team) return 1;
+    return groups_per_team > 0 ? groups_per_team : static_cast<int>(team.team_size()) >> log2(lanes);
   }
-  /// Index of the group among those of all teams.
+  /// Whether the calling thread belongs to a group: a batch may have fewer groups than fit into the team.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_in_team() const { return rank() < groups(); }
+  /// Index of the group among those of all teams of its batch.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t item() const {
-    return static_cast<std::int64_t>(team.league_rank()) * groups() + rank();
+    return static_cast<std::int64_t>(team.league_rank() - first_team) * groups() + rank();
   }
   /// The group's scratch, of a team with `bytes` per group. To be called once per kernel.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION char* scratch(std::size_t bytes) const {
@@ -271,34 +316,67 @@ KOKKOS_FORCEINLINE_FUNCTION T* take_array(char*& scratch, int count) {
 
 namespace einkorn::detail {
 
-/// One launch of a functor that computes one item per group of at least functor.lanes lanes, or per team. A
-/// team has whole warps of groups; if their scratch exceeds SpgemmTuning::max_team_scratch, groups get more
-/// lanes. bytes: scratch per group.
-template <bool whole_team, class Exec, class Functor>
+/// Threads of a team on the host, which has teams for tests.
+template <class Exec>
+int host_team_size(Exec const& exec) {
+  return std::min(2, static_cast<int>(exec.concurrency()));
+}
+
+/// Sets batch.groups and, if the scratch of a team of whole warps of groups exceeds SpgemmTuning::max_team_scratch,
+/// increases batch.lanes. bytes: scratch per group.
+template <class Exec>
+void fit_batch_into_team([[maybe_unused]] SpgemmTuning const& tuning, [[maybe_unused]] std::size_t bytes,
+                         RowBatch& batch) {
+  batch.groups = 1;
+  if (batch.lanes == 0) return;
+  if constexpr (is_gpu<Exec>) {
+    constexpr int warp_lanes = lockstep_lanes(arch_of<Exec>);
+    while (batch.lanes < warp_lanes &&
+           bytes * static_cast<std::size_t>(warp_lanes / batch.lanes) > tuning.max_team_scratch)
+      batch.lanes *= 2;
+    int const groups_per_warp = warp_lanes / batch.lanes,
+              max_groups = static_cast<int>(tuning.max_team_scratch / bytes);
+    batch.groups =
+        std::clamp(max_groups - max_groups % groups_per_warp, groups_per_warp, tuning.team_size / batch.lanes);
+  }
+}
+
+/// One launch of a functor over functor.batches; nothing if all are empty. functor.bytes_of(batch): scratch per group.
+/// The batches run concurrently and share the largest scratch of a team. Asynchronous.
+template <class Exec, class Functor>
+void launch_batches(Exec const& exec, char const* label, Functor functor) {
+  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
+  int teams = 0;
+  std::size_t scratch = 0;
+  for (int b = 0; b < functor.batches.size; ++b) {
+    RowBatch& batch = functor.batches.batches[b];
+    std::size_t const bytes = functor.bytes_of(batch);
+    fit_batch_into_team<Exec>(tuning, bytes, batch);
+    batch.first_team = teams;
+    teams += static_cast<int>(ceil_div(batch.num_items, batch.groups));
+    scratch = std::max(scratch, bytes * static_cast<std::size_t>(batch.groups) + 16);
+  }
+  if (teams == 0) return;
+  typename Functor::Policy policy(exec, teams, is_gpu<Exec> ? tuning.team_size : host_team_size(exec));
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
+  Kokkos::parallel_for(label, light_weight(policy), functor);
+}
+
+/// One launch of a functor that computes one item per group of at least functor.lanes lanes, which may increase.
+/// bytes: scratch per group.
+template <class Exec, class Functor>
 void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items,
                    std::size_t bytes) {
   if (num_items == 0) return;
   SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
-  int groups = 1, team_size = std::min(2, static_cast<int>(exec.concurrency()));
-  if constexpr (is_gpu<Exec>) {
-    team_size = tuning.team_size;
-    if constexpr (!whole_team) {
-      constexpr int warp_lanes = lockstep_lanes(arch_of<Exec>);
-      int& lanes = functor.lanes;
-      while (lanes < warp_lanes &&
-             bytes * static_cast<std::size_t>(warp_lanes / lanes) > tuning.max_team_scratch)
-        lanes *= 2;
-      int const groups_per_warp = warp_lanes / lanes,
-                max_groups = static_cast<int>(tuning.max_team_scratch / bytes);
-      groups = std::clamp(max_groups - max_groups % groups_per_warp, groups_per_warp, tuning.team_size / lanes);
-      team_size = groups * lanes;
-    }
-  } else if constexpr (!whole_team) {
-    team_size = 1;
-  }
-  auto const teams = ceil_div(num_items, groups);
-  typename Functor::Policy policy(exec, static_cast<int>(teams), team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(groups) + 16)));
+  RowBatch batch;
+  batch.lanes = functor.lanes;
+  fit_batch_into_team<Exec>(tuning, bytes, batch);
+  functor.lanes = batch.lanes;
+  typename Functor::Policy policy(exec, static_cast<int>(ceil_div(num_items, batch.groups)),
+                                  batch.groups * batch.lanes);
+  policy.set_scratch_size(
+      0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(batch.groups) + 16)));
   Kokkos::parallel_for(label, light_weight(policy), functor);
 }
 

@@ -8,10 +8,13 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
+#include <einkorn/formats/spgemm/detail/sum_counts.hpp>
+#include <einkorn/formats/spgemm/options.hpp>
 #include <einkorn/formats/spgemm/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +26,8 @@ struct NumericSchedule {
   Bins<SpgemmTuning::num_numeric_bins, Ordinal, Device> bins;
   Kokkos::View<std::uint32_t*, Device> chunk_offsets;  // of the last bin
   std::int64_t num_chunks = 0;
+  int chunk_size = 0;           // entries of C
+  bool chunks_by_team = false;  // NumericTeamChunk
 
   [[nodiscard]] std::size_t bytes() const {
     return bins.items.extent(0) * sizeof(Ordinal) + chunk_offsets.extent(0) * sizeof(std::uint32_t);
@@ -89,6 +94,19 @@ struct CountChunks {
   }
 };
 
+/// How rows of more entries than a group of lanes has accumulators are divided.
+struct ChunkPlan {
+  int size;      // entries of C
+  bool by_team;  // NumericTeamChunk
+};
+/// @param scalar_bytes of C
+inline ChunkPlan plan_chunks(SpgemmTuning const& tuning, SpgemmOptions const& options,
+                             std::size_t scalar_bytes) {
+  if (options.sums == SpgemmSums::ordered && options.rows == SpgemmRows::sorted)
+    return {tuning.chunk_bytes / static_cast<int>(scalar_bytes), true};
+  return {tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1], false};
+}
+
 /// What is read back when the rows of C have been counted.
 struct PatternCounts {
   static constexpr int num_bins = SpgemmTuning::num_numeric_bins;
@@ -96,29 +114,23 @@ struct PatternCounts {
   std::uint64_t entries = 0, chunks = 0;  ///< of C; of the last bin
 };
 
-/// Counts PatternCounts. entries(i): of row i.
+/// Counts PatternCounts, in the order of its members. entries(i): of row i.
 template <class Entries, class CompressedCounts>
 struct CountPattern {
-  using value_type = PatternCounts;
+  static constexpr int entries_of_C = PatternCounts::num_bins, chunks = entries_of_C + 1,
+                       num_counters = chunks + 1;
 
   Entries entries;
   CompressedCounts compressed_counts;
   SpgemmTuning tuning;
+  std::uint64_t chunk_size;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, value_type& counts) const {
+  KOKKOS_FUNCTION void operator()(std::size_t i, Counts<num_counters>& counts) const {
     auto const length = static_cast<std::uint64_t>(entries(i));
     int const bin = numeric_bin(tuning, length, static_cast<std::uint64_t>(compressed_counts(i)));
-    ++counts.of_bins[bin];
-    counts.entries += length;
-    if (bin == PatternCounts::num_bins - 1)
-      counts.chunks += ceil_div(length, static_cast<std::uint64_t>(
-                                            tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1]));
-  }
-  KOKKOS_FUNCTION void init(value_type& counts) const { counts = {}; }
-  KOKKOS_FUNCTION void join(value_type& counts, value_type const& others) const {
-    for (int bin = 0; bin < PatternCounts::num_bins; ++bin) counts.of_bins[bin] += others.of_bins[bin];
-    counts.entries += others.entries;
-    counts.chunks += others.chunks;
+    counts.template add_one_of<0, PatternCounts::num_bins>(bin);
+    counts.add(entries_of_C, length);
+    if (bin == PatternCounts::num_bins - 1) counts.add(chunks, ceil_div(length, chunk_size));
   }
 };
 
@@ -134,27 +146,57 @@ struct RowLengths {
 /// entries(i): of row i of C. 1 launch; fences exec.
 template <class Exec, class Entries, class CompressedCounts>
 PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries const& entries,
-                            CompressedCounts const& compressed_counts) {
+                            CompressedCounts const& compressed_counts, ChunkPlan const& chunks,
+                            CountTotals<Exec>& totals) {
+  using Functor = CountPattern<Entries, CompressedCounts>;
+  auto const sums =
+      sum_counts<Functor::num_counters>(exec, "einkorn::spgemm[entries]", totals, num_rows,
+                                        Functor{entries, compressed_counts, spgemm_tuning(arch_of<Exec>),
+                                                static_cast<std::uint64_t>(chunks.size)});
   PatternCounts counts;
-  range_reduce<std::size_t>(
-      "einkorn::spgemm[entries]", exec, num_rows,
-      CountPattern<Entries, CompressedCounts>{entries, compressed_counts, spgemm_tuning(arch_of<Exec>)},
-      counts);
+  std::copy_n(sums.of, PatternCounts::num_bins, counts.of_bins);
+  counts.entries = sums.of[Functor::entries_of_C];
+  counts.chunks = sums.of[Functor::chunks];
   return counts;
 }
 
-/// Rows of C by numeric bin. compressed_counts: of the rows of C; counts: count_pattern(). At most 2 scans and a launch, asynchronous.
+/// list_bins() into `memory` of one Ordinal per item; allocates if it is empty.
+template <int num_bins, class Ordinal, class Device, class Exec, class BinOf>
+Bins<num_bins, Ordinal, Device> list_bins_in(Exec const& exec, Kokkos::View<Ordinal*, Device> const& memory,
+                                             std::size_t count, std::uint64_t const* counts,
+                                             BinOf const& bin_of) {
+  bool const one_bin_has_all = *std::max_element(counts, counts + num_bins) == count;
+  if (memory.extent(0) == 0 || one_bin_has_all)
+    return list_bins<num_bins, Ordinal, Device>(exec, count, counts, bin_of);
+  using Items = Kokkos::View<Ordinal*, Device>;
+  Bins<num_bins, Ordinal, Device> bins;
+  BinCounts<num_bins, Ordinal> first{};
+  for (std::size_t bin = 0; bin < num_bins; ++bin) {
+    first.of[bin] = static_cast<Ordinal>(bins.offsets[bin]);
+    bins.offsets[bin + 1] = bins.offsets[bin] + counts[bin];
+  }
+  bins.items = memory;
+  range_scan<std::size_t>("einkorn::bins[list]", exec, count,
+                          ListBins<num_bins, Items, BinOf>{memory, bin_of, first});
+  return bins;
+}
+
+/// Rows of C by numeric bin. compressed_counts: of the rows of C; counts: count_pattern(); memory: one Ordinal per
+/// row, or empty. At most 2 scans and a launch, asynchronous.
 template <class Exec, class Ordinal, class COffset, class Device>
 NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::size_t num_rows,
                                                        Kokkos::View<COffset*, Device> const& offsets,
                                                        Kokkos::View<Ordinal*, Device> const& compressed_counts,
-                                                       PatternCounts const& counts) {
+                                                       PatternCounts const& counts, ChunkPlan const& chunks,
+                                                       Kokkos::View<Ordinal*, Device> const& memory = {}) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
   constexpr int last_bin = SpgemmTuning::num_numeric_bins - 1;
   NumericSchedule<Ordinal, Device> schedule;
+  schedule.chunk_size = chunks.size;
+  schedule.chunks_by_team = chunks.by_team;
   if (num_rows == 0) return schedule;
-  schedule.bins = list_bins<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
-      exec, num_rows, counts.of_bins,
+  schedule.bins = list_bins_in<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
+      exec, memory, num_rows, counts.of_bins,
       NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, compressed_counts,
                                                                                  tuning});
   std::size_t const long_rows = schedule.bins.size(last_bin);
@@ -165,8 +207,7 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
   range_for<std::size_t>(
       "einkorn::spgemm[chunks]", exec, long_rows,
       CountChunks<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Chunks>{
-          rows, offsets, schedule.chunk_offsets,
-          static_cast<std::uint64_t>(tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1])});
+          rows, offsets, schedule.chunk_offsets, static_cast<std::uint64_t>(chunks.size)});
   launch_counts_to_offsets(exec, schedule.chunk_offsets);
   schedule.num_chunks = static_cast<std::int64_t>(counts.chunks);
   return schedule;

@@ -58,6 +58,7 @@ struct SpgemmState {
   int segment_lanes = 1;                              // lanes per row of B, for the values
   ScatterMap<Ordinal, Device> scatter_map;            // row_classes, if it exists
   NumericSchedule<Ordinal, Device> schedule;          // row_teams, and row_classes without a map
+  Kokkos::View<Ordinal*, Device> lists;               // small products: memory of the lists of rows
   HostScratch<Scalar, Ordinal, Device> host_scratch;  // host_rows
 };
 

@@ -41,8 +41,8 @@ class SpgemmSymbolic {
     require_valid(A, B, options);
     State plan;
     plan.options = options;
-    plan.left = checked_fingerprint(exec, A, options.checks);
-    plan.right = is_same_structure(A, B) ? plan.left : checked_fingerprint(exec, B, options.checks);
+    plan.left = fingerprint_of(exec, A, options.checks);
+    plan.right = is_same_structure(A, B) ? plan.left : fingerprint_of(exec, B, options.checks);
     plan.num_rows = A.num_rows;
     plan.num_cols = B.num_cols;
     auto const rows = static_cast<std::size_t>(A.num_rows);
@@ -75,6 +75,7 @@ class SpgemmSymbolic {
   using RowClasses = RowClassesOfC<AMatrix>;
   using Args = SymbolicArgs<AMatrix, CompressedB, Offset>;
   static constexpr bool on_host = is_host_product<Exec, Device>;
+  static constexpr auto max_inserts = static_cast<std::uint64_t>(std::numeric_limits<Ordinal>::max());
 
   static void run_on_host(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
                           SpgemmSizes const& sizes) {
@@ -95,24 +96,25 @@ class SpgemmSymbolic {
     bool const has_few_entries = sizes.nnz_A + sizes.nnz_B <= max_entries_to_read_first;
     bool const reads_entries = !has_classes || has_few_entries;
     // Small products: the bins of the rows are counted in the same pass, as if B were not compressed.
-    List bounds;
+    RowLists lists;
     auto const num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
     if (has_few_entries && options.workspace_limit == std::numeric_limits<std::size_t>::max()) {
-      bounds = allocate<List>(exec, "einkorn::spgemm::compressed_counts", sizes.rows_A);
-      compute_upper_bounds(exec, A, uncompressed_rows(B), num_keys, bounds);
+      lists = RowLists(exec, sizes.rows_A);
+      compute_upper_bounds(exec, A, uncompressed_rows(B), max_inserts, lists.bounds);
     }
+    CountTotals<Exec> totals;
     auto const analyze = [&](std::size_t samples, bool entries) {
-      return analyze_operands(
-          exec, A, B, samples, entries,
-          SymbolicBin<List, Offsets>{bounds, plan.row_offsets, spgemm_tuning(arch_of<Exec>), num_keys},
-          bounds.extent(0));
+      return analyze_operands(exec, A, B, samples, entries,
+                              SymbolicBin<List, Offsets>{
+                                  lists.bounds, {}, plan.row_offsets, spgemm_tuning(arch_of<Exec>), num_keys},
+                              lists.bounds.extent(0), totals);
     };
     auto analysis = analyze(has_classes ? row_class_sample_size : 0, reads_entries);
     // `automatic` does not search for classes of small products: the search would take longer.
     bool const is_small = options.algorithm == SpgemmAlgorithm::automatic && reads_entries &&
-                          keeps_symbolic_bins(analysis.products);
+                          !searches_row_classes(analysis.products);
     if (has_classes && !is_small && may_have_row_classes(analysis.repeated_A, analysis.repeated_B)) {
-      bounds = List();
+      lists = {};
       auto classes = find_row_classes_of_C(exec, A, B, limit, plan.report.workspace);
       if (classes.found()) {
         run_by_classes(exec, plan, A, B, std::move(classes));
@@ -122,10 +124,24 @@ class SpgemmSymbolic {
     plan.path = SpgemmPath::row_teams;
     if (!reads_entries) analysis = analyze(0, true);
     plan.sorted_rows = analysis.order.is_sorted && options.rows == SpgemmRows::sorted;
-    auto compressed_B = compress_rows(exec, B, limit, analysis.num_compressed);
+    auto compressed_B = may_compress_B(analysis.products)
+                            ? compress_rows(exec, B, limit, analysis.num_compressed)
+                            : uncompressed_rows(B);
     report_compressed(plan, compressed_B);
-    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, bounds);
+    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, lists, totals);
   }
+
+  /// One allocation for the lists of small products; empty for others.
+  struct RowLists {
+    List all, bounds, symbolic, numeric;  // bounds: memory for upper bounds; the others: rows by bin
+
+    RowLists() = default;
+    RowLists(Exec const& exec, std::size_t rows)
+        : all(allocate<List>(exec, "einkorn::spgemm::lists_of_rows", 3 * rows)),
+          bounds(Kokkos::subview(all, Kokkos::make_pair(std::size_t(0), rows))),
+          symbolic(Kokkos::subview(all, Kokkos::make_pair(rows, 2 * rows))),
+          numeric(Kokkos::subview(all, Kokkos::make_pair(2 * rows, 3 * rows))) {}
+  };
 
   static void require_valid(AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
     require_kokkos("spgemm");
@@ -147,6 +163,12 @@ class SpgemmSymbolic {
         "SpgemmTeamOptions");
   }
 
+  /// With Checks::off the sizes only, as spgemm_numeric() compares nothing else.
+  template <class Matrix>
+  static Fingerprint fingerprint_of(Exec const& exec, Matrix const& M, Checks checks) {
+    return checks == Checks::on ? checked_fingerprint(exec, M, checks) : empty_fingerprint(M);
+  }
+
   static bool is_same_structure(AMatrix const& A, BMatrix const& B) {
     return A.num_rows == B.num_rows && A.num_cols == B.num_cols && A.columns.size() == B.columns.size() &&
            A.columns.data() == B.columns.data() &&
@@ -160,19 +182,23 @@ class SpgemmSymbolic {
   }
 
   static void run_by_rows(Exec const& exec, State& plan, AMatrix const& A, BMatrix const& B,
-                          CompressedB compressed_B, OperandAnalysis const& analysis, List const& bounds) {
+                          CompressedB compressed_B, OperandAnalysis const& analysis, RowLists const& lists,
+                          CountTotals<Exec>& totals) {
     plan.report.products = analysis.products;
-    bool const keeps_bins = keeps_symbolic_bins(analysis.products);
-    KnownBins known{keeps_bins, bounds,
-                    bounds.extent(0) > 0 && !compressed_B.compressed ? analysis.bins : nullptr};
+    bool const keeps_bins = keeps_symbolic_bins(analysis.products),
+               has_temporaries = compressed_B.compressed || !keeps_bins || lists.all.extent(0) == 0;
+    KnownBins known{keeps_bins, lists,
+                    lists.all.extent(0) > 0 && !compressed_B.compressed ? analysis.bins : nullptr};
+    if (keeps_bins) plan.lists = lists.all;
     PatternCounts counts;
     auto const pattern = fill_pattern(
         exec, plan, A, B, std::move(compressed_B), analysis.order, 0, known, [&](List const& compressed) {
-          counts = count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed);
+          counts =
+              count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed, chunks_of(plan), totals);
           allocate_pattern(exec, plan, counts.entries);
         });
-    make_schedule(exec, plan, pattern.compressed_counts, counts);
-    exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
+    make_schedule(exec, plan, pattern.compressed_counts, counts, keeps_bins ? lists.numeric : List());
+    if (has_temporaries) exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
   }
 
   /// Computes the pattern of F B, where F has the representatives of the row classes, in place in C's columns;
@@ -220,8 +246,10 @@ class SpgemmSymbolic {
            class_pattern.compressed_counts, compressed_counts);
     exec.fence("einkorn::spgemm: the row classes are freed");
     classes = RowClasses();
+    CountTotals<Exec> totals;
     make_schedule(exec, plan, compressed_counts,
-                  count_pattern(exec, rows, RowLengths<Offsets>{plan.row_offsets}, compressed_counts));
+                  count_pattern(exec, rows, RowLengths<Offsets>{plan.row_offsets}, compressed_counts,
+                                chunks_of(plan), totals));
     exec.fence("einkorn::spgemm: the temporaries of the schedule are freed");
   }
 
@@ -233,8 +261,8 @@ class SpgemmSymbolic {
   };
 
   struct KnownBins {
-    bool are_kept = false;                  // keeps_symbolic_bins()
-    List bounds;                            // memory for upper bounds, or empty
+    bool are_kept = false;  // keeps_symbolic_bins()
+    RowLists lists;
     std::uint64_t const* counts = nullptr;  // rows per bin of these bounds, or null
   };
 
@@ -260,37 +288,44 @@ class SpgemmSymbolic {
     Args args;
     args.A = A;
     args.offsets = plan.row_offsets;
-    args.compressed_counts = known.bounds.extent(0) > 0
-                                 ? known.bounds
+    args.compressed_counts = known.lists.bounds.extent(0) > 0
+                                 ? known.lists.bounds
                                  : allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
     args.sorted = plan.options.rows == SpgemmRows::sorted;
     std::size_t const kept_bytes = compressed_B.bytes() + rows * sizeof(Ordinal);
     std::size_t const chunk = rows_per_chunk(plan, rows, kept_bytes);
     if (known.counts == nullptr)
-      compute_upper_bounds(exec, A, compressed_B, config.num_keys, args.compressed_counts);
+      compute_upper_bounds(exec, A, compressed_B, max_inserts, args.compressed_counts);
     args.B = std::move(compressed_B);
     plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
     // The bins are kept beside the numeric schedule.
     std::size_t const bytes_with_bins = kept_bytes + 3 * (rows + 1) * sizeof(Ordinal);
     if (known.are_kept && bytes_with_bins <= plan.options.workspace_limit) {
       plan.report.workspace = std::max(plan.report.workspace, bytes_with_bins);
-      auto const bins = make_symbolic_bins(exec, args, config, known.counts);
+      auto const bins = make_symbolic_bins(exec, args, config, known.counts, known.lists.symbolic);
       for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
         plan.report.symbolic_bins[static_cast<std::size_t>(bin)] = bins.size(bin);
-      run_symbolic_bins(exec, args, config, bins);
+      args.rows = bins.items;
+      launch_symbolic(exec, args, config, bins.offsets);
       on_counted(args.compressed_counts);
       args.columns = plan.columns;
       args.counting = false;
-      run_symbolic_bins(exec, args, config, bins);
+      launch_symbolic(exec, args, config, bins.offsets);
       return {args.compressed_counts, bins, args.B};
     }
     if (samples_rows(rows, spgemm_tuning(arch_of<Exec>).sample_size, sizeof(Ordinal),
                      plan.options.workspace_limit - kept_bytes))
       config.compression = estimate_compression(exec, args, config, rows);
+    List inserts;
+    if (plan.options.workspace_limit == std::numeric_limits<std::size_t>::max()) {
+      inserts = allocate<List>(exec, "einkorn::spgemm::inserts", rows);
+      copy_vector(exec, inserts, args.compressed_counts);
+      plan.report.workspace = std::max(plan.report.workspace, kept_bytes + 2 * rows * sizeof(Ordinal));
+    }
     auto const run_chunks = [&] {
       for (std::size_t first = 0; first < rows; first += chunk)
         run_symbolic(exec, args, config, static_cast<Ordinal>(first), std::min(chunk, rows - first),
-                     plan.report);
+                     plan.report, inserts);
     };
     run_chunks();
     on_counted(args.compressed_counts);
@@ -324,7 +359,7 @@ class SpgemmSymbolic {
     args.offsets = allocate<Offsets>(exec, "einkorn::spgemm::distinct", rows);
     args.compressed_counts = allocate<List>(exec, "einkorn::spgemm::compressed_counts", rows);
     SpgemmReport unused_report;
-    compute_upper_bounds(exec, identity, compressed_B, config.num_keys, args.compressed_counts);
+    compute_upper_bounds(exec, identity, compressed_B, max_inserts, args.compressed_counts);
     run_symbolic(exec, args, config, Ordinal(0), rows, unused_report);
     std::uint64_t distinct = 0;
     range_reduce<std::size_t>("einkorn::spgemm[distinct]", exec, rows, SumCounts<Offsets>{args.offsets},
@@ -332,10 +367,14 @@ class SpgemmSymbolic {
     return distinct != static_cast<std::uint64_t>(B.nnz());
   }
 
+  static ChunkPlan chunks_of(State const& plan) {
+    return plan_chunks(spgemm_tuning(arch_of<Exec>), plan.options, sizeof(typename State::Matrix::scalar_type));
+  }
+
   static void make_schedule(Exec const& exec, State& plan, List const& compressed_counts,
-                            PatternCounts const& counts) {
-    plan.schedule =
-        make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets, compressed_counts, counts);
+                            PatternCounts const& counts, List const& memory = {}) {
+    plan.schedule = make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets,
+                                          compressed_counts, counts, chunks_of(plan), memory);
     for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin)
       plan.report.numeric_bins[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
     std::size_t const needed = compressed_counts.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();

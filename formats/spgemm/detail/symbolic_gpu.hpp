@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -36,7 +37,6 @@ struct SymbolicArgs {
   CompressedB B;
   Kokkos::View<Ordinal const*, Device> rows;  // of C, minus first_row; empty: item i is row first_row + i
   Ordinal first_row = 0;
-  std::int64_t num_items = 0;
   Kokkos::View<COffset*, Device> offsets;            // of C: counts while counting, then offsets
   Kokkos::View<Ordinal*, Device> compressed_counts;  // [rows], written while counting
   Kokkos::View<Ordinal*, Device> columns;            // of C; empty while counting
@@ -76,39 +76,57 @@ struct SymbolicArgs {
   }
 };
 
+/// The accumulators of the symbolic kernels: RowBatch::kind.
+enum SymbolicAccumulator : int { group_table, team_table, team_bitmap };
+
 /// The columns of a row of C in a hash table: the compressed columns of all rows of B that A's row refers to,
 /// in any order. Counting: the sum of their bits; a full table may lack keys and is reported as overflowed.
-/// Writing: the keys are sorted and each writes its columns. A group of lanes packs and sorts the pairs and
-/// writes columns through scratch, so that writes are coalesced; a team sorts its table.
+/// Writing: the keys are sorted and each writes its columns. A group of lanes sorts the pairs by the ranks of their
+/// keys, or by comparison if B has too many columns, and writes columns through scratch, so that writes are
+/// coalesced; a team sorts its table.
 template <class Exec, class Args, bool whole_team>
-struct SymbolicHashKernel {
-  using Policy = Kokkos::TeamPolicy<Exec>;
+struct SymbolicHashRow {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   using Ordinal = typename Args::Ordinal;
   using Offset = typename Args::Offset;
   using Segment = typename Args::Segment;
   using Table = ColumnTable<Ordinal, Lanes<Exec>>;
   using Entry = typename Table::Entry;
-  using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, whole_team>;
+  using Group = RowGroup<Lanes<Exec>, Member, whole_team>;
 
-  Args args;
-  int capacity;
-  int lanes, segment_lanes;
+  Args const& args;
+  RowBatch const& batch;
 
-  /// Scratch of a group.
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool counting) {
-    auto const table = array_bytes<Entry>(capacity);
+  /// Scratch of a group. The ranks and the staged segments share memory.
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int slots, int rank_words, bool counting) {
+    auto const table = array_bytes<Entry>(slots);
     if (whole_team) return table;
-    return array_bytes<Segment>(Group::staging_entries) + (counting ? table : 2 * table);
+    auto const staged = array_bytes<Segment>(Group::staging_entries),
+               ranks = array_bytes<RankedColumns>(rank_words);
+    return counting ? staged + table : (staged > ranks ? staged : ranks) + 2 * table;
+  }
+  /// RankedColumns for num_keys keys if they need at most as much memory as the segments or half of a table; 0 for more,
+  /// and for small tables, whose few keys are compared.
+  static int rank_words(int slots, std::uint64_t num_keys) {
+    constexpr int max_compared_slots = 32;
+    std::size_t const max_bytes =
+        std::max(array_bytes<Segment>(Group::staging_entries), array_bytes<Entry>(slots) / 2);
+    std::uint64_t const words = (num_keys + 31) / 32;
+    return whole_team || slots <= max_compared_slots || words * sizeof(RankedColumns) > max_bytes
+               ? 0
+               : static_cast<int>(words);
   }
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group group{team, lanes, segment_lanes};
-    char* scratch = group.scratch(bytes(capacity, args.counting));
+  KOKKOS_FORCEINLINE_FUNCTION void run(Member const& team) const {
+    Group group{team, batch};
+    if (!group.is_in_team()) return;
+    char* scratch = group.scratch(bytes(batch.slots, batch.rank_words, args.counting));
     auto const item = group.item();
-    group.is_idle = item >= args.num_items;
-    auto const row = args.row(group.is_idle ? args.num_items - 1 : item);
+    group.is_idle = item >= batch.num_items;
+    auto const row = args.row(batch.first_item + (group.is_idle ? batch.num_items - 1 : item));
     Table const table = take_table(scratch);
-    group.for_each(capacity, [&](int slot) { table.clear(slot); });
+    group.for_each(batch.slots, [&](int slot) { table.clear(slot); });
+    Table const other = !whole_team && !args.counting ? take_table(scratch) : table;
     auto* const segments = whole_team ? nullptr : take_array<Segment>(scratch, Group::staging_entries);
     if (args.B.compressed)
       insert<true>(group, table, row, segments);
@@ -116,23 +134,25 @@ struct SymbolicHashKernel {
       insert<false>(group, table, row, segments);
     if (args.counting) {
       auto const counts = group.template sum<std::uint64_t>(
-          capacity, [&](int slot) { return Args::counted(table.columns[slot].mask); });
+          batch.slots, [&](int slot) { return Args::counted(table.columns[slot].mask); });
       group.once([&] {
-        if (counts >> 32 < static_cast<std::uint64_t>(capacity))
+        if (counts >> 32 < static_cast<std::uint64_t>(batch.slots))
           args.store_counts(row, counts & 0xffffffffu, counts >> 32);
         else
           args.offsets(row) = overflowed<Offset>;
       });
     } else if constexpr (whole_team) {
       write_sorted(group, table, args.offsets(row));
+    } else if (batch.rank_words > 0) {
+      write_ranked(group, table, other, reinterpret_cast<RankedColumns*>(segments), args.offsets(row));
     } else {
-      write_packed(group, table, take_table(scratch), args.offsets(row));
+      write_packed(group, table, other, args.offsets(row));
     }
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION Table take_table(char*& scratch) const {
-    return {take_array<Entry>(scratch, capacity), capacity};
+    return {take_array<Entry>(scratch, batch.slots), batch.slots};
   }
 
   template <bool compressed>
@@ -156,11 +176,32 @@ struct SymbolicHashKernel {
         });
   }
 
+  /// other: memory for a second table. ranks: [rank_words].
+  KOKKOS_FORCEINLINE_FUNCTION void write_ranked(Group const& group, Table const& table, Table const& other,
+                                                RankedColumns* ranks, Offset offset) const {
+    group.for_each(batch.rank_words, [&](int w) { ranks[w] = {0, 0}; });
+    group.for_each(batch.slots, [&](int slot) {
+      Ordinal const key = table.columns[slot].key;
+      if (key != Table::empty) Lanes<Exec>::atomic_or(&ranks[key_of(key)].mask, bit_of(key));
+    });
+    int const count = group.scan(
+        batch.rank_words, [&](int w) { return count_bits(ranks[w].mask); },
+        [&](int w, int before) { ranks[w].first_rank = before; });
+    group.sync();
+    group.for_each(batch.slots, [&](int slot) {
+      Entry const entry = table.columns[slot];
+      if (entry.key == Table::empty) return;
+      RankedColumns const rank = ranks[key_of(entry.key)];
+      other.columns[rank.first_rank + bits_below(rank.mask, bit_of(entry.key))] = entry;
+    });
+    write_columns(group, other, count, group.max_over_warp(count), table, offset);
+  }
+
   /// other: memory for a second table.
   KOKKOS_FORCEINLINE_FUNCTION void write_packed(Group const& group, Table const& table, Table const& other,
                                                 Offset offset) const {
     int const count = group.scan(
-        capacity, [&](int slot) { return table.columns[slot].key == Table::empty ? 0 : 1; },
+        batch.slots, [&](int slot) { return table.columns[slot].key == Table::empty ? 0 : 1; },
         [&](int slot, int at) {
           if (table.columns[slot].key != Table::empty) other.columns[at] = table.columns[slot];
         });
@@ -204,7 +245,7 @@ struct SymbolicHashKernel {
   KOKKOS_FORCEINLINE_FUNCTION void write_columns(Group const& group, Table const& table, int count,
                                                  int max_count, Table const& other, Offset offset) const {
     auto* const staged = reinterpret_cast<Ordinal*>(other.columns);
-    int const capacity_in_columns = capacity * static_cast<int>(sizeof(Entry) / sizeof(Ordinal));
+    int const capacity_in_columns = batch.slots * static_cast<int>(sizeof(Entry) / sizeof(Ordinal));
     for (int first = 0; first < max_count; first += group.size()) {
       int const own = first + group.lane();
       auto [key, mask] = own < count ? table.columns[own] : Entry{};
@@ -224,9 +265,9 @@ struct SymbolicHashKernel {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void write_sorted(Group const& group, Table const& table, Offset offset) const {
-    if (args.sorted) sort_entries(group, table, capacity, capacity);
+    if (args.sorted) sort_entries(group, table, batch.slots, batch.slots);
     args.write_in_order(
-        group.team, capacity, offset, [&](int slot) { return table.columns[slot].mask; },
+        group.team, batch.slots, offset, [&](int slot) { return table.columns[slot].mask; },
         [&](int slot) { return table.columns[slot].key; });
   }
 };
@@ -234,25 +275,23 @@ struct SymbolicHashKernel {
 /// The columns of a long row of C in a bitmap, in passes of as many columns as it has bits. The output is
 /// sorted. If the rows of B are sorted, each pass finds its range of a row of B by binary search.
 template <class Exec, class Args>
-struct SymbolicBitmapKernel {
-  using Policy = Kokkos::TeamPolicy<Exec>;
+struct SymbolicBitmapRow {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   using Ordinal = typename Args::Ordinal;
-  using Group = RowGroup<Lanes<Exec>, typename Policy::member_type, true>;
+  using Group = RowGroup<Lanes<Exec>, Member, true>;
 
-  Args args;
-  int capacity;  // of the bitmap, in 32-bit words
-  int lanes, segment_lanes;
+  Args const& args;
+  RowBatch const& batch;
   Ordinal num_keys;
   bool sorted_B;
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int capacity, bool) {
-    return array_bytes<std::uint32_t>(capacity);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int words) { return array_bytes<std::uint32_t>(words); }
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    Group const group{team, lanes, segment_lanes};
-    char* scratch = group.scratch(bytes(capacity, args.counting));
-    auto const row = args.row(group.item());
+  KOKKOS_FORCEINLINE_FUNCTION void run(Member const& team) const {
+    Group const group{team, batch};
+    int const capacity = batch.slots;
+    char* scratch = group.scratch(bytes(capacity));
+    auto const row = args.row(batch.first_item + group.item());
     auto* const bits = take_array<std::uint32_t>(scratch, capacity);
     std::uint64_t entries = 0, num_compressed = 0;
     for (Ordinal first = 0; first < num_keys; first += static_cast<Ordinal>(capacity)) {
@@ -299,6 +338,38 @@ struct SymbolicBitmapKernel {
             if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::atomic_or(&bits[at], column.mask);
           });
         });
+  }
+};
+
+/// The rows of C in batches, each with the accumulator of its kind.
+template <class Exec, class Args>
+struct SymbolicKernel {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Ordinal = typename Args::Ordinal;
+  using ByGroup = SymbolicHashRow<Exec, Args, false>;
+  using ByTeam = SymbolicHashRow<Exec, Args, true>;
+  using ByBitmap = SymbolicBitmapRow<Exec, Args>;
+
+  Args args;
+  RowBatches<SpgemmTuning::num_symbolic_bins> batches;
+  std::uint64_t num_keys;
+  bool sorted_B;
+
+  /// Scratch of a group, or of a team.
+  [[nodiscard]] std::size_t bytes_of(RowBatch const& batch) const {
+    if (batch.kind == group_table) return ByGroup::bytes(batch.slots, batch.rank_words, args.counting);
+    return batch.kind == team_table ? ByTeam::bytes(batch.slots, 0, args.counting)
+                                    : ByBitmap::bytes(batch.slots);
+  }
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+    RowBatch const& batch = batches.of_team(static_cast<int>(team.league_rank()));
+    if (batch.kind == group_table)
+      ByGroup{args, batch}.run(team);
+    else if (batch.kind == team_table)
+      ByTeam{args, batch}.run(team);
+    else
+      ByBitmap{args, batch, static_cast<Ordinal>(num_keys), sorted_B}.run(team);
   }
 };
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+// The kernels of SpGEMM that sum values in the order of A's entries.
+
+#include "spgemm_lockstep.hpp"
+
+#include <einkorn/core/lanes/equal_lanes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace einkorn::test {
+namespace {
+
+TEST(SpgemmLockstep, SumsWholeRowsAndChunks) {
+  for (bool const near : {false, true}) {
+    auto C = product(near);
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (auto const [lanes, segment_lanes] : geometries())
+      for (auto const& [sums, slots] : {std::pair(1024, 2048), std::pair(16, 32)})
+        for (bool const sorted_rows : {false, true}) {
+          SCOPED_TRACE(std::to_string(lanes) + ", " + std::to_string(segment_lanes) + ", " +
+                       std::to_string(sums));
+
+          C.find_values<true>(sums, slots, lanes, segment_lanes, sorted_rows);
+
+          EXPECT_TRUE(C.is_right());
+        }
+    C.find_values<false>(16, 32, 0, 8);
+    EXPECT_TRUE(C.is_right());
+    C.find_values<false>(1024, 2048, 0, 32);
+    EXPECT_TRUE(C.is_right());
+  }
+}
+
+TEST(SpgemmLockstep, SumsChunksByTeams) {
+  for (bool const near : {false, true}) {
+    auto C = product(near);
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (int const sums : {16, 1024})
+      for (int const words : {1, 1250})  // 1: positions by binary search
+        for (bool const sorted_rows : {false, true}) {
+          SCOPED_TRACE(std::to_string(sums) + ", " + std::to_string(words));
+
+          C.find_values<true>(sums, words, 0, 1, sorted_rows);
+
+          EXPECT_TRUE(C.is_right());
+        }
+  }
+}
+
+/// One lane per segment: two lanes would update the same sum.
+TEST(SpgemmLockstep, RepeatedColumns) {
+  auto B = mixed_rows(200, 300, true);
+  for (std::size_t k = 1; k < B.columns.size(); k += 3) B.columns[k] = B.columns[k - 1];
+  Product<int> C(with_numbers<double>(mixed_rows(37, 200, false), Numbers::integers, 1),
+                 with_numbers<double>(B, Numbers::integers, 2));
+  ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+  for (int const lanes : {1, 32})
+    for (int const sums : {16, 1024}) {
+      C.find_values<true>(sums, 2 * sums, lanes, 1, false);
+
+      EXPECT_TRUE(C.is_right());
+    }
+}
+
+/// before(lane) <- lanes before it in its group with the same of eight numbers.
+struct CountEqualLanes {
+  int lanes;
+  int* before;
+  void operator()(LockstepMember const& team) const {
+    int const rank = team.team_rank();
+    before[rank] = EqualLanes<LockstepWarp>::before(rank * rank % 8, rank, lanes);
+  }
+};
+
+TEST(SpgemmLockstep, CountsEqualLanes) {
+  for (int const lanes : {1, 4, 32}) {
+    std::vector<int> before(64, -1);
+
+    run_in_lockstep(CountEqualLanes{lanes, before.data()}, 1, 64, 0);
+
+    for (int rank = 0; rank < 64; ++rank) {
+      int expected = 0;
+      for (int other = rank / lanes * lanes; other < rank; ++other)
+        expected += other * other % 8 == rank * rank % 8 ? 1 : 0;
+      EXPECT_EQ(before[static_cast<std::size_t>(rank)], expected) << rank << " of " << lanes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace einkorn::test
