@@ -73,6 +73,7 @@ struct NumericTeamChunk {
       int const staged = stage(begin + static_cast<decltype(begin)>(done), count - done);
       add_products(staged);
     }
+    team.team_barrier();
     for (int i = thread(); i < size; i += threads()) C.values(first + static_cast<Offset>(i)) = sums[i];
   }
 
@@ -172,6 +173,14 @@ struct NumericTeamChunk {
       std::int64_t const at = segments[own_segment].first + p;
       return {segments[own_segment].a, Scalar(B.values(at)), B.columns(at)};
     };
+    if constexpr (L::size == 1) {  // a host: one thread, without barriers
+      for (std::int64_t p = 0; p < total && thread() == 0; ++p) {
+        Product const one = load(p);
+        int const at = find(one.column);
+        if (at != none) sums[at] += one.a * one.b;
+      }
+      return;
+    }
     int const own_warp = thread() / L::size;
     Product next = load(thread());
     for (std::int64_t done = 0; done < total; done += threads()) {
