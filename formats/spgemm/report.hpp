@@ -22,9 +22,9 @@ struct SpgemmReport {
   std::array<std::uint64_t, 8> symbolic_bins{};
   /// Rows counted a second time because their first hash table was too small; counted twice in symbolic_bins.
   std::uint64_t num_recounted_rows = 0;
-  /// row_teams: rows of C by numeric accumulator: four sizes, each with adjacent and with scattered columns;
-  /// the last includes longer rows, which are computed in chunks.
-  std::array<std::uint64_t, 8> numeric_bins{};
+  /// row_teams: rows of C by numeric accumulator: four sizes, each with adjacent and with scattered columns; last,
+  /// longer rows, which are computed in chunks.
+  std::array<std::uint64_t, 9> numeric_bins{};
 };
 
 }  // namespace einkorn

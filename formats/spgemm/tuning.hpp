@@ -19,8 +19,9 @@ struct SpgemmTuning {
   /// Symbolic bins: hash tables of groups and of teams, then a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
                        num_symbolic_bins = bitmap_bin + 1;
-  /// Numeric bins: each accumulator size for adjacent and for scattered columns.
-  static constexpr int num_accumulator_sizes = 4, num_numeric_bins = 2 * num_accumulator_sizes;
+  /// Numeric bins: each accumulator size for adjacent and for scattered columns, then longer rows, in chunks.
+  static constexpr int num_accumulator_sizes = 4, chunk_bin = 2 * num_accumulator_sizes,
+                       num_numeric_bins = chunk_bin + 1;
 
   /// Slots of the hash table of one group of lanes; powers of two.
   int group_slots[group_bins] = {32, 64, 128, 256, 512};
@@ -86,9 +87,9 @@ KOKKOS_INLINE_FUNCTION constexpr int numeric_bin(SpgemmTuning const& tuning, std
   while (size < SpgemmTuning::num_accumulator_sizes - 1 &&
          length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size]))
     ++size;
-  bool const in_chunks = length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size]);
-  bool const scattered = in_chunks || num_compressed > max_filled_slots(slots_for_accumulators(
-                                                           tuning.accumulator_sizes[size], false));
+  if (length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size])) return SpgemmTuning::chunk_bin;
+  bool const scattered =
+      num_compressed > max_filled_slots(slots_for_accumulators(tuning.accumulator_sizes[size], false));
   return 2 * size + (scattered ? 1 : 0);
 }
 

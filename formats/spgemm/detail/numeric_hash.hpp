@@ -265,12 +265,11 @@ struct NumericHashKernel {
       next = load_product((round + 1) * stride + group.lane());
       int rank = Table::none;
       if (one.is_entry) rank = partial ? table.find(one.entry.column) : table.rank_of(one.entry.column);
-      Scalar const product = one.a * one.entry.value;
       // Ranks are at least 0: a lane without a product gets a number of its own.
       int const turn = EqualLanes<L>::before(rank == Table::none ? -1 - group.lane() : rank,
                                              static_cast<int>(group.team.team_rank()), group.lanes);
       for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
-        if (turn == t && rank != Table::none) chunk.accumulators[rank] += product;
+        if (turn == t && rank != Table::none) chunk.accumulators[rank] += one.a * one.entry.value;
         group.sync();
       }
     }
@@ -311,13 +310,14 @@ void compute_values_by_hash(Exec const& exec, AMatrix const& A, BMatrix const& B
   Functor functor{A, B, C, schedule.bins.items, schedule.chunk_offsets, {}, sorted_rows};
   for (int bin = SpgemmTuning::num_numeric_bins - 1; bin >= 0; --bin) {  // the longest rows first
     RowBatch batch;
-    batch.sums = tuning.accumulator_sizes[bin / 2];
-    batch.slots = slots_for_accumulators(batch.sums, bin % 2 == 1);
+    bool const is_chunked = bin == SpgemmTuning::chunk_bin;
+    batch.sums = tuning.accumulator_sizes[is_chunked ? SpgemmTuning::num_accumulator_sizes - 1 : bin / 2];
+    batch.slots = slots_for_accumulators(batch.sums, is_chunked || bin % 2 == 1);
     batch.first_item = static_cast<std::int64_t>(schedule.bins.offsets[static_cast<std::size_t>(bin)]);
     batch.num_items = static_cast<std::int64_t>(schedule.bins.size(bin));
     batch.segment_lanes = segment_lanes;
     if (ordered) batch.lanes = numeric_lanes<Exec>(tuning, segment_lanes, batch);
-    if (bin == SpgemmTuning::num_numeric_bins - 1 && batch.num_items > 0) {
+    if (is_chunked && batch.num_items > 0) {
       batch.num_items = schedule.num_chunks;
       batch.kind = Functor::row_chunks;
       if (ordered && schedule.chunks_by_team) {

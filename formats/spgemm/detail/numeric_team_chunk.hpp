@@ -187,7 +187,6 @@ struct NumericTeamChunk {
       Product const one = next;
       next = load(done + threads() + thread());
       int const at = one.column < 0 ? none : find(one.column);
-      Scalar const product = one.a * one.b;
       // Positions are at least 0: a lane without a product gets a number of its own.
       int const turn = EqualLanes<L>::before(at == none ? -1 - thread() : at, thread(), L::size);
       std::int64_t const left = total - done;
@@ -196,7 +195,7 @@ struct NumericTeamChunk {
       for (int warp = 0; warp < warps; ++warp) {
         if (warp == own_warp)
           for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
-            if (turn == t && at != none) sums[at] += product;
+            if (turn == t && at != none) sums[at] += one.a * one.b;
             L::sync();
           }
         team.team_barrier();

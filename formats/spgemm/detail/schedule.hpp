@@ -24,7 +24,7 @@ namespace einkorn::detail {
 template <class Ordinal, class Device>
 struct NumericSchedule {
   Bins<SpgemmTuning::num_numeric_bins, Ordinal, Device> bins;
-  Kokkos::View<std::uint32_t*, Device> chunk_offsets;  // of the last bin
+  Kokkos::View<std::uint32_t*, Device> chunk_offsets;  // of chunk_bin
   std::int64_t num_chunks = 0;
   int chunk_size = 0;           // entries of C
   bool chunks_by_team = false;  // NumericTeamChunk
@@ -111,7 +111,7 @@ inline ChunkPlan plan_chunks(SpgemmTuning const& tuning, SpgemmOptions const& op
 struct PatternCounts {
   static constexpr int num_bins = SpgemmTuning::num_numeric_bins;
   std::uint64_t of_bins[num_bins] = {};   ///< rows per numeric bin
-  std::uint64_t entries = 0, chunks = 0;  ///< of C; of the last bin
+  std::uint64_t entries = 0, chunks = 0;  ///< of C; of chunk_bin
 };
 
 /// Counts PatternCounts, in the order of its members. entries(i): of row i.
@@ -130,7 +130,7 @@ struct CountPattern {
     int const bin = numeric_bin(tuning, length, static_cast<std::uint64_t>(compressed_counts(i)));
     counts.template add_one_of<0, PatternCounts::num_bins>(bin);
     counts.add(entries_of_C, length);
-    if (bin == PatternCounts::num_bins - 1) counts.add(chunks, ceil_div(length, chunk_size));
+    if (bin == SpgemmTuning::chunk_bin) counts.add(chunks, ceil_div(length, chunk_size));
   }
 };
 
@@ -190,7 +190,6 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
                                                        PatternCounts const& counts, ChunkPlan const& chunks,
                                                        Kokkos::View<Ordinal*, Device> const& memory = {}) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
-  constexpr int last_bin = SpgemmTuning::num_numeric_bins - 1;
   NumericSchedule<Ordinal, Device> schedule;
   schedule.chunk_size = chunks.size;
   schedule.chunks_by_team = chunks.by_team;
@@ -199,11 +198,11 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
       exec, memory, num_rows, counts.of_bins,
       NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, compressed_counts,
                                                                                  tuning});
-  std::size_t const long_rows = schedule.bins.size(last_bin);
+  std::size_t const long_rows = schedule.bins.size(SpgemmTuning::chunk_bin);
   if (long_rows == 0) return schedule;
   using Chunks = Kokkos::View<std::uint32_t*, Device>;
   schedule.chunk_offsets = allocate<Chunks>(exec, "einkorn::spgemm::chunk_offsets", long_rows + 1);
-  auto const rows = schedule.bins.of(last_bin);
+  auto const rows = schedule.bins.of(SpgemmTuning::chunk_bin);
   range_for<std::size_t>(
       "einkorn::spgemm[chunks]", exec, long_rows,
       CountChunks<Kokkos::View<Ordinal const*, Device>, Kokkos::View<COffset*, Device>, Chunks>{

@@ -133,14 +133,13 @@ class SpgemmSymbolic {
 
   /// One allocation for the lists of small products; empty for others.
   struct RowLists {
-    List all, bounds, symbolic, numeric;  // bounds: memory for upper bounds; the others: rows by bin
+    List all, bounds, by_bin;  // bounds: memory for upper bounds; by_bin: symbolic bins, then numeric ones
 
     RowLists() = default;
     RowLists(Exec const& exec, std::size_t rows)
-        : all(allocate<List>(exec, "einkorn::spgemm::lists_of_rows", 3 * rows)),
+        : all(allocate<List>(exec, "einkorn::spgemm::lists_of_rows", 2 * rows)),
           bounds(Kokkos::subview(all, Kokkos::make_pair(std::size_t(0), rows))),
-          symbolic(Kokkos::subview(all, Kokkos::make_pair(rows, 2 * rows))),
-          numeric(Kokkos::subview(all, Kokkos::make_pair(2 * rows, 3 * rows))) {}
+          by_bin(Kokkos::subview(all, Kokkos::make_pair(rows, 2 * rows))) {}
   };
 
   static void require_valid(AMatrix const& A, BMatrix const& B, SpgemmOptions const& options) {
@@ -197,7 +196,7 @@ class SpgemmSymbolic {
               count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed, chunks_of(plan), totals);
           allocate_pattern(exec, plan, counts.entries);
         });
-    make_schedule(exec, plan, pattern.compressed_counts, counts, keeps_bins ? lists.numeric : List());
+    make_schedule(exec, plan, pattern.compressed_counts, counts, keeps_bins ? lists.by_bin : List());
     if (has_temporaries) exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
   }
 
@@ -302,7 +301,7 @@ class SpgemmSymbolic {
     std::size_t const bytes_with_bins = kept_bytes + 3 * (rows + 1) * sizeof(Ordinal);
     if (known.are_kept && bytes_with_bins <= plan.options.workspace_limit) {
       plan.report.workspace = std::max(plan.report.workspace, bytes_with_bins);
-      auto const bins = make_symbolic_bins(exec, args, config, known.counts, known.lists.symbolic);
+      auto const bins = make_symbolic_bins(exec, args, config, known.counts, known.lists.by_bin);
       for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
         plan.report.symbolic_bins[static_cast<std::size_t>(bin)] = bins.size(bin);
       args.rows = bins.items;
