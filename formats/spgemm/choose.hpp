@@ -114,7 +114,7 @@ constexpr bool samples_rows(std::size_t rows, int sample_size, std::size_t ordin
 /// Whether the rows of C keep the bins of their upper bounds: no sample is counted first, and the columns are written
 /// with the same bins. In smaller products launches and read-backs take longer than larger tables.
 constexpr bool keeps_symbolic_bins(std::uint64_t products) {
-  return products <= std::uint64_t(1) << 27;
+  return products <= std::uint64_t(1) << 28;
 }
 /// Whether `automatic` searches for row classes: in smaller products the search takes longer than it saves.
 constexpr bool searches_row_classes(std::uint64_t products) {

@@ -142,8 +142,8 @@ TEST(ChooseSpgemm, CompressionAndSample) {
 
 TEST(ChooseSpgemm, LimitsOnProducts) {
   constexpr std::uint64_t one = 1;
-  EXPECT_TRUE(keeps_symbolic_bins(one << 27));
-  EXPECT_FALSE(keeps_symbolic_bins((one << 27) + 1));
+  EXPECT_TRUE(keeps_symbolic_bins(one << 28));
+  EXPECT_FALSE(keeps_symbolic_bins((one << 28) + 1));
   EXPECT_FALSE(searches_row_classes(one << 25));
   EXPECT_TRUE(searches_row_classes((one << 25) + 1));
   EXPECT_FALSE(may_compress_B(one << 23));

@@ -59,7 +59,8 @@ struct NumericHashKernel {
   CMatrix C;
   Kokkos::View<Ordinal const*, Device> rows;                 // by item; empty: item i is row i
   Kokkos::View<std::uint32_t const*, Device> chunk_offsets;  // of the rows of a batch of row_chunks
-  RowBatches<SpgemmTuning::num_numeric_bins> batches;
+  static constexpr int max_batches = SpgemmTuning::num_numeric_bins;
+  RowBatches<max_batches> batches;
   bool sorted_rows;  // of B and C: a chunk reads a range of B's rows only
 
   /// RowBatch::kind: an item is a row, or a chunk of one of the rows from first_item on, by a team if ordered and
@@ -80,7 +81,7 @@ struct NumericHashKernel {
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    RowBatch const& batch = batches.of_team(static_cast<int>(team.league_rank()));
+    RowBatch const batch = batches.of_team(static_cast<int>(team.league_rank()));
     if constexpr (ordered)
       if (batch.kind == team_chunks) return run_team_chunk(team, batch);
     Group group{team, batch};
@@ -190,8 +191,8 @@ struct NumericHashKernel {
     Entry entry;
     bool is_entry;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(Segment const& segment, std::int64_t l) const {
-    Prefetched result{segment.a, {}, l < segment.count};
+  KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(Segment const& segment, Ordinal l) const {
+    Prefetched result{segment.a, {}, l < static_cast<Ordinal>(segment.count)};
     if (result.is_entry) result.entry = load(segment, l);
     return result;
   }
@@ -201,7 +202,7 @@ struct NumericHashKernel {
   template <bool partial>
   KOKKOS_FORCEINLINE_FUNCTION void add_in_order(Group const& group, Table const& table, Chunk const& chunk,
                                                 Segment const* segments, int count) const {
-    std::int64_t const lane = group.lane();
+    auto const lane = static_cast<Ordinal>(group.lane());
     int const rounds = group.max_over_warp(count);
     int const num_long =
         group.template sum<int>(count, [&](int s) { return segments[s].count > group.lanes ? 1 : 0; });
@@ -223,10 +224,11 @@ struct NumericHashKernel {
   }
   template <bool partial>
   KOKKOS_FORCEINLINE_FUNCTION void add_segment(Group const& group, Table const& table, Chunk const& chunk,
-                                               Segment const& segment, std::int64_t lane) const {
-    std::int64_t const stride = group.lanes;
-    for (std::int64_t l = lane; l < segment.count; l += 2 * stride) {
-      Prefetched const one = prefetch(segment, l), other = prefetch(segment, l + stride);
+                                               Segment const& segment, Ordinal lane) const {
+    auto const stride = static_cast<Ordinal>(group.lanes), count = static_cast<Ordinal>(segment.count);
+    for (Ordinal l = lane; l < count; l += 2 * stride) {
+      Prefetched const one = prefetch(segment, l),
+                       other = prefetch(segment, count - l > stride ? l + stride : count);
       add<partial>(table, chunk, one.a, one.entry);
       if (other.is_entry) add<partial>(table, chunk, other.a, other.entry);
     }
@@ -269,7 +271,7 @@ struct NumericHashKernel {
       int const turn = EqualLanes<L>::before(rank == Table::none ? -1 - group.lane() : rank,
                                              static_cast<int>(group.team.team_rank()), group.lanes);
       for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
-        if (turn == t && rank != Table::none) chunk.accumulators[rank] += one.a * one.entry.value;
+        if (turn == t && rank != Table::none) add_fused(chunk.accumulators[rank], one.a, one.entry.value);
         group.sync();
       }
     }
@@ -300,7 +302,7 @@ int numeric_lanes(SpgemmTuning const& tuning, int segment_lanes, RowBatch const&
                                                                            : lanes_for_mean<Exec>(batch.sums);
 }
 
-/// All values of C. 1 launch, asynchronous on exec. segment_lanes: lanes per row of B; 1 if a row of B may
+/// All values of C. Asynchronous on exec. segment_lanes: lanes per row of B; 1 if a row of B may
 /// repeat a column, because two lanes would update the same sum.
 template <bool ordered, class Exec, class AMatrix, class BMatrix, class CMatrix, class Schedule>
 void compute_values_by_hash(Exec const& exec, AMatrix const& A, BMatrix const& B, CMatrix const& C,

@@ -13,8 +13,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn::detail {
+
+/// sum <- sum + a b, rounded once if Scalar is real on a GPU, as compilers fuse it in the other numeric kernels. In a
+/// loop they may compute a b before, rounded.
+template <class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION void add_fused(Scalar& sum, Scalar const& a, Scalar const& b) {
+  if constexpr (std::is_floating_point_v<Scalar>) {
+    KOKKOS_IF_ON_DEVICE((sum = Kokkos::fma(a, b, sum);))
+    KOKKOS_IF_ON_HOST((sum += a * b;))
+  } else {
+    sum += a * b;
+  }
+}
 
 /// The values of a chunk of a long row of C by a team, each sum in the order of A's entries, without atomics. The
 /// entries of B for up to max_staged entries of A are concatenated; each thread computes one product of a step; the
@@ -195,7 +208,7 @@ struct NumericTeamChunk {
       for (int warp = 0; warp < warps; ++warp) {
         if (warp == own_warp)
           for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
-            if (turn == t && at != none) sums[at] += one.a * one.b;
+            if (turn == t && at != none) add_fused(sums[at], one.a, one.b);
             L::sync();
           }
         team.team_barrier();

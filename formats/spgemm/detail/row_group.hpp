@@ -18,8 +18,7 @@
 
 namespace einkorn {
 
-/// Items of one launch that are computed in the same way, with accumulators of the same size: an item per group of
-/// lanes, or per team.
+/// Items of a launch with accumulators of the same kind and size: an item per group of lanes, or per team.
 struct RowBatch {
   int kind = 0;        ///< of accumulator; its meaning is the kernel's
   int slots = 0;       ///< of a table, or words of a bitmap
@@ -38,14 +37,15 @@ struct RowBatches {
   RowBatch batches[max_size];
   int size = 0;
 
-  /// Adds a batch unless it is empty.
   void add(RowBatch const& batch) {
     if (batch.num_items > 0) batches[size++] = batch;
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowBatch const& of_team(int team) const {
-    int b = 0;
-    while (b + 1 < size && team >= batches[b + 1].first_team) ++b;
-    return batches[b];
+  /// By selections with constant indices: a GPU would copy all batches to local memory for another index.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowBatch of_team(int team) const {
+    RowBatch result = batches[0];
+    for (int b = 1; b < max_size; ++b)
+      if (b < size && team >= batches[b].first_team) result = batches[b];
+    return result;
   }
 };
 
@@ -65,11 +65,10 @@ struct RowGroup {
   KOKKOS_FORCEINLINE_FUNCTION RowGroup(Member const& member, int lanes_per_group, int lanes_per_segment)
       : team(member), lanes(lanes_per_group), segment_lanes(lanes_per_segment) {}
   KOKKOS_FORCEINLINE_FUNCTION RowGroup(Member const& member, RowBatch const& batch)
-      : team(member),
-        lanes(batch.lanes),
-        segment_lanes(batch.segment_lanes),
-        groups_per_team(batch.groups),
-        first_team(batch.first_team) {}
+      : RowGroup(member, batch.lanes, batch.segment_lanes) {
+    groups_per_team = batch.groups;
+    first_team = batch.first_team;
+  }
 
   /// Index of the group in the team, and number of groups.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rank() const {
@@ -316,12 +315,6 @@ KOKKOS_FORCEINLINE_FUNCTION T* take_array(char*& scratch, int count) {
 
 namespace einkorn::detail {
 
-/// Threads of a team on the host, which has teams for tests.
-template <class Exec>
-int host_team_size(Exec const& exec) {
-  return std::min(2, static_cast<int>(exec.concurrency()));
-}
-
 /// Sets batch.groups and, if the scratch of a team of whole warps of groups exceeds SpgemmTuning::max_team_scratch,
 /// increases batch.lanes. bytes: scratch per group.
 template <class Exec>
@@ -341,25 +334,52 @@ void fit_batch_into_team([[maybe_unused]] SpgemmTuning const& tuning, [[maybe_un
   }
 }
 
-/// One launch of a functor over functor.batches; nothing if all are empty. functor.bytes_of(batch): scratch per group.
-/// The batches run concurrently and share the largest scratch of a team. Asynchronous.
 template <class Exec, class Functor>
-void launch_batches(Exec const& exec, char const* label, Functor functor) {
-  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
-  int teams = 0;
-  std::size_t scratch = 0;
-  for (int b = 0; b < functor.batches.size; ++b) {
-    RowBatch& batch = functor.batches.batches[b];
-    std::size_t const bytes = functor.bytes_of(batch);
-    fit_batch_into_team<Exec>(tuning, bytes, batch);
-    batch.first_team = teams;
-    teams += static_cast<int>(ceil_div(batch.num_items, batch.groups));
-    scratch = std::max(scratch, bytes * static_cast<std::size_t>(batch.groups) + 16);
-  }
-  if (teams == 0) return;
-  typename Functor::Policy policy(exec, teams, is_gpu<Exec> ? tuning.team_size : host_team_size(exec));
+void launch_teams(Exec const& exec, char const* label, Functor const& functor, int teams, int threads,
+                  std::size_t scratch) {
+  typename Functor::Policy policy(exec, teams, threads);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
   Kokkos::parallel_for(label, light_weight(policy), functor);
+}
+
+/// Launches a functor over functor.batches. functor.bytes_of(batch): scratch per group. A batch whose teams fill a GPU
+/// several times has its own launch, with the threads and the scratch that it needs; the others run concurrently in
+/// one launch, before. Asynchronous.
+template <class Exec, class Functor>
+void launch_batches(Exec const& exec, char const* label, Functor functor) {
+  constexpr std::int64_t many_teams = 4096;
+  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
+  int const full_team = is_gpu<Exec> ? tuning.team_size : std::min(2, static_cast<int>(exec.concurrency()));
+  auto const all = functor.batches;
+  int teams = 0, threads = 0;
+  std::size_t scratch = 0;
+  auto const add = [&](RowBatch batch) {
+    batch.first_team = teams;
+    teams += static_cast<int>(ceil_div(batch.num_items, batch.groups));
+    threads = std::max(threads, batch.lanes > 0 ? batch.groups * batch.lanes : full_team);
+    scratch = std::max(scratch, functor.bytes_of(batch) * static_cast<std::size_t>(batch.groups) + 16);
+    functor.batches.add(batch);
+  };
+  auto const launch = [&] {
+    if (teams > 0) launch_teams(exec, label, functor, teams, threads, scratch);
+    functor.batches.size = teams = threads = 0;
+    scratch = 0;
+  };
+  RowBatches<Functor::max_batches> large;
+  functor.batches.size = 0;
+  for (int b = 0; b < all.size; ++b) {
+    RowBatch batch = all.batches[b];
+    fit_batch_into_team<Exec>(tuning, functor.bytes_of(batch), batch);
+    if (ceil_div(batch.num_items, batch.groups) > many_teams)
+      large.add(batch);
+    else
+      add(batch);
+  }
+  launch();
+  for (int b = 0; b < large.size; ++b) {
+    add(large.batches[b]);
+    launch();
+  }
 }
 
 /// One launch of a functor that computes one item per group of at least functor.lanes lanes, which may increase.
@@ -373,11 +393,8 @@ void launch_groups(Exec const& exec, char const* label, Functor functor, std::in
   batch.lanes = functor.lanes;
   fit_batch_into_team<Exec>(tuning, bytes, batch);
   functor.lanes = batch.lanes;
-  typename Functor::Policy policy(exec, static_cast<int>(ceil_div(num_items, batch.groups)),
-                                  batch.groups * batch.lanes);
-  policy.set_scratch_size(
-      0, Kokkos::PerTeam(static_cast<int>(bytes * static_cast<std::size_t>(batch.groups) + 16)));
-  Kokkos::parallel_for(label, light_weight(policy), functor);
+  launch_teams(exec, label, functor, static_cast<int>(ceil_div(num_items, batch.groups)),
+               batch.groups * batch.lanes, bytes * static_cast<std::size_t>(batch.groups) + 16);
 }
 
 }  // namespace einkorn::detail

@@ -350,8 +350,9 @@ struct SymbolicKernel {
   using ByTeam = SymbolicHashRow<Exec, Args, true>;
   using ByBitmap = SymbolicBitmapRow<Exec, Args>;
 
+  static constexpr int max_batches = SpgemmTuning::num_symbolic_bins;
   Args args;
-  RowBatches<SpgemmTuning::num_symbolic_bins> batches;
+  RowBatches<max_batches> batches;
   std::uint64_t num_keys;
   bool sorted_B;
 
@@ -363,7 +364,7 @@ struct SymbolicKernel {
   }
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
-    RowBatch const& batch = batches.of_team(static_cast<int>(team.league_rank()));
+    RowBatch const batch = batches.of_team(static_cast<int>(team.league_rank()));
     if (batch.kind == group_table)
       ByGroup{args, batch}.run(team);
     else if (batch.kind == team_table)

@@ -80,7 +80,7 @@ RowBatch symbolic_batch(SymbolicConfig const& config, int bin, std::size_t first
   return batch;
 }
 
-/// Counts or writes the columns of args.rows, grouped by bin: bin b begins at item offsets[b]. 1 launch, asynchronous.
+/// Counts or writes the columns of args.rows, grouped by bin: bin b begins at item offsets[b]. Asynchronous.
 template <class Exec, class Args, class Offsets>
 void launch_symbolic(Exec const& exec, Args const& args, SymbolicConfig const& config, Offsets const& offsets) {
   SymbolicKernel<Exec, Args> kernel{args, {}, config.num_keys, config.sorted_B};
