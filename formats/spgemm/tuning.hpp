@@ -19,7 +19,7 @@ struct SpgemmTuning {
   /// Symbolic bins: hash tables of groups and of teams, then a bitmap.
   static constexpr int group_bins = 5, team_bins = 2, bitmap_bin = group_bins + team_bins,
                        num_symbolic_bins = bitmap_bin + 1;
-  /// Numeric bins: each accumulator size for adjacent and for scattered columns, then longer rows, in chunks.
+  /// Numeric bins: each accumulator size for adjacent and for scattered columns, then long rows, in chunks.
   static constexpr int num_accumulator_sizes = 4, chunk_bin = 2 * num_accumulator_sizes,
                        num_numeric_bins = chunk_bin + 1;
 
@@ -35,6 +35,9 @@ struct SpgemmTuning {
   /// Longer rows with ordered sums and sorted columns: bytes of the sums of a chunk, which a team computes, and words of
   /// the ranks of its columns (1472 words: 47104 columns).
   int chunk_bytes = 16 * 1024, chunk_words = 1472;
+  /// Rows of C from more entries of A are computed as long rows, because a group of lanes reads these in sequence.
+  /// Analytical, not measured.
+  std::uint64_t max_group_length_A = 512;
   int max_scatter_row_length = 1024;  ///< longest row of C for which a scatter map is made
   int max_batch_bytes = 6 * 1024;     ///< bytes of the sums of the rows that a group computes together
   std::size_t max_scatter_map_bytes = std::size_t(16) << 20;  ///< so that the map stays in the L2 cache
@@ -79,10 +82,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int slots_for_accumulators(int num_accumul
   return scattered ? 2 * num_accumulators : num_accumulators;
 }
 
-/// The numeric accumulator of a row of `length` columns, compressed to `num_compressed`: index into
-/// SpgemmReport::numeric_bins.
+/// The numeric accumulator of a row of `length` columns, compressed to `num_compressed`, from a row of A of `length_A`
+/// entries: index into SpgemmReport::numeric_bins.
 KOKKOS_INLINE_FUNCTION constexpr int numeric_bin(SpgemmTuning const& tuning, std::uint64_t length,
-                                                 std::uint64_t num_compressed) {
+                                                 std::uint64_t num_compressed, std::uint64_t length_A) {
+  if (length > 0 && length_A > tuning.max_group_length_A) return SpgemmTuning::chunk_bin;
   int size = 0;
   while (size < SpgemmTuning::num_accumulator_sizes - 1 &&
          length > static_cast<std::uint64_t>(tuning.accumulator_sizes[size]))

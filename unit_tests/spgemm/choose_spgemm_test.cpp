@@ -164,6 +164,16 @@ TEST(ChooseSpgemm, SymbolicBins) {
   EXPECT_EQ(symbolic_bin(tuning, 410, 6561, 2048), SpgemmTuning::group_bins);
 }
 
+TEST(ChooseSpgemm, NumericBins) {
+  SpgemmTuning const tuning;
+  EXPECT_EQ(numeric_bin(tuning, 32, 25, 512), 0);
+  EXPECT_EQ(numeric_bin(tuning, 32, 26, 512), 1);
+  EXPECT_EQ(numeric_bin(tuning, 512, 410, 512), 7);
+  EXPECT_EQ(numeric_bin(tuning, 513, 17, 1), SpgemmTuning::chunk_bin);
+  EXPECT_EQ(numeric_bin(tuning, 1, 1, 513), SpgemmTuning::chunk_bin);  // a long row of A
+  EXPECT_EQ(numeric_bin(tuning, 0, 0, 513), 0);
+}
+
 TEST(ChooseSpgemm, HostAccumulators) {
   EXPECT_TRUE(uses_dense_accumulator(8192, 8, 64, 0));  // 64 KiB per thread
   EXPECT_FALSE(uses_dense_accumulator(8196, 8, 64, 0));

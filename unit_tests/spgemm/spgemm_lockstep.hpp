@@ -84,15 +84,16 @@ class Product {
   void find_scheduled_values(int segment_lanes, bool chunks_by_team) {
     make_C();
     detail::RowLengths<decltype(args_.offsets)> const lengths{args_.offsets};
+    detail::RowLengths<decltype(A_.row_offsets)> const lengths_of_A{A_.row_offsets};
     SpgemmTuning const tuning;
     SpgemmOptions options;
     if (!chunks_by_team) options.rows = SpgemmRows::unsorted;
     auto const chunks = detail::plan_chunks(tuning, options, sizeof(double));
     detail::CountTotals<HostExec> totals;
-    auto const counts =
-        detail::count_pattern(HostExec(), host_A_.rows(), lengths, args_.compressed_counts, chunks, totals);
+    auto const counts = detail::count_pattern(HostExec(), host_A_.rows(), lengths, args_.compressed_counts,
+                                              lengths_of_A, chunks, totals);
     auto const schedule = detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets,
-                                                        args_.compressed_counts, counts, chunks);
+                                                        args_.compressed_counts, lengths_of_A, counts, chunks);
     detail::compute_values_by_hash<true>(Lockstep(), A_, B_, C_, schedule, segment_lanes, true);
   }
   /// All rows in chunks of `sums` entries. ordered, lanes == 0: by teams, with `slots` words of ranks.

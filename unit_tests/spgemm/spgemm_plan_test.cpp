@@ -280,6 +280,22 @@ TEST(Spgemm, EverySymbolicBinAndItsLimits) {
   EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), I.on_device())), A, I, true));
 }
 
+/// Long rows of A times short rows of B: few entries of C, one of none.
+TEST(Spgemm, LongRowsOfA) {
+  auto const A = rows_of_lengths({513, 512, 1, 700, 0}, 1, 700);
+  Host B{700, 3, {0}, {}, {}};
+  for (int i = 0; i < 700; ++i) {
+    B.columns.push_back(i % 3);
+    B.values.push_back(i % 5 - 2.0);
+    B.offsets.push_back(i + 1);
+  }
+
+  auto const plan = spgemm_symbolic(Space(), A.on_device(), B.on_device(), by(SpgemmAlgorithm::row_teams));
+
+  EXPECT_EQ(plan.report().numeric_bins, (std::array<std::uint64_t, 9>{3, 0, 0, 0, 0, 0, 0, 0, 2}));
+  EXPECT_TRUE(is_product(to_host(spgemm_numeric(Space(), plan, A.on_device(), B.on_device())), A, B, true));
+}
+
 TEST(Spgemm, EveryNumericBinAndItsLimits) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Space>);
   std::vector<std::size_t> lengths{1};

@@ -69,14 +69,15 @@ struct ScatterMap {
 };
 
 /// The numeric bin of a row.
-template <class Offsets, class CompressedCounts>
+template <class Offsets, class CompressedCounts, class LengthsOfA>
 struct NumericBin {
   Offsets offsets;
   CompressedCounts compressed_counts;
+  LengthsOfA lengths_of_A;
   SpgemmTuning tuning;
   KOKKOS_FUNCTION int operator()(std::size_t i) const {
     return numeric_bin(tuning, static_cast<std::uint64_t>(offsets(i + 1) - offsets(i)),
-                       static_cast<std::uint64_t>(compressed_counts(i)));
+                       static_cast<std::uint64_t>(compressed_counts(i)), lengths_of_A(i));
   }
 };
 
@@ -94,7 +95,7 @@ struct CountChunks {
   }
 };
 
-/// How rows of more entries than a group of lanes has accumulators are divided.
+/// How long rows are divided.
 struct ChunkPlan {
   int size;      // entries of C
   bool by_team;  // NumericTeamChunk
@@ -115,19 +116,21 @@ struct PatternCounts {
 };
 
 /// Counts PatternCounts, in the order of its members. entries(i): of row i.
-template <class Entries, class CompressedCounts>
+template <class Entries, class CompressedCounts, class LengthsOfA>
 struct CountPattern {
   static constexpr int entries_of_C = PatternCounts::num_bins, chunks = entries_of_C + 1,
                        num_counters = chunks + 1;
 
   Entries entries;
   CompressedCounts compressed_counts;
+  LengthsOfA lengths_of_A;
   SpgemmTuning tuning;
   std::uint64_t chunk_size;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, Counts<num_counters>& counts) const {
     auto const length = static_cast<std::uint64_t>(entries(i));
-    int const bin = numeric_bin(tuning, length, static_cast<std::uint64_t>(compressed_counts(i)));
+    int const bin =
+        numeric_bin(tuning, length, static_cast<std::uint64_t>(compressed_counts(i)), lengths_of_A(i));
     counts.template add_one_of<0, PatternCounts::num_bins>(bin);
     counts.add(entries_of_C, length);
     if (bin == SpgemmTuning::chunk_bin) counts.add(chunks, ceil_div(length, chunk_size));
@@ -143,16 +146,16 @@ struct RowLengths {
   }
 };
 
-/// entries(i): of row i of C. 1 launch; fences exec.
-template <class Exec, class Entries, class CompressedCounts>
+/// entries(i), lengths_of_A(i): entries of row i of C, of A. 1 launch; fences exec.
+template <class Exec, class Entries, class CompressedCounts, class LengthsOfA>
 PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries const& entries,
-                            CompressedCounts const& compressed_counts, ChunkPlan const& chunks,
-                            CountTotals<Exec>& totals) {
-  using Functor = CountPattern<Entries, CompressedCounts>;
-  auto const sums =
-      sum_counts<Functor::num_counters>(exec, "einkorn::spgemm[entries]", totals, num_rows,
-                                        Functor{entries, compressed_counts, spgemm_tuning(arch_of<Exec>),
-                                                static_cast<std::uint64_t>(chunks.size)});
+                            CompressedCounts const& compressed_counts, LengthsOfA const& lengths_of_A,
+                            ChunkPlan const& chunks, CountTotals<Exec>& totals) {
+  using Functor = CountPattern<Entries, CompressedCounts, LengthsOfA>;
+  auto const sums = sum_counts<Functor::num_counters>(
+      exec, "einkorn::spgemm[entries]", totals, num_rows,
+      Functor{entries, compressed_counts, lengths_of_A, spgemm_tuning(arch_of<Exec>),
+              static_cast<std::uint64_t>(chunks.size)});
   PatternCounts counts;
   std::copy_n(sums.of, PatternCounts::num_bins, counts.of_bins);
   counts.entries = sums.of[Functor::entries_of_C];
@@ -183,10 +186,11 @@ Bins<num_bins, Ordinal, Device> list_bins_in(Exec const& exec, Kokkos::View<Ordi
 
 /// Rows of C by numeric bin. compressed_counts: of the rows of C; counts: count_pattern(); memory: one Ordinal per
 /// row, or empty. At most 2 scans and a launch, asynchronous.
-template <class Exec, class Ordinal, class COffset, class Device>
+template <class Exec, class Ordinal, class COffset, class Device, class LengthsOfA>
 NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::size_t num_rows,
                                                        Kokkos::View<COffset*, Device> const& offsets,
                                                        Kokkos::View<Ordinal*, Device> const& compressed_counts,
+                                                       LengthsOfA const& lengths_of_A,
                                                        PatternCounts const& counts, ChunkPlan const& chunks,
                                                        Kokkos::View<Ordinal*, Device> const& memory = {}) {
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
@@ -196,8 +200,8 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
   if (num_rows == 0) return schedule;
   schedule.bins = list_bins_in<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
       exec, memory, num_rows, counts.of_bins,
-      NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>>{offsets, compressed_counts,
-                                                                                 tuning});
+      NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>, LengthsOfA>{
+          offsets, compressed_counts, lengths_of_A, tuning});
   std::size_t const long_rows = schedule.bins.size(SpgemmTuning::chunk_bin);
   if (long_rows == 0) return schedule;
   using Chunks = Kokkos::View<std::uint32_t*, Device>;

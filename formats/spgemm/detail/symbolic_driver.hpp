@@ -192,11 +192,11 @@ class SpgemmSymbolic {
     PatternCounts counts;
     auto const pattern = fill_pattern(
         exec, plan, A, B, std::move(compressed_B), analysis.order, 0, known, [&](List const& compressed) {
-          counts =
-              count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed, chunks_of(plan), totals);
+          counts = count_pattern(exec, compressed.extent(0), plan.row_offsets, compressed, lengths_of(A),
+                                 chunks_of(plan), totals);
           allocate_pattern(exec, plan, counts.entries);
         });
-    make_schedule(exec, plan, pattern.compressed_counts, counts, keeps_bins ? lists.by_bin : List());
+    make_schedule(exec, plan, A, pattern.compressed_counts, counts, keeps_bins ? lists.by_bin : List());
     if (has_temporaries) exec.fence("einkorn::spgemm: the temporaries of the pattern are freed");
   }
 
@@ -246,9 +246,9 @@ class SpgemmSymbolic {
     exec.fence("einkorn::spgemm: the row classes are freed");
     classes = RowClasses();
     CountTotals<Exec> totals;
-    make_schedule(exec, plan, compressed_counts,
+    make_schedule(exec, plan, A, compressed_counts,
                   count_pattern(exec, rows, RowLengths<Offsets>{plan.row_offsets}, compressed_counts,
-                                chunks_of(plan), totals));
+                                lengths_of(A), chunks_of(plan), totals));
     exec.fence("einkorn::spgemm: the temporaries of the schedule are freed");
   }
 
@@ -370,10 +370,12 @@ class SpgemmSymbolic {
     return plan_chunks(spgemm_tuning(arch_of<Exec>), plan.options, sizeof(typename State::Matrix::scalar_type));
   }
 
-  static void make_schedule(Exec const& exec, State& plan, List const& compressed_counts,
+  static auto lengths_of(AMatrix const& A) { return RowLengths<decltype(A.row_offsets)>{A.row_offsets}; }
+
+  static void make_schedule(Exec const& exec, State& plan, AMatrix const& A, List const& compressed_counts,
                             PatternCounts const& counts, List const& memory = {}) {
     plan.schedule = make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets,
-                                          compressed_counts, counts, chunks_of(plan), memory);
+                                          compressed_counts, lengths_of(A), counts, chunks_of(plan), memory);
     for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin)
       plan.report.numeric_bins[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
     std::size_t const needed = compressed_counts.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();
