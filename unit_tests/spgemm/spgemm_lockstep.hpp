@@ -7,6 +7,7 @@
 #include "../support/lockstep.hpp"
 #include "spgemm_oracle.hpp"
 
+#include <einkorn/core/lanes/equal_lanes.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -21,6 +23,26 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace einkorn {
+
+/// As the match instruction of a warp: 2 barriers, where shuffles would need 62.
+template <>
+struct EqualLanes<test::LockstepWarp> {
+  static int before(int number, int rank, int lanes) {
+    auto const* const warp = test::LockstepTeam::current->first_of_warp;
+    std::memcpy(test::LockstepTeam::current->sent, &number, sizeof(number));
+    test::LockstepWarp::sync();
+    int const lane = rank % test::LockstepWarp::size;
+    int count = 0;
+    for (int other = lane / lanes * lanes; other < lane; ++other)
+      count += std::memcmp(warp[other].sent, &number, sizeof(number)) == 0 ? 1 : 0;
+    test::LockstepWarp::sync();
+    return count;
+  }
+};
+
+}  // namespace einkorn
 
 namespace einkorn::test {
 
