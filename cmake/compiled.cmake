@@ -55,7 +55,7 @@ function(einkorn_add_compiled include_dir)
   target_compile_definitions(einkorn_compiled PUBLIC EINKORN_COMPILED)
   # The library and its users have kernels of the same names, so both need the vector extension of Einkorn_HOST_SIMD.
   get_target_property(options einkorn.private_options INTERFACE_COMPILE_OPTIONS)
-  list(FILTER options INCLUDE REGEX "-march|-mprefer|KOKKOS_ARCH")
+  list(FILTER options INCLUDE REGEX "-march|-mprefer")
   target_compile_options(einkorn_compiled PUBLIC ${options})
   target_link_libraries(einkorn_compiled PUBLIC Einkorn::einkorn)
   if(Kokkos_COMPILE_LANGUAGE)

@@ -115,10 +115,15 @@ auto allocate_on_host(std::string const& label, View const& view) {
 /// @throws OutOfMemory with the requested bytes
 template <class View>
 auto read_on_host(std::string const& label, View const& view) {
-  using Host = decltype(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view));
-  return detail::allocate_or_throw<Host>(label, detail::bytes_of_view<View>(view.size()), [&] {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  });
+  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>) {
+    Kokkos::fence(label);
+    return view;
+  } else {
+    using Host = decltype(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view));
+    return detail::allocate_or_throw<Host>(label, detail::bytes_of_view<View>(view.size()), [&] {
+      return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    });
+  }
 }
 
 }  // namespace einkorn

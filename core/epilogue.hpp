@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -80,10 +81,16 @@ KOKKOS_FORCEINLINE_FUNCTION typename View::reference_type entry(View const& view
     return view(i, column);
 }
 
-/// True if the entries of each row of a multivector are contiguous.
+/// Whether multivectors of these types can be row-major. Not LayoutLeft, so that kernels for row-major multivectors
+/// are not compiled for it.
+template <class... Views>
+inline constexpr bool may_be_row_major =
+    (!std::is_same_v<typename Views::array_layout, Kokkos::LayoutLeft> && ...);
+
+/// True if the entries of each row of a multivector are contiguous. LayoutLeft: false, also for a single row.
 template <class View>
 bool is_row_major(View const& view) {
-  return view.stride(1) == 1;
+  return may_be_row_major<View> && view.stride(1) == 1;
 }
 
 namespace detail {

@@ -81,12 +81,13 @@ struct ListBins {
 /// Groups `count` items by bin.
 /// @param counts items per bin, [num_bins]
 /// @param bin_of functor for kernels: bin_of(i) in [0, num_bins)
+/// @param memory for `count` items; allocated if it is empty
 /// @throws OutOfMemory
 ///
 /// Memory: one Index per item, none if one bin holds all. 1 scan, asynchronous.
 template <int num_bins, class Index, class Device, class Exec, class BinOf>
 Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std::uint64_t const* counts,
-                                        BinOf const& bin_of) {
+                                        BinOf const& bin_of, Kokkos::View<Index*, Device> const& memory = {}) {
   using Items = Kokkos::View<Index*, Device>;
   Bins<num_bins, Index, Device> bins;
   detail::BinCounts<num_bins, Index> first{};
@@ -97,7 +98,7 @@ Bins<num_bins, Index, Device> list_bins(Exec const& exec, std::size_t count, std
     one_bin_has_all = one_bin_has_all || counts[bin] == count;
   }
   if (one_bin_has_all) return bins;
-  bins.items = allocate<Items>(exec, "einkorn::bins", count);
+  bins.items = memory.extent(0) > 0 ? memory : allocate<Items>(exec, "einkorn::bins", count);
   range_scan<std::size_t>("einkorn::bins[list]", exec, count,
                           detail::ListBins<num_bins, Items, BinOf>{bins.items, bin_of, first});
   return bins;

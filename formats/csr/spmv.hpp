@@ -58,9 +58,10 @@ template <bool conjugated, class Exec, class Matrix, class X, class Y, class Sum
 void spmm_by_rows(Exec const& exec, SpmmKernel kernel, int lanes, Epilogue<Sum> const& epilogue,
                   Matrix const& A, X const& x, Y const& y, typename Matrix::offset_type longest) {
   StridedCsrRows<Matrix> const rows{A};
-  if (kernel == SpmmKernel::row_tile)
-    spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue, rows, x, y, longest);
-  else if (kernel == SpmmKernel::row_team)
+  if constexpr (may_be_row_major<X, Y>)
+    if (kernel == SpmmKernel::row_tile)
+      return spmm_row_tile<conjugated>(exec, "einkorn::spmv[csr,row_tile]", epilogue, rows, x, y, longest);
+  if (kernel == SpmmKernel::row_team)
     spmv_row_team<conjugated>(exec, lanes, epilogue, A, Kokkos::subview(x, Kokkos::ALL, 0),
                               Kokkos::subview(y, Kokkos::ALL, 0));
   else

@@ -24,7 +24,9 @@
 namespace einkorn {
 
 struct Csr5Options {
-  int lanes = 0;               ///< omega: 32 (NVIDIA), 64 (AMD), 4, 8 or 16 (host); 0: by csr5_tuning.hpp
+  /// omega: 32 (NVIDIA), 64 (AMD), 4, 8 or 16 (host; spmv uses SIMD registers for simd_lanes<Scalar> only); 0: by
+  /// csr5_tuning.hpp
+  int lanes = 0;
   int sigma = 0;               ///< entries per lane, 1 .. 32; 0: by csr5_tuning.hpp
   Checks checks = Checks::on;  ///< of the structure of the CSR
   /// compressed: 16-bit columns in the tiles that allow it, if this saves memory.

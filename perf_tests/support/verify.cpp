@@ -69,8 +69,9 @@ Deviation compare(Exec const& exec, Matrix const& A, Y const& y, Reference const
                   Scale const& x_scale, double value_epsilon, double value_denorm) {
   using Ordinal = typename Matrix::ordinal_type;
   using Sum = typename Reference::value_type;
-  using Real = real_type<typename Y::value_type>;
-  double const eps = std::numeric_limits<Real>::epsilon(), denorm = std::numeric_limits<Real>::denorm_min();
+  using RealOfY = real_type<typename Y::value_type>;
+  double const eps = std::numeric_limits<RealOfY>::epsilon(),
+               denorm = std::numeric_limits<RealOfY>::denorm_min();
   double worst = 0.0;
   int wrong = 0;
   Kokkos::parallel_reduce(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/concepts.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/solvers/precond/detail/checks.hpp>
@@ -16,16 +17,7 @@
 
 namespace einkorn {
 
-namespace detail {
-
-template <class R, class Z>
-struct CopyEntry {
-  R r;
-  Z z;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { z(i) = typename Z::non_const_value_type(r(i)); }
-};
-
-}  // namespace detail
+namespace detail {}  // namespace detail
 
 /// M = I, for code that takes a preconditioner. cg() uses it for Recurrence::classical. Holds no memory.
 class Identity {
@@ -43,7 +35,7 @@ class Identity {
   void apply(Exec const& exec, R const& r, Z const& z) const {
     detail::check_apply("Identity", num_rows_, r, z, true);
     if (detail::is_same_vector(r, z) || num_rows_ == 0) return;
-    range_for<std::size_t>("einkorn::Identity::apply", exec, z.extent(0), detail::CopyEntry<R, Z>{r, z});
+    range_for<std::size_t>("einkorn::Identity::apply", exec, z.extent(0), detail::AssignEntry<Z, R>{z, r});
   }
 
   /// @throws DimensionMismatch unless A is square and of the same size

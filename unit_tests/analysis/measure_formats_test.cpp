@@ -18,7 +18,7 @@ namespace einkorn::test {
 namespace {
 
 using enum FormatName;
-using Formats = std::vector<FormatName>;
+using FormatNames = std::vector<FormatName>;
 
 constexpr double forever = std::numeric_limits<double>::infinity();
 
@@ -40,7 +40,7 @@ struct Measurement {
                                                          {csr5, {6e-3, 20e-3}}, {bdia, {2e-3, 900e-3}},
                                                          {hyb, {7e-3, 40e-3}},  {dia, {1e-3, 0}}};
   double now = 0, seconds_per_format = 0.1;
-  Formats measured{};
+  FormatNames measured{};
 
   Selection choose(PlanningOptions const& options, Selection const& by_model = estimated()) {
     return detail::measure_formats(
@@ -64,7 +64,7 @@ TEST(MeasureFormats, WhichFormatsAreMeasuredAndChosen) {
   struct Case {
     char const* what;
     PlanningOptions options;
-    Formats measured;
+    FormatNames measured;
     FormatName chosen;
   };
   for (Case const& c : {
@@ -116,7 +116,7 @@ TEST(MeasureFormats, TimeLimitKeepsScaledEstimates) {
 
   auto const choice = slow.choose({.effort = Effort::measure, .max_seconds = 0.1});
 
-  EXPECT_EQ(slow.measured, Formats{csr});
+  EXPECT_EQ(slow.measured, FormatNames{csr});
   EXPECT_EQ(choice.format, sell);
   EXPECT_DOUBLE_EQ(choice.seconds, 16e-3);
   EXPECT_NE(choice.reason.find("2 of 3 formats were not measured within 0.1 s"), std::string::npos)
@@ -128,7 +128,7 @@ TEST(MeasureFormats, TimeLimitCountsTheExpectedTimeOfTheNext) {
   // After CSR at 0.1 s, SELL is expected to take 2 x 60 ms + 5 x 8 ms, and CSR5 2 x 30 ms + 5 x 9 ms.
   struct Case {
     double max_seconds;
-    Formats measured;
+    FormatNames measured;
   };
   for (Case const& c : {Case{0, {csr}}, Case{0.20, {csr}}, Case{0.21, {csr, csr5}}, Case{0.27, {csr, sell}},
                         Case{0.31, {csr, sell, csr5}}}) {
@@ -177,7 +177,7 @@ TEST(MeasureFormats, EmptyMatrixIsCsr) {
   for (auto& e : empty.candidates) e.refused = e.format != csr;
   Measurement measurement;
   EXPECT_EQ(measurement.choose({.effort = Effort::exhaustive}, empty).format, csr);
-  EXPECT_EQ(measurement.measured, Formats{csr});
+  EXPECT_EQ(measurement.measured, FormatNames{csr});
 }
 
 TEST(MeasureFormats, WisdomReplacesTheMeasurement) {
@@ -187,8 +187,8 @@ TEST(MeasureFormats, WisdomReplacesTheMeasurement) {
   auto const measured = first.choose({.effort = Effort::measure, .wisdom = &wisdom});
   auto const known = second.choose({.effort = Effort::measure, .wisdom = &wisdom});
 
-  EXPECT_EQ(first.measured, (Formats{csr, sell, csr5}));
-  EXPECT_EQ(second.measured, Formats{});
+  EXPECT_EQ(first.measured, (FormatNames{csr, sell, csr5}));
+  EXPECT_EQ(second.measured, FormatNames{});
   EXPECT_EQ(known.format, measured.format);
   EXPECT_EQ(known.seconds, measured.seconds);
   EXPECT_DOUBLE_EQ(known.conversion_spmvs, measured.conversion_spmvs);
@@ -216,14 +216,14 @@ TEST(MeasureFormats, MissingCandidatesAreMeasured) {
     return measurement.choose({.effort = effort, .max_seconds = 10, .uses = uses, .wisdom = &wisdom}).format;
   };
   EXPECT_EQ(choose(Effort::measure, 1), csr);
-  EXPECT_EQ(measurement.measured, Formats{csr});
+  EXPECT_EQ(measurement.measured, FormatNames{csr});
   EXPECT_EQ(choose(Effort::measure, forever), sell) << "the times of CSR alone do not suffice";
-  EXPECT_EQ(measurement.measured, (Formats{sell, csr5}));
+  EXPECT_EQ(measurement.measured, (FormatNames{sell, csr5}));
   EXPECT_EQ(choose(Effort::exhaustive, forever), bdia);
-  EXPECT_EQ(measurement.measured, (Formats{bdia, hyb}));
+  EXPECT_EQ(measurement.measured, (FormatNames{bdia, hyb}));
   EXPECT_EQ(choose(Effort::measure, forever), bdia) << "wisdom knows more than the candidates of this effort";
   EXPECT_EQ(choose(Effort::exhaustive, forever), bdia);
-  EXPECT_EQ(measurement.measured, Formats{});
+  EXPECT_EQ(measurement.measured, FormatNames{});
 }
 
 TEST(MeasureFormats, WisdomKnowsRefusedFormats) {
@@ -235,7 +235,7 @@ TEST(MeasureFormats, WisdomKnowsRefusedFormats) {
 
   auto const choice = measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
 
-  EXPECT_EQ(measurement.measured, Formats{});
+  EXPECT_EQ(measurement.measured, FormatNames{});
   EXPECT_EQ(choice.format, csr5);
   EXPECT_EQ(candidate(choice, sell).what, "refused a matrix of this class (from wisdom)");
 }
@@ -258,13 +258,13 @@ TEST(MeasureFormats, LaterCallsContinueAnInterruptedMeasurement) {
     return measurement.choose({.effort = Effort::measure, .max_seconds = max_seconds, .wisdom = &wisdom});
   };
   (void)choose(0.1);
-  EXPECT_EQ(measurement.measured, Formats{csr});
+  EXPECT_EQ(measurement.measured, FormatNames{csr});
   (void)choose(0.17);
-  EXPECT_EQ(measurement.measured, Formats{sell});
+  EXPECT_EQ(measurement.measured, FormatNames{sell});
   (void)choose(0.17);
-  EXPECT_EQ(measurement.measured, Formats{csr5});
+  EXPECT_EQ(measurement.measured, FormatNames{csr5});
   EXPECT_NE(choose(0.17).reason.find("(from wisdom)"), std::string::npos);
-  EXPECT_EQ(measurement.measured, Formats{});
+  EXPECT_EQ(measurement.measured, FormatNames{});
 }
 
 TEST(MeasureFormats, RefusedFormatsAreNotTriedAgainWhenOthersAreMissing) {
@@ -272,7 +272,7 @@ TEST(MeasureFormats, RefusedFormatsAreNotTriedAgainWhenOthersAreMissing) {
   wisdom.insert({"machine", "class", {{"csr", 10e-3, 0}}, {"sell"}});
   Measurement measurement;
   auto const choice = measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
-  EXPECT_EQ(measurement.measured, Formats{csr5});
+  EXPECT_EQ(measurement.measured, FormatNames{csr5});
   EXPECT_TRUE(candidate(choice, sell).refused);
   EXPECT_EQ(choice.format, csr5);
 }
@@ -285,7 +285,7 @@ TEST(MeasureFormats, WisdomDoesNotChooseWhatTheModelRefuses) {
                  {}});
   Measurement measurement;
   EXPECT_EQ(measurement.choose({.effort = Effort::measure, .wisdom = &wisdom}).format, csr);
-  EXPECT_EQ(measurement.measured, Formats{});
+  EXPECT_EQ(measurement.measured, FormatNames{});
 }
 
 TEST(MeasureFormats, WisdomWithoutCsrIsCompleted) {
@@ -293,7 +293,7 @@ TEST(MeasureFormats, WisdomWithoutCsrIsCompleted) {
   wisdom.insert({"machine", "class", {{"sell", 0.1, 0}}, {}});
   Measurement measurement;
   (void)measurement.choose({.effort = Effort::measure, .wisdom = &wisdom});
-  EXPECT_EQ(measurement.measured, (Formats{csr, csr5}));
+  EXPECT_EQ(measurement.measured, (FormatNames{csr, csr5}));
   EXPECT_EQ(wisdom.find("machine", "class")->times.size(), 3u);
 }
 

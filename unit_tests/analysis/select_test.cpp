@@ -16,9 +16,9 @@
 namespace einkorn::test {
 namespace {
 
-constexpr double forever = std::numeric_limits<double>::infinity();
+constexpr double any_number = std::numeric_limits<double>::infinity();
 
-Selection of(std::string const& matrix, double uses = forever, SelectOptions const& options = {}) {
+Selection of(std::string const& matrix, double uses = any_number, SelectOptions const& options = {}) {
   return select(Space(), generate<double, int, int, Device>(Space(), matrix), uses, options);
 }
 
@@ -58,7 +58,7 @@ TEST(Select, KeepsCsrWhereAConversionDoesNotPay) {
 }
 
 TEST(Select, RespectsTheFillLimit) {
-  auto const strict = of("gen:elasticity:14", forever, {.fill_limit = 0.99});
+  auto const strict = of("gen:elasticity:14", any_number, {.fill_limit = 0.99});
   for (auto const& candidate : strict.candidates)
     if (candidate.format == FormatName::bsr || candidate.format == FormatName::sell) {
       EXPECT_TRUE(candidate.refused);
@@ -74,9 +74,9 @@ TEST(Select, ComparesConversionAndUses) {
   EXPECT_EQ(detail::choose(candidates, 2, "").format, FormatName::csr);
   EXPECT_EQ(detail::choose(candidates, 40, "").format, FormatName::sell);
   EXPECT_EQ(detail::choose(candidates, 10000, "").format, FormatName::bdia);
-  EXPECT_EQ(detail::choose({candidates[0]}, forever, "measured").reason,
+  EXPECT_EQ(detail::choose({candidates[0]}, any_number, "measured").reason,
             "CSR kept: nothing measured was faster");
-  auto const last = detail::choose(candidates, forever, "measured");
+  auto const last = detail::choose(candidates, any_number, "measured");
   EXPECT_EQ(last.candidates.back().format, FormatName::dia) << "the refused last";
   EXPECT_DOUBLE_EQ(last.pays_after, 100 / (1 - 0.6));
   EXPECT_NE(last.reason.find("measured"), std::string::npos);

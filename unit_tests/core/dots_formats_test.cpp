@@ -21,8 +21,8 @@ namespace {
 
 template <class S>
 class DotsOfFormats : public testing::Test {};
-using Scalars = TestTypes<double, Complex>;
-TYPED_TEST_SUITE(DotsOfFormats, Scalars);
+using ScalarsOfFormats = TestTypes<double, Complex>;
+TYPED_TEST_SUITE(DotsOfFormats, ScalarsOfFormats);
 
 TYPED_TEST(DotsOfFormats, ExactForIntegers) {
   using S = TypeParam;

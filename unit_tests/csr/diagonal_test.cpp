@@ -47,9 +47,10 @@ HostMatrix<double> with_repeats() {
 
 template <class C>
 class Diagonal : public testing::Test {};
-using Types = TestTypes<Config<double, int, std::size_t>, Config<float, int, int>,
-                        Config<Kokkos::complex<float>, std::int64_t, std::size_t>, Config<Complex, int, int>>;
-TYPED_TEST_SUITE(Diagonal, Types);
+using DiagonalTypes =
+    TestTypes<Config<double, int, std::size_t>, Config<float, int, int>,
+              Config<Kokkos::complex<float>, std::int64_t, std::size_t>, Config<Complex, int, int>>;
+TYPED_TEST_SUITE(Diagonal, DiagonalTypes);
 
 /// Padded to a square with empty rows or columns.
 Pattern made_square(Pattern pattern) {

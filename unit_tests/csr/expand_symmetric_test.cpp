@@ -65,9 +65,9 @@ Host full_of(Host const& half, std::vector<typename Host::Scalar> const& diagona
 
 template <class C>
 class ExpandSymmetric : public testing::Test {};
-using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
-                        Config<Complex, std::int64_t, std::size_t>>;
-TYPED_TEST_SUITE(ExpandSymmetric, Types);
+using ExpandedTypes = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
+                                Config<Complex, std::int64_t, std::size_t>>;
+TYPED_TEST_SUITE(ExpandSymmetric, ExpandedTypes);
 
 TYPED_TEST(ExpandSymmetric, EqualsASequentialReference) {
   using S = typename TypeParam::Scalar;

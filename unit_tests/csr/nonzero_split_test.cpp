@@ -21,9 +21,9 @@
 namespace einkorn::test {
 namespace {
 
-using Lengths = std::vector<std::int64_t>;
+using LengthList = std::vector<std::int64_t>;
 
-constexpr SpmvOptions nonzero_split{.algorithm = SpmvAlgorithm::nonzero_split};
+constexpr SpmvOptions by_nonzero_split{.algorithm = SpmvAlgorithm::nonzero_split};
 
 TEST(NonzeroSplitShape, FromEntriesAndRowLengths) {
   struct Case {
@@ -68,15 +68,15 @@ TEST(NonzeroSplitShape, IsValidForAllMatricesAndSums) {
 /// Rows whose ends fall near those of threads, warps and blocks of every shape.
 std::vector<Pattern> patterns() {
   std::vector<Pattern> all;
-  auto const add = [&](std::string const& name, Lengths const& lengths) {
+  auto const add = [&](std::string const& name, LengthList const& lengths) {
     all.push_back(from_lengths(name, lengths,
                                std::max<std::int64_t>(*std::max_element(lengths.begin(), lengths.end()), 50)));
   };
   for (std::int64_t const length : {1, 2, 3, 4, 5, 8, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513})
-    add("rows of " + std::to_string(length), Lengths(static_cast<std::size_t>(9000 / length), length));
+    add("rows of " + std::to_string(length), LengthList(static_cast<std::size_t>(9000 / length), length));
   for (std::int64_t const length : {1000, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 20000})
     for (bool const with_empty : {false, true}) {
-      Lengths lengths;
+      LengthList lengths;
       for (int i = 0; i < 5; ++i) {
         for (int j = 0; j < 40 * i; ++j) lengths.push_back(with_empty && j % 3 == 0 ? 0 : j % 5 + 1);
         lengths.push_back(length);
@@ -87,10 +87,10 @@ std::vector<Pattern> patterns() {
     }
   add("one dense row", {70000});
   add("a dense row between empty ones", {0, 0, 70000, 0});
-  Lengths many;  // more than one wave, with rows that are cut
+  LengthList many;  // more than one wave, with rows that are cut
   for (std::int64_t i = 0; i < 40000; ++i) many.push_back(i % 1000 == 0 ? 5000 : i % 7 == 0 ? 0 : i % 40);
   add("a million entries", many);
-  Lengths eights;
+  LengthList eights;
   for (std::int64_t i = 0; i < 60000; ++i) eights.push_back(i % 9);
   add("240000 entries", eights);
   return all;
@@ -112,8 +112,8 @@ TYPED_TEST(CsrNonzeroSplit, AgreesWithTheOracleAndRepeats) {
     auto const x = numbers<S>(Numbers::integers, static_cast<std::size_t>(pattern.num_cols), 2);
     auto const device_x = to_device(x);
     auto const before = numbers<S>(Numbers::integers, static_cast<std::size_t>(pattern.num_rows), 3);
-    auto const plan = make_spmv_plan(Space(), A, nonzero_split),
-               real_plan = make_spmv_plan(Space(), B, nonzero_split);
+    auto const plan = make_spmv_plan(Space(), A, by_nonzero_split),
+               real_plan = make_spmv_plan(Space(), B, by_nonzero_split);
     auto const want = expected<S>(host, x, S(-2.5), S(0.5));
     std::vector<S> first;
     for (int run = 0; run < 3; ++run) {
@@ -134,7 +134,7 @@ TYPED_TEST(CsrNonzeroSplit, ComputesDotProducts) {
     for (auto const& pattern : patterns()) {
       SCOPED_TRACE(pattern.name);
       auto const A = with_numbers<S>(pattern, Numbers::integers);
-      expect_dots<true>(A, make_spmv_plan(Space(), A.on_device(), nonzero_split));
+      expect_dots<true>(A, make_spmv_plan(Space(), A.on_device(), by_nonzero_split));
     }
 }
 
@@ -147,7 +147,7 @@ TEST(CsrNonzeroSplitPlan, UsesValuesChangedInPlaceAndUpdated) {
   auto const device_x = to_device(x);
   std::vector<double> const before(5, 7.0);
   auto const y = to_device(before);
-  auto plan = make_spmv_plan(Space(), A, nonzero_split);
+  auto plan = make_spmv_plan(Space(), A, by_nonzero_split);
 
   Kokkos::deep_copy(A.values, to_device(changed.values));
   spmv(Space(), plan, 1, device_x, 0, y);
@@ -162,7 +162,7 @@ TEST(CsrNonzeroSplitPlan, UsesValuesChangedInPlaceAndUpdated) {
 TEST(CsrNonzeroSplitPlan, WaitsForNoNanOfX) {
   auto const pattern = from_lengths("", {3, 20000, 1}, 20000);
   auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
-  auto const plan = make_spmv_plan(Space(), A, nonzero_split);
+  auto const plan = make_spmv_plan(Space(), A, by_nonzero_split);
   std::vector<std::uint64_t> const bits(20000, ~std::uint64_t(0));
   std::vector<double> values(20000);
   std::copy_n(reinterpret_cast<char const*>(bits.data()), sizeof(double) * values.size(),
@@ -177,12 +177,12 @@ TEST(CsrNonzeroSplitPlan, NeedsAPlanAndHasWorkspaceOnlyForCutRows) {
   auto const A = with_numbers<double>(random_pattern(40, 30, 1), Numbers::integers).on_device();
   auto const x = to_device(numbers<double>(Numbers::integers, 30, 2));
   auto const y = to_device(numbers<double>(Numbers::integers, 40, 3));
-  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, x, 0, y, nonzero_split); },
+  EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, x, 0, y, by_nonzero_split); },
                                       {"nonzero_split needs a plan"}));
-  auto const plan = make_spmv_plan(Space(), A, nonzero_split);
+  auto const plan = make_spmv_plan(Space(), A, by_nonzero_split);
   EXPECT_EQ(plan.algorithm(), SpmvAlgorithm::nonzero_split);
   auto const dense = with_numbers<double>(from_lengths("", {20000}, 20000), Numbers::integers).on_device();
-  auto const cut_plan = make_spmv_plan(Space(), dense, nonzero_split);
+  auto const cut_plan = make_spmv_plan(Space(), dense, by_nonzero_split);
   EXPECT_EQ(plan.split().parts.extent(0), 0u);
   EXPECT_EQ(cut_plan.split().parts.extent(0) > 0, is_gpu<Space>);
   EXPECT_EQ(plan.kernel<Space>(), is_gpu<Space> ? SpmvKernel::nonzero_split : SpmvKernel::row_split);

@@ -42,15 +42,15 @@ testing::AssertionResult same_bits(Matrix const& got, Matrix const& want) {
   return testing::AssertionSuccess();
 }
 
-HostMatrix<double> some_matrix(std::uint64_t seed = 1) {
+HostMatrix<double> matrix_to_upload(std::uint64_t seed = 1) {
   return with_numbers<double>(random_pattern(400, 300, 1), Numbers::reals, seed);
 }
 
 template <class C>
 class CsrUpload : public testing::Test {};
-using Types = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
-                        Config<Complex, std::int64_t, std::size_t>>;
-TYPED_TEST_SUITE(CsrUpload, Types);
+using UploadTypes = TestTypes<Config<double, int, int>, Config<float, int, std::size_t>,
+                              Config<Complex, std::int64_t, std::size_t>>;
+TYPED_TEST_SUITE(CsrUpload, UploadTypes);
 
 TYPED_TEST(CsrUpload, CopiesTheBattery) {
   for (auto const& pattern : battery()) {
@@ -94,7 +94,7 @@ struct HostCrs {
 };
 
 TEST(UploadOfACsr, CrsMatrixAndConstValues) {
-  auto const host = some_matrix();
+  auto const host = matrix_to_upload();
   auto const A = host.on_device<Host>();
   HostCrs const crs{{A.row_offsets, A.columns}, A.values};
   Csr<double const, int, int, Host> const constants = A;
@@ -103,7 +103,7 @@ TEST(UploadOfACsr, CrsMatrixAndConstValues) {
 }
 
 TEST(UploadOfACsr, DoesNotShareMemory) {
-  auto const host = some_matrix();
+  auto const host = matrix_to_upload();
   auto const A = host.on_device<Host>();
   auto const got = upload(Space(), A).wait();
   EXPECT_NE(static_cast<void const*>(got.values.data()), static_cast<void const*>(A.values.data()));
@@ -121,7 +121,7 @@ TEST(UploadOfACsr, EmptyMatrix) {
 }
 
 TEST(UploadOfACsr, TwoConcurrentAndOneCancelled) {
-  auto const one = some_matrix(1), other = some_matrix(2);
+  auto const one = matrix_to_upload(1), other = matrix_to_upload(2);
   UploadOptions const options{.chunk_bytes = 100, .threads = 2};
   auto const a = one.on_device<Host>(), b = other.on_device<Host>();
   auto first = upload(Space(), a, options), second = upload(Space(), b, options);
@@ -134,7 +134,7 @@ TEST(UploadOfACsr, TwoConcurrentAndOneCancelled) {
 }
 
 TEST(UploadOfACsr, NewValuesKeepTheAddress) {
-  auto const host = some_matrix(1), other = some_matrix(2);
+  auto const host = matrix_to_upload(1), other = matrix_to_upload(2);
   auto sent = upload(Space(), host.on_device<Host>(), {.chunk_bytes = 100, .threads = 2});
   auto const got = sent.wait();
   for (auto const* const next : {&other, &host}) {
@@ -149,7 +149,7 @@ TEST(UploadOfACsr, NewValuesKeepTheAddress) {
 
 TEST(UploadOfACsr, NewValuesAllocateNothing) {
   if (detail::stages_copies<Space>) GTEST_SKIP() << "what watches hears of several threads there";
-  auto const A = some_matrix().on_device<Host>();
+  auto const A = matrix_to_upload().on_device<Host>();
   auto sent = upload(Space(), A);
   sent.wait();
   Watch const watch;
@@ -162,7 +162,7 @@ TEST(UploadOfACsr, NewValuesAllocateNothing) {
 
 TEST(UploadOfACsr, HostCopiesAreInOrder) {
   if (detail::stages_copies<Space>) GTEST_SKIP();
-  auto const A = some_matrix().on_device<Host>();
+  auto const A = matrix_to_upload().on_device<Host>();
   Watch const watch;
   auto const sent = upload(Space(), A);
   ASSERT_EQ(watch.seen().copies.size(), 3u);
@@ -174,7 +174,7 @@ TEST(UploadOfACsr, HostCopiesAreInOrder) {
 }
 
 TEST(UploadOfACsr, StagingIsReusable) {
-  auto const host = some_matrix(1), other = some_matrix(2);
+  auto const host = matrix_to_upload(1), other = matrix_to_upload(2);
   UploadOptions const options{.chunk_bytes = 128, .threads = 3};
   UploadStaging<Space> const staging(Space(), options);
   EXPECT_EQ(staging.bytes(), detail::stages_copies<Space> ? 3u * 128u : 0u);
@@ -194,7 +194,7 @@ TEST(UploadOfACsr, StagingIsReusable) {
 }
 
 TEST(UploadOfACsr, InvalidStructureThrows) {
-  auto bad = some_matrix();
+  auto bad = matrix_to_upload();
   bad.columns[17] = 300;
   auto sent = upload(Space(), bad.on_device<Host>());
   for (int again = 0; again < 2; ++again) {
@@ -204,17 +204,17 @@ TEST(UploadOfACsr, InvalidStructureThrows) {
   }
   auto unchecked = upload(Space(), bad.on_device<Host>(), {.checks = Checks::off});
   EXPECT_TRUE(same_bits(to_host(unchecked.wait()), bad));
-  bad = some_matrix();
+  bad = matrix_to_upload();
   bad.offsets[0] = 1;
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)upload(Space(), bad.on_device<Host>()).wait(); },
                                        {"row_offsets(0) is 1"}));
 }
 
 TEST(UploadOfACsr, InvalidArgumentsThrowBeforeAllocation) {
-  auto bad = some_matrix();
+  auto bad = matrix_to_upload();
   bad.columns.pop_back();
   auto const short_columns = bad.on_device<Host>();
-  auto const good = some_matrix().on_device<Host>();
+  auto const good = matrix_to_upload().on_device<Host>();
   Watch const watch;
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)upload(Space(), short_columns); }, {"columns has"}));
   EXPECT_TRUE(
@@ -226,7 +226,7 @@ TEST(UploadOfACsr, InvalidArgumentsThrowBeforeAllocation) {
 }
 
 TEST(UploadOfACsr, ValuesOfAnotherSizeThrow) {
-  auto const host = some_matrix();
+  auto const host = matrix_to_upload();
   auto sent = upload(Space(), host.on_device<Host>());
   auto const other = with_numbers<double>(random_pattern(400, 300, 2), Numbers::reals).on_device<Host>();
   EXPECT_TRUE(throws<StalePlan>([&] { sent.update_values(other); }, {"400 x 300", "given one of"}));
@@ -237,7 +237,7 @@ TEST(UploadOfACsr, OutOfMemoryNamesTheBytes) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends the program where no memory can be had";
 #endif
-  auto A = some_matrix().on_device<Host>();
+  auto A = matrix_to_upload().on_device<Host>();
   std::size_t const entries = std::size_t(1) << 57;  // never read
   Csr<double, int, std::size_t, Host> const huge{400, 300, Kokkos::View<std::size_t*, Host>("offsets", 401),
                                                  Kokkos::View<int const*, Host>(A.columns.data(), entries),

@@ -24,20 +24,19 @@
 namespace einkorn::test {
 namespace {
 
-using nonsymmetric::System;
-
 class BicgstabIterations : public testing::TestWithParam<std::size_t> {
  protected:
-  static std::vector<System> const& set() {
-    static std::vector<System> const systems = nonsymmetric::systems();
+  static std::vector<nonsymmetric::System> const& set() {
+    static std::vector<nonsymmetric::System> const systems = nonsymmetric::systems();
     return systems;
   }
-  static HostMatrix<double> matrix_of(System const& system) {
+  static HostMatrix<double> matrix_of(nonsymmetric::System const& system) {
     return {system.size(), system.size(), system.offsets, system.columns, system.values};
   }
 
   /// At most 1.3 times the larger of their two counts, give or take two; the true residual is below the target.
-  static void expect_no_more(Solved<double> const& result, System const& system, int eigen, int scipy) {
+  static void expect_no_more(Solved<double> const& result, nonsymmetric::System const& system, int eigen,
+                             int scipy) {
     auto const& report = result.report;
     EXPECT_TRUE(report.converged()) << name_of(report.outcome) << ", " << name_of(report.quantity);
     EXPECT_LE(true_residual(matrix_of(system), system.b, result.x), 1.0001e-8 * norm(system.b));

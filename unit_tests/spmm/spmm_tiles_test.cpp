@@ -97,7 +97,7 @@ constexpr LongRowsTuning many_long = [] {
   few.min_teams = 3;
   return few;
 }();
-constexpr RowTile eight_columns = row_tile(arch_of<Space>, 8, 1, EntryOrder::by_row);
+constexpr RowTile eight_columns = einkorn::row_tile(arch_of<Space>, 8, 1, EntryOrder::by_row);
 
 TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
   auto const host = with_numbers<double>(random_pattern(3000, 400, 5), Numbers::integers);

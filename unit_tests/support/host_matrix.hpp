@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -15,12 +16,30 @@
 
 namespace einkorn::test {
 
+/// Whether the tests read and write the View directly: the copies of Kokkos cost compile time.
+template <class View>
+inline constexpr bool is_in_host_memory = std::is_same_v<typename View::memory_space, Kokkos::HostSpace>;
+
+/// The View itself if it is in host memory, otherwise a copy there. Fences.
+template <class View>
+auto on_host(View const& view) {
+  if constexpr (is_in_host_memory<View>) {
+    Kokkos::fence();
+    return view;
+  } else {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  }
+}
+
 /// A copy of a host array on the device.
 template <class D = Device, class T>
 Kokkos::View<T*, D> to_device(std::vector<T> const& from, std::string const& label = "einkorn::test") {
   Kokkos::View<T*, D> const to(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), from.size());
-  Kokkos::deep_copy(
-      to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+  if constexpr (is_in_host_memory<Kokkos::View<T*, D>>)
+    std::copy(from.begin(), from.end(), to.data());
+  else
+    Kokkos::deep_copy(
+        to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
   return to;
 }
 
@@ -28,7 +47,7 @@ Kokkos::View<T*, D> to_device(std::vector<T> const& from, std::string const& lab
 template <class View>
 std::vector<typename View::non_const_value_type> to_host(View const& from) {
   std::vector<typename View::non_const_value_type> to(from.extent(0));
-  auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from);
+  auto const mirror = on_host(from);
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = mirror(i);
   return to;
 }

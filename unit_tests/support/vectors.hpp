@@ -31,16 +31,16 @@ inline std::vector<Pattern> vector_patterns() {
 template <class Layout, class S>
 Kokkos::View<S**, Layout, Device> from_columns(std::vector<std::vector<S>> const& columns, std::size_t rows) {
   Kokkos::View<S**, Layout, Device> const to("einkorn::test::columns", rows, columns.size());
-  auto const host = Kokkos::create_mirror_view(to);
+  auto const host = Kokkos::create_mirror_view(to);  // the same View if it is in host memory
   for (std::size_t j = 0; j < columns.size(); ++j)
     for (std::size_t i = 0; i < rows; ++i) host(i, j) = columns[j][i];
-  Kokkos::deep_copy(to, host);
+  if constexpr (!is_in_host_memory<Kokkos::View<S**, Layout, Device>>) Kokkos::deep_copy(to, host);
   return to;
 }
 
 template <class View>
 std::vector<std::vector<typename View::non_const_value_type>> to_columns(View const& from) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from);
+  auto const host = on_host(from);
   std::vector<std::vector<typename View::non_const_value_type>> columns(from.extent(1));
   for (std::size_t j = 0; j < columns.size(); ++j)
     for (std::size_t i = 0; i < from.extent(0); ++i) columns[j].push_back(host(i, j));

@@ -23,7 +23,7 @@ bool uses_spmm_stripes(X const& x, Y const& y) {
 template <class Exec, class Format, class X, class Y, class Sum, class Chunks>
 void spmv_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, X const& x, Y const& y,
                   [[maybe_unused]] Chunks const& chunks) {
-  if constexpr (Y::rank() == 2) {
+  if constexpr (Y::rank() == 2 && may_be_row_major<X, Y>) {
     if (uses_spmm_stripes(x, y)) {
       if constexpr (is_gpu<Exec>)
         return spmm_stripes_by_width(exec, epilogue, F, x, y, chunks);

@@ -17,7 +17,7 @@ namespace einkorn::detail {
 
 /// Whole rows in parts (host_parts()) with equal numbers of entries plus rows. Two binary searches per part
 /// find its rows; nothing is precomputed. A row belongs to one part (unlike segmented_sum). simd: SIMD lanes
-/// within a row.
+/// within a row of a product with one vector.
 template <bool simd, bool conjugated, class Matrix, class X, class Y, class EpilogueOp>
 struct SpmvRowSplit {
   using Sum = typename EpilogueOp::sum_type;
@@ -37,9 +37,12 @@ struct SpmvRowSplit {
       for (Ordinal row = first; row < last; ++row)
         epilogue(accumulators, y(row), row,
                  row_dot<Sum, simd, conjugated>(A, A.row_begin(row), A.row_end(row), x));
-    } else if (is_row_major(x) && is_row_major(y)) {
-      for (Ordinal row = first; row < last; ++row) rows_times_matrix<1>(entries_of(row), x, y, epilogue);
     } else {
+      if constexpr (may_be_row_major<X, Y>)
+        if (is_row_major(x) && is_row_major(y)) {
+          for (Ordinal row = first; row < last; ++row) rows_times_matrix<1>(entries_of(row), x, y, epilogue);
+          return;
+        }
       rows_times_columns(first, last);
     }
   }
@@ -99,12 +102,13 @@ void spmv_row_split(Exec const& exec, int lanes, EpilogueOp const& epilogue, Mat
                     Y const& y) {
   char const* const label = "einkorn::spmv[csr,row_split]";
   auto const parts = static_cast<typename Matrix::offset_type>(host_parts(exec));
-  if (lanes == 1)
-    epilogue.launch_parts(exec, label, parts,
-                          SpmvRowSplit<false, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
-  else
-    epilogue.launch_parts(exec, label, parts,
-                          SpmvRowSplit<true, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
+  if constexpr (Y::rank() == 1)
+    if (lanes == 1)
+      return epilogue.launch_parts(
+          exec, label, parts,
+          SpmvRowSplit<false, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
+  epilogue.launch_parts(exec, label, parts,
+                        SpmvRowSplit<true, conjugated, Matrix, X, Y, EpilogueOp>{A, x, y, epilogue, parts});
 }
 
 }  // namespace einkorn::detail

@@ -41,16 +41,22 @@ struct TileChunks {
   }
 };
 
+inline constexpr int any_lanes = 0, max_host_lanes = 16;
+
 /// CSR5 SpMV on the host: Algorithm 8 of Liu and Vinter, ICS 2015, one tile after another, one lane of the tile
 /// per SIMD lane. A row that crosses tiles of one chunk is summed in `Pending`. A row that crosses chunks uses
 /// carry; without carry, the chunk in which it begins completes it. Departures as on the GPU: no prefix sums
 /// are subtracted, and lanes without a start write no y.
+/// @tparam W lanes of the tiles, or any_lanes: F.shape.lanes, one entry after another, so that only one width is compiled
+/// for SIMD registers
 template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTilesHost {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
+
+  static constexpr int max_lanes = W == any_lanes ? max_host_lanes : W;
 
   TileChunks<Format> chunks;
   X x;
@@ -74,7 +80,7 @@ struct SpmvTilesHost {
     if (pending.row < F.num_rows && F.row_offsets(pending.row) < first * F.tile_size())
       pending.open = pending.began_before = true;
     for (Offset tile = first; tile < last; ++tile) {
-      if constexpr (indices == Indices::full)
+      if constexpr (indices == Indices::full || W == any_lanes)
         sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk, accumulators);
       else
         with_columns_of_tile(
@@ -91,6 +97,8 @@ struct SpmvTilesHost {
   }
 
  private:
+  [[nodiscard]] int lanes() const { return W == any_lanes ? chunks.F.shape.lanes : W; }
+
   /// Updates this chunk's part of the list of empty rows, independent of their positions.
   void update_empty_rows(Offset chunk, Accumulators& accumulators) const {
     auto const& rows = chunks.F.empty_rows;
@@ -139,14 +147,26 @@ struct SpmvTilesHost {
     }
   };
 
+  /// The products of the entries from `at` on, one per lane; 0 for the lanes that the tiles do not have.
+  void add_products_of_lanes(Simd<Sum, max_lanes>& sum, Offset at) const {
+    auto const& F = chunks.F;
+    Sum values[max_lanes] = {}, of_x[max_lanes] = {};
+    for (int lane = 0; lane < lanes(); ++lane) {
+      Offset const entry = at + static_cast<Offset>(lane);
+      values[lane] = Sum(F.values(entry));
+      of_x[lane] = Sum(x(indices == Indices::full ? F.columns(entry) : F.column(entry)));
+    }
+    sum.add_product(Simd<Sum, max_lanes>::load(values), Simd<Sum, max_lanes>::load(of_x));
+  }
+
   template <class Columns>
   void sum_tile(Offset tile, Columns const& columns, Pending& pending, Offset chunk,
                 Accumulators& accumulators) const {
     auto const& F = chunks.F;
     Offset const base = tile * F.tile_size();
-    std::uint32_t starts[W], any = 0;
-    int open[W], to_the_right[W];
-    for (int lane = 0; lane < W; ++lane) {
+    std::uint32_t starts[max_lanes] = {}, any = 0;
+    int open[max_lanes] = {}, to_the_right[max_lanes] = {};
+    for (int lane = 0; lane < lanes(); ++lane) {
       auto const state =
           unpack(packed_descriptor(F.tile_descriptors, F.shape, words, tile, lane), y_bits, segment_bits);
       starts[lane] = state.starts;
@@ -160,15 +180,15 @@ struct SpmvTilesHost {
                       F.tile_row(tile),
                       spans_empty_row ? F.empty_begin(tile) : Offset(0),
                       spans_empty_row,
-                      open[W - 1] + std::popcount(starts[W - 1])};
-    Sum head[W] = {}, at_start[W];
+                      open[lanes() - 1] + std::popcount(starts[lanes() - 1])};
+    Sum head[max_lanes] = {}, at_start[max_lanes];
     DecodedColumns<Ordinal, Offset> decoded;
     std::uint32_t started = 0;  // bit i: lane i has had a start
-    auto sum = Simd<Sum, W>::zero();
+    auto sum = Simd<Sum, max_lanes>::zero();
     for (int j = 0; j < F.shape.sigma; ++j) {
       if ((any >> j) & 1u) {
         sum.store(at_start);
-        auto const here = gather_bits<W>(starts, j);
+        auto const here = gather_bits<max_lanes>(starts, j);
         for (auto bits = here; bits != 0; bits &= bits - 1) {
           int const lane = std::countr_zero(bits);
           if ((started >> lane) & 1u)
@@ -180,17 +200,20 @@ struct SpmvTilesHost {
         started |= here;
         sum.clear_flagged(starts, j);
       }
-      Offset const at = base + static_cast<Offset>(j) * W;
-      sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
-                      Simd<Sum, W>::gather(x, columns.template columns_of<W>(at, decoded)));
+      Offset const at = base + static_cast<Offset>(j) * static_cast<Offset>(lanes());
+      if constexpr (W == any_lanes)
+        add_products_of_lanes(sum, at);
+      else
+        sum.add_product(Simd<Sum, W>::load(F.values.data() + at),
+                        Simd<Sum, W>::gather(x, columns.template columns_of<W>(at, decoded)));
     }
     sum.store(at_start);
-    for (int lane = 0; lane < W; ++lane)
+    for (int lane = 0; lane < lanes(); ++lane)
       if (!((started >> lane) & 1u)) head[lane] = at_start[lane];
     for (auto bits = started; bits != 0; bits &= bits - 1) {
       int const lane = std::countr_zero(bits);
       Sum total = at_start[lane];
-      for (int right = lane + 1; right < W && right <= lane + 1 + to_the_right[lane]; ++right)
+      for (int right = lane + 1; right < lanes() && right <= lane + 1 + to_the_right[lane]; ++right)
         total += head[right];
       segments.put(open[lane], total);
     }
@@ -234,16 +257,11 @@ void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const&
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, epilogue, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };
-  switch (F.shape.lanes) {
-    case 4:
-      run.template operator()<4>();
-      break;
-    case 8:
-      run.template operator()<8>();
-      break;
-    default:
-      run.template operator()<16>();
-  }
+  constexpr int W = simd_lanes<typename Format::scalar_type>;  // of csr5_shape()
+  if (F.shape.lanes == W)
+    run.template operator()<W>();
+  else
+    run.template operator()<any_lanes>();
   if (chunks.num_chunks > 1 && carry.extent(0) > 0)
     add_carry(exec, chunks, chunks.num_chunks, false, carry, y, epilogue);
 }

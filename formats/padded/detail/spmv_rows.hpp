@@ -115,6 +115,25 @@ struct SpmvPaddedRows {
   }
 };
 
+/// A row without its padding, for rows_times_matrix().
+template <class Format, class Columns>
+struct PaddedRow {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format const& F;
+  Columns const& columns;
+  DecodedColumns<Ordinal, Offset>& decoded;
+  Offset first, num_entries;
+  Ordinal number;
+
+  [[nodiscard]] Offset at(Offset j) const { return first + j * F.slot_stride(); }
+  [[nodiscard]] Offset length() const { return num_entries; }
+  [[nodiscard]] Ordinal column(Offset j) const { return *columns.template columns_of<1>(at(j), decoded); }
+  [[nodiscard]] auto value(int, Offset j) const { return F.values(at(j)); }
+  [[nodiscard]] Ordinal row(int) const { return number; }
+};
+
 /// One SIMD lane per row, in groups of W adjacent rows (host). The slots of a group are contiguous: a group
 /// does not cross a slice.
 template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp>
@@ -134,12 +153,16 @@ struct SpmvPaddedRowsHost {
   Ordinal num_groups, num_parts;
 
   void run(Ordinal part, Accumulators& accumulators) const {
-    for (Ordinal group = first_group(part), last = first_group(part + 1); group < last; ++group) {
-      if constexpr (Y::rank() == 1)
-        spmv_group(group * W, x, y, accumulators);
-      else if (y.extent(1) >= min_columns && is_row_major(x) && is_row_major(y))
-        spmm_group(group * W);
-      else
+    Ordinal const first = first_group(part), last = first_group(part + 1);
+    if constexpr (Y::rank() == 1) {
+      for (Ordinal group = first; group < last; ++group) spmv_group(group * W, x, y, accumulators);
+    } else {
+      if constexpr (may_be_row_major<X, Y>)
+        if (y.extent(1) >= min_columns && is_row_major(x) && is_row_major(y)) {
+          for (Ordinal group = first; group < last; ++group) spmm_group(group * W);
+          return;
+        }
+      for (Ordinal group = first; group < last; ++group)
         for (std::size_t j = 0; j < y.extent(1); ++j)
           spmv_group(group * W, Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j),
                      accumulators);
@@ -195,27 +218,12 @@ struct SpmvPaddedRowsHost {
     return F.num_rows - position < W ? F.num_rows - position : Ordinal(W);
   }
 
-  /// A row without its padding.
-  template <class Columns>
-  struct Row {
-    SpmvPaddedRowsHost const& kernel;
-    Columns const& columns;
-    DecodedColumns<Ordinal, Offset>& decoded;
-    Offset first, num_entries;
-    Ordinal number;
-
-    [[nodiscard]] Offset at(Offset j) const { return first + j * kernel.F.slot_stride(); }
-    [[nodiscard]] Offset length() const { return num_entries; }
-    [[nodiscard]] Ordinal column(Offset j) const { return *columns.template columns_of<1>(at(j), decoded); }
-    [[nodiscard]] auto value(int, Offset j) const { return kernel.F.values(at(j)); }
-    [[nodiscard]] Ordinal row(int) const { return number; }
-  };
   void spmm_group(Ordinal group) const {
     with_columns(group, [&]<class Columns>(Columns const& columns) {
       DecodedColumns<Ordinal, Offset> decoded;
       for (Ordinal position = group; position < group + rows_of_group(group); ++position) {
-        Row<Columns> row{
-            *this, columns, decoded, F.slot_begin(position), F.slot_count(position), F.row_at(position)};
+        PaddedRow<Format, Columns> row{
+            F, columns, decoded, F.slot_begin(position), F.slot_count(position), F.row_at(position)};
         while (row.num_entries > 0 && row.column(row.num_entries - 1) < 0) --row.num_entries;
         rows_times_matrix<1>(row, x, y, epilogue);
       }
@@ -232,7 +240,7 @@ void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epi
   using Ordinal = typename Format::ordinal_type;
   using Sum = typename EpilogueOp::sum_type;
   if constexpr (is_gpu<Exec>) {
-    if constexpr (Y::rank() == 2 && indices == Indices::full) {
+    if constexpr (Y::rank() == 2 && indices == Indices::full && may_be_row_major<X, Y>) {
       if (takes_row_tile(x, y))
         return spmm_row_tile<false>(exec, label, epilogue, StridedPaddedRows<Format>{F}, x, y);
     }

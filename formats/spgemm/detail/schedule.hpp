@@ -14,7 +14,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -163,27 +162,6 @@ PatternCounts count_pattern(Exec const& exec, std::size_t num_rows, Entries cons
   return counts;
 }
 
-/// list_bins() into `memory` of one Ordinal per item; allocates if it is empty.
-template <int num_bins, class Ordinal, class Device, class Exec, class BinOf>
-Bins<num_bins, Ordinal, Device> list_bins_in(Exec const& exec, Kokkos::View<Ordinal*, Device> const& memory,
-                                             std::size_t count, std::uint64_t const* counts,
-                                             BinOf const& bin_of) {
-  bool const one_bin_has_all = *std::max_element(counts, counts + num_bins) == count;
-  if (memory.extent(0) == 0 || one_bin_has_all)
-    return list_bins<num_bins, Ordinal, Device>(exec, count, counts, bin_of);
-  using Items = Kokkos::View<Ordinal*, Device>;
-  Bins<num_bins, Ordinal, Device> bins;
-  BinCounts<num_bins, Ordinal> first{};
-  for (std::size_t bin = 0; bin < num_bins; ++bin) {
-    first.of[bin] = static_cast<Ordinal>(bins.offsets[bin]);
-    bins.offsets[bin + 1] = bins.offsets[bin] + counts[bin];
-  }
-  bins.items = memory;
-  range_scan<std::size_t>("einkorn::bins[list]", exec, count,
-                          ListBins<num_bins, Items, BinOf>{memory, bin_of, first});
-  return bins;
-}
-
 /// Rows of C by numeric bin. compressed_counts: of the rows of C; counts: count_pattern(); memory: one Ordinal per
 /// row, or empty. At most 2 scans and a launch, asynchronous.
 template <class Exec, class Ordinal, class COffset, class Device, class LengthsOfA>
@@ -198,10 +176,11 @@ NumericSchedule<Ordinal, Device> make_numeric_schedule(Exec const& exec, std::si
   schedule.chunk_size = chunks.size;
   schedule.chunks_by_team = chunks.by_team;
   if (num_rows == 0) return schedule;
-  schedule.bins = list_bins_in<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
-      exec, memory, num_rows, counts.of_bins,
+  schedule.bins = list_bins<SpgemmTuning::num_numeric_bins, Ordinal, Device>(
+      exec, num_rows, counts.of_bins,
       NumericBin<Kokkos::View<COffset*, Device>, Kokkos::View<Ordinal*, Device>, LengthsOfA>{
-          offsets, compressed_counts, lengths_of_A, tuning});
+          offsets, compressed_counts, lengths_of_A, tuning},
+      memory);
   std::size_t const long_rows = schedule.bins.size(SpgemmTuning::chunk_bin);
   if (long_rows == 0) return schedule;
   using Chunks = Kokkos::View<std::uint32_t*, Device>;

@@ -147,7 +147,7 @@ SymbolicBins<Args> make_symbolic_bins(
       config.num_keys,        1.0, config.min_bin};
   std::size_t const rows = args.compressed_counts.extent(0);
   return counts == nullptr ? make_bins<num_bins, Ordinal, Device>(exec, rows, bin_of)
-                           : list_bins_in<num_bins, Ordinal, Device>(exec, memory, rows, counts, bin_of);
+                           : list_bins<num_bins, Ordinal, Device>(exec, rows, counts, bin_of, memory);
 }
 
 /// Sample s is row s num_rows / sample size, with its upper bound.

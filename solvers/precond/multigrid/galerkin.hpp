@@ -90,10 +90,16 @@ class GalerkinProduct {
   [[nodiscard]] Matrix const& restriction() const { return R_.matrix; }
   /// Bytes of P, R, A_c and A P; without the tables of the plans.
   [[nodiscard]] std::size_t bytes() const {
-    return matrix_bytes(P_) + matrix_bytes(R_.matrix) + R_.source.extent(0) * sizeof(Offset) +
-           matrix_bytes(coarse_) + AP_plan_.row_offsets().extent(0) * sizeof(Offset) +
-           AP_plan_.columns().extent(0) * sizeof(Ordinal) + AP_.values.extent(0) * sizeof(Scalar) +
-           zero_columns_.extent(0);
+    DistinctBytes bytes;
+    add_to(bytes);
+    return bytes.bytes();
+  }
+  /// Adds these arrays; the operators of the levels may share P, R and A_c.
+  void add_to(DistinctBytes& bytes) const {
+    for (auto const* const matrix : {&P_, &R_.matrix, &coarse_}) bytes.add(*matrix);
+    bytes.add(R_.source.extent(0) * sizeof(Offset) + AP_plan_.row_offsets().extent(0) * sizeof(Offset) +
+              AP_plan_.columns().extent(0) * sizeof(Ordinal) + AP_.values.extent(0) * sizeof(Scalar) +
+              zero_columns_.extent(0));
   }
 
  private:

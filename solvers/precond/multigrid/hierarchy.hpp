@@ -143,12 +143,16 @@ class Hierarchy {
   [[nodiscard]] MultigridReport const& report() const { return report_; }
   [[nodiscard]] SetupStatus status() const { return status_; }
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t bytes = levels_.coarsest.bytes() + sums_.bytes() + sizeof(LanczosState);
-    for (auto const& level : levels_.list) bytes += level.bytes();
-    for (auto const& coarsening : coarsenings_)
-      bytes += coarsening.product->bytes() + coarsening.graph.columns.extent(0) * sizeof(Ordinal) +
-               coarsening.graph.row_offsets.extent(0) * sizeof(Offset);
-    return bytes;
+    DistinctBytes bytes;
+    bytes.add(levels_.coarsest.bytes() + sums_.bytes() + sizeof(LanczosState));
+    if (!levels_.list.empty()) bytes.exclude(levels_.list[0].A.csr_structure());  // of the user's matrix
+    for (auto const& coarsening : coarsenings_) {
+      coarsening.product->add_to(bytes);
+      bytes.add(coarsening.graph.columns.extent(0) * sizeof(Ordinal) +
+                coarsening.graph.row_offsets.extent(0) * sizeof(Offset));
+    }
+    for (auto const& level : levels_.list) level.add_to(bytes);
+    return bytes.bytes();
   }
 
  private:

@@ -80,9 +80,20 @@ struct Level {
   }
 
   [[nodiscard]] std::size_t num_rows() const { return x.extent(0); }
+  /// Of the arrays that the kernels of a cycle read.
   [[nodiscard]] std::size_t bytes() const {
-    return A.bytes() + 4 * x.extent(0) * sizeof(Scalar) + prolong.bytes() +
-           (restrict_plan ? restrict_plan->bytes() + matrix_bytes(restrict_plan->matrix()) : 0);
+    DistinctBytes bytes;
+    add_to(bytes);
+    return bytes.bytes();
+  }
+  /// Adds these arrays, some of which the Galerkin products or, on the finest level, the user's matrix share.
+  void add_to(DistinctBytes& bytes) const {
+    A.add_to(bytes);
+    prolong.add_to(bytes);
+    bytes.add(4 * x.extent(0) * sizeof(Scalar));
+    if (!restrict_plan) return;
+    bytes.add(restrict_plan->matrix());
+    bytes.add(restrict_plan->bytes());
   }
 
  private:

@@ -148,14 +148,27 @@ class LevelOperator {
   }
   /// Of the arrays that kernels read.
   [[nodiscard]] std::size_t bytes() const {
-    return std::visit(
-        [](auto const& plan) -> std::size_t {
-          if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>)
-            return 0;
-          else
-            return matrix_bytes(plan.matrix()) + plan.bytes();
+    DistinctBytes bytes;
+    add_to(bytes);
+    return bytes.bytes();
+  }
+  /// Adds the arrays that kernels read. A CSR shares arrays with the matrix of the constructor.
+  void add_to(DistinctBytes& bytes) const {
+    std::visit(
+        [&](auto const& plan) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) {
+            bytes.add(plan.matrix());
+            bytes.add(plan.bytes());
+          }
         },
         plan_);
+  }
+  /// The structure in CSR, without values; empty in another format.
+  [[nodiscard]] Matrix csr_structure() const {
+    auto const* const plan = std::get_if<CsrPlan>(&plan_);
+    if (plan == nullptr) return {};
+    auto const& A = plan->matrix();
+    return {A.num_rows, A.num_cols, A.row_offsets, A.columns, {}};
   }
 
  private:
