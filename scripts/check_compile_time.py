@@ -39,18 +39,18 @@ FILES = {
 void product(Matrix const& A, In const& x, Out const& y) {
   auto const plan = einkorn::make_spmv_plan(Exec(), A);
   einkorn::spmv(Exec(), plan, 1.0, x, 0.0, y);
-}""", 2.6, 2.0),
+}""", 2.7, 2.0),
     "cg": (["solvers/cg.hpp"], """
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) { return einkorn::cg(Exec(), A, b, x); }
-""", 4.5, 2.0),
+""", 4.7, 2.0),
     "spgemm": (["formats/spgemm/spgemm.hpp"], """
 Matrix product(Matrix const& A, Matrix const& B) { return einkorn::spgemm(Exec(), A, B); }
-""", 2.9, 2.0),
+""", 3.0, 2.0),
     "AnyMatrix + select + cg": (["formats/any_matrix.hpp", "formats/analysis/select.hpp", "solvers/cg.hpp"], """
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
   auto const format = einkorn::select(Exec(), A, 1000).format;
   return einkorn::cg(Exec(), einkorn::make_any_matrix(Exec(), A, format), b, x);
-}""", 12.8, 2.0),
+}""", 13.3, 2.0),
 }
 
 
