@@ -119,6 +119,7 @@ set(einkorn_headers
   formats/brcv/validate.hpp
   formats/bsr/bsr.hpp
   formats/bsr/bsr_tuning.hpp
+  formats/bsr/detail/count_blocks_host.hpp
   formats/bsr/detail/fill_blocks.hpp
   formats/bsr/detail/find_blocks.hpp
   formats/bsr/detail/merge_rows.hpp
@@ -373,12 +374,12 @@ set(einkorn_headers
   solvers/precond/multigrid/box_aggregates.hpp
   solvers/precond/multigrid/cycle.hpp
   solvers/precond/multigrid/dense_inverse.hpp
+  solvers/precond/multigrid/distinct_bytes.hpp
   solvers/precond/multigrid/galerkin.hpp
   solvers/precond/multigrid/hierarchy.hpp
   solvers/precond/multigrid/inverse_diagonal.hpp
   solvers/precond/multigrid/level.hpp
   solvers/precond/multigrid/level_operator.hpp
-  solvers/precond/multigrid/matrix_bytes.hpp
   solvers/precond/multigrid/mis2.hpp
   solvers/precond/multigrid/near_null.hpp
   solvers/precond/multigrid/options.hpp

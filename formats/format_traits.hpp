@@ -51,21 +51,26 @@ struct EstimateInput {
 /// GPU values: cold SpMVs in double on an H200, 2026-11, rows of 7, 27, 81 and 101 entries (stencil7:256,
 /// stencil27:160, elasticity:80, band:1000000:101, blocks of 3 to 8), in float of 7, 27 and 81; uneven rows
 /// from R-MAT graphs, circuits and webs. AMD uses the same values, not measured.
-/// Host values: warm SpMVs in double on 2 cores of a Xeon with AVX-512, 2026-11 (stencil7:128, stencil27:80,
-/// elasticity:40, band:200000:101; rmat:18 for uneven rows).
+/// Conversions on a host: medians of 81 matrices on 2 cores of an EPYC, 2026-11.
 struct FormatModel {
-  double copy_fraction;     ///< fraction of the copy bandwidth that the kernel reaches on large matrices
+  double
+      copy_fraction;  ///< GPU: fraction of the copy bandwidth that the kernel reaches on large matrices; host: 1
   double conversion_spmvs;  ///< cost of from_csr, in SpMVs of CSR
   int launches;             ///< kernel launches per SpMV
 };
 
-/// The cost of one SpMV in a format: time = max(min_seconds, launches + bytes / bandwidth).
+/// The cost of one SpMV in a format: time = max(min_seconds, launches + bytes / bandwidth + core_seconds / threads).
+///
+/// core_seconds: time per stored entry and per row for the instructions of the host kernel, which caches and memory do not
+/// hide; fitted to warm SpMVs in double on 2 cores of an EPYC with AVX2, 2026-11 (41 real matrices, 12 generated; other 41
+/// for the test).
 struct FormatEstimate {
   double matrix_bytes = 0;  ///< bytes of the format's arrays that one SpMV reads
   double fill = 0;          ///< stored entries per entry, compared with the fill limit; 0: no padding
   std::string basis;        ///< the property of the matrix that the estimate depends on
   FormatModel model{};
-  double min_seconds = 0;  ///< lower bound from the longest row, which one thread or a few lanes process
+  double core_seconds = 0;  ///< host: time of one core, in addition to that of the bytes
+  double min_seconds = 0;   ///< lower bound from the longest row, which one thread or a few lanes process
 };
 
 /// Registers a format with AnyMatrix, select() and the solvers. Each format specializes it in

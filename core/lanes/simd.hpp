@@ -86,6 +86,16 @@ struct Simd {
         [&]<int... v>() __attribute__((always_inline)) { ((result.lane[v] = value - Vector{}), ...); });
     return result;
   }
+  /// value(0), ..., value(W - 1)
+  template <class Value>
+  [[gnu::always_inline]] static Simd generate(Value const& value) {
+    Simd result;
+    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
+      ((result.lane[v] = vector_of<v * in_vector>(value, std::make_integer_sequence<int, in_vector>())), ...);
+    });
+    return result;
+  }
+  /// from[0], ..., from[W - 1]
   template <class From>
   static Simd load(From const* from) {
     if constexpr (in_vector > 1 && std::is_same_v<From, T>) {
@@ -136,15 +146,6 @@ struct Simd {
   }
 
  private:
-  /// value(0), ..., value(W - 1)
-  template <class Value>
-  [[gnu::always_inline]] static Simd generate(Value const& value) {
-    Simd result;
-    detail::unrolled<vectors>([&]<int... v>() __attribute__((always_inline)) {
-      ((result.lane[v] = vector_of<v * in_vector>(value, std::make_integer_sequence<int, in_vector>())), ...);
-    });
-    return result;
-  }
   template <int first, class Value, int... i>
   [[gnu::always_inline]] static Vector vector_of(Value const& value, std::integer_sequence<int, i...>) {
     return Vector{value(first + i)...};

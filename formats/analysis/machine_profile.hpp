@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace einkorn {
@@ -54,6 +56,30 @@ bool for_each_line(std::string const& path, Body const& body) {
     begin = end + 1;
   }
   return true;
+}
+
+/// Bytes of all last-level caches of the CPU, which belong to sockets or to core complexes, as Linux lists them. Each is
+/// counted once. 32 MiB if Linux lists none.
+inline double host_cache_bytes() {
+  std::set<std::string> seen;  // the CPUs that share a cache
+  double bytes = 0;
+  for (unsigned cpu = 0; cpu < std::thread::hardware_concurrency(); ++cpu) {
+    auto const first_line = [cpu](char const* name) {
+      std::string text;
+      try {
+        for_each_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/" + name,
+                      [&](std::size_t number, std::string_view line) {
+                        if (number == 1) text = line;
+                      });
+      } catch (IoError const&) {
+      }
+      return text;
+    };
+    auto const size = first_line("size");  // "32768K" or "32M"
+    if (size.empty() || !seen.insert(first_line("shared_cpu_list")).second) continue;
+    bytes += std::strtod(size.c_str(), nullptr) * (size.back() == 'M' ? 1048576.0 : 1024.0);
+  }
+  return bytes > 0 ? bytes : 32.0 * 1048576.0;
 }
 
 /// The processor name of /proc/cpuinfo; empty if there is none.
@@ -150,10 +176,18 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
 /// the architecture.
 template <class Exec>
 MachineModel machine_model_of(Exec const& exec, std::vector<MachineProfile> const& profile) {
+  auto model = machine_model(arch_of<Exec>, static_cast<int>(exec.concurrency()));
+  if constexpr (!is_gpu<Exec>) {
+    static double const cache_bytes = detail::host_cache_bytes();
+    model.cache_bytes = cache_bytes;
+  }
   auto const key = machine_key(exec);
-  for (auto const& machine : profile)
-    if (machine.machine == key) return {machine.copy_bytes_per_second, machine.launch_seconds};
-  return machine_model(arch_of<Exec>);
+  for (auto const& machine : profile) {
+    if (machine.machine != key) continue;
+    model.bytes_per_second = machine.copy_bytes_per_second;
+    model.launch_seconds = machine.launch_seconds;
+  }
+  return model;
 }
 
 /// The same with the profile in profile_path(). The file is read once per process, by the first call that

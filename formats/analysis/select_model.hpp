@@ -46,15 +46,18 @@ namespace detail {
 
 /// An Estimate from what a format states about itself.
 ///
-/// seconds = max(min_seconds, (1 + launches) launch_seconds + bytes / (copy_fraction bytes_per_second)); one
-/// launch is added for the time until the memory is at full speed.
+/// seconds = max(min_seconds, (1 + launches) launch_seconds + bytes / (copy_fraction bytes_per_second)
+/// + core_seconds / threads); one launch is added for the time until the memory is at full speed. On a host bytes that
+/// fit the caches count 1 / host_cache_speed, and core_seconds is 0 on a GPU.
 inline Estimate make_estimate(FormatName format, FormatEstimate estimate, double bytes_of_x_and_y,
                               bool is_empty, MachineModel const& machine, double fill_limit) {
   Estimate e;
   e.format = format;
   e.bytes = estimate.matrix_bytes + bytes_of_x_and_y;
+  double const speed = e.bytes <= machine.cache_bytes ? host_cache_speed : 1.0;
   e.seconds = machine.launch_seconds * (1 + estimate.model.launches) +
-              e.bytes / (machine.bytes_per_second * estimate.model.copy_fraction);
+              e.bytes / (machine.bytes_per_second * estimate.model.copy_fraction * speed) +
+              estimate.core_seconds / machine.threads;
   e.seconds = std::fmax(e.seconds, estimate.min_seconds);
   e.conversion_spmvs = estimate.model.conversion_spmvs;
   e.what = std::move(estimate.basis);

@@ -6,6 +6,8 @@
 #include <einkorn/core/ceil_div.hpp>
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -79,3 +81,41 @@ constexpr int lanes_for_block_row(Arch arch, std::size_t sum_bytes, double mean)
 }
 
 }  // namespace einkorn
+
+namespace einkorn::detail {
+
+/// Calls body(integral_constant<int, b>) for the block sizes known at compile time, with 0 for others.
+template <class Body>
+void with_block_size(int block_size, Body const& body) {
+  switch (block_size) {
+    case 1:
+      return body(std::integral_constant<int, 1>());
+    case 2:
+      return body(std::integral_constant<int, 2>());
+    case 3:
+      return body(std::integral_constant<int, 3>());
+    case 4:
+      return body(std::integral_constant<int, 4>());
+    case 5:
+      return body(std::integral_constant<int, 5>());
+    case 6:
+      return body(std::integral_constant<int, 6>());
+    case 7:
+      return body(std::integral_constant<int, 7>());
+    case 8:
+      return body(std::integral_constant<int, 8>());
+    default:
+      return body(std::integral_constant<int, 0>());
+  }
+}
+
+/// body<2>() ... body<8>()
+template <class Body>
+void for_each_block_size(Body const& body) {
+  static_assert(min_detected_block_size == 2 && max_detected_block_size == 8);
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (body.template operator()<2 + i>(), ...);
+  }(std::make_integer_sequence<int, 7>());
+}
+
+}  // namespace einkorn::detail

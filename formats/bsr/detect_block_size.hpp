@@ -7,7 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
-#include <einkorn/formats/bsr/detail/merge_rows.hpp>
+#include <einkorn/formats/bsr/detail/count_blocks_host.hpp>
 #include <einkorn/formats/bsr/detail/sample_blocks.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/sort_rows.hpp>
@@ -15,7 +15,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -23,32 +23,59 @@ namespace einkorn {
 
 namespace detail {
 
-/// detect_block_size() for sorted rows. The host merges the rows for one block size after another; a GPU counts
+/// detect_block_size() for sorted rows. The host counts the blocks of one block size after another; a GPU counts
 /// all block sizes in one launch, to avoid the latency of 7 launches and read-backs.
 template <class Exec, class Matrix>
 int exact_block_size(Exec const& exec, Matrix const& A) {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
+  auto const rows = static_cast<std::int64_t>(A.num_rows);
   BlockCounts counts;
   if constexpr (is_gpu<Exec>) {
-    auto const groups = ceil_div(static_cast<std::int64_t>(A.num_rows), sampled_group_rows);
+    auto const groups = ceil_div(rows, sampled_group_rows);
     counts = sample_blocks(exec, A, RowGroups{groups, groups});
-  } else {
-    auto const max_rows = static_cast<std::size_t>(A.num_rows) / min_detected_block_size + 1;
-    auto const blocks = allocate<Kokkos::View<Offset*, typename Matrix::device_type>>(
-        exec, "einkorn::detect_block_size::counts", max_rows);
-    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) {
-      auto const block_rows = static_cast<Ordinal>(A.num_rows / b + (A.num_rows % b != 0));
-      count_blocks(exec, A, b, block_rows, blocks);
-      range_reduce<Ordinal>(
-          "einkorn::detect_block_size", exec, block_rows,
-          [blocks](Ordinal block_row, std::int64_t& sum) {
-            sum += static_cast<std::int64_t>(blocks(block_row));
-          },
-          counts.blocks[b]);
-    }
+  } else if (rows > 0) {
+    auto const all_entries = static_cast<std::int64_t>(A.nnz());
+    for_each_block_size([&]<int b>() {
+      counts.blocks[b] = count_blocks_on_host("einkorn::detect_block_size", exec, A,
+                                              SampledBlockRows<b>(rows, rows), all_entries)
+                             .blocks;
+    });
   }
   return block_size_of_min_bytes<Matrix>(counts);
+}
+
+/// Host: the entries per block size of the sample that selects the block size of a BSR, about; at least 64 block rows.
+inline constexpr std::int64_t entries_of_block_sample = 32768;
+
+/// Host: the block rows of that sample.
+template <int b>
+SampledBlockRows<b> block_rows_of_sample(std::int64_t rows, std::int64_t nnz) {
+  return {rows, std::max<std::int64_t>(entries_of_block_sample / (b * (nnz / rows + 1)), 64)};
+}
+
+/// The block size with the fewest bytes in a sample of A, whose rows are sorted. 0 if A has few entries, or if the
+/// sample has less than half of the expected number of entries, because a few rows have most of them.
+template <class Exec, class Matrix>
+int sampled_block_size(Exec const& exec, Matrix const& A) {
+  if constexpr (is_gpu<Exec>) {
+    return block_size_of_row_groups(exec, A);
+  } else {
+    auto const rows = static_cast<std::int64_t>(A.num_rows), nnz = static_cast<std::int64_t>(A.nnz());
+    if (nnz <= 2 * entries_of_block_sample) return 0;
+    BlockCounts counts;
+    bool has_enough = true;
+    for_each_block_size([&]<int b>() {
+      auto const sample = block_rows_of_sample<b>(rows, nnz);
+      auto const sampled = count_blocks_on_host("einkorn::detect_block_size", exec, A, sample, nnz);
+      double const sampled_rows = static_cast<double>(b) * static_cast<double>(sample.num_sampled);
+      double const expected =
+          static_cast<double>(nnz) * std::min(1.0, sampled_rows / static_cast<double>(rows));
+      has_enough = has_enough && static_cast<double>(sampled.entries) >= 0.5 * expected;
+      counts.blocks[b] =
+          static_cast<std::int64_t>(static_cast<double>(sampled.blocks) * static_cast<double>(nnz) /
+                                    std::max(1.0, static_cast<double>(sampled.entries)));
+    });
+    return has_enough ? block_size_of_min_bytes<Matrix>(counts) : 0;
+  }
 }
 
 }  // namespace detail

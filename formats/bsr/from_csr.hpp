@@ -35,9 +35,10 @@ struct BsrOptions {
 /// CSR to BSR on the device. A block is stored where A has an entry, including stored zeros. Rows of A need not
 /// be sorted (the blocks are then found in a sorted copy); repeated positions are added in their order.
 ///
-/// block_size 0 selects the block size with the fewest bytes: by detect_block_size() if A has fewer than 2^20
-/// entries or 215040 rows, or if a few rows have most of the entries; otherwise in a sample of 8 to 32 evenly
-/// spaced groups of 840 rows, and by detect_block_size() if the choice of the sample exceeds the fill limit.
+/// block_size 0 selects the block size with the fewest bytes, by a sample or by detect_block_size(): exact if A has
+/// fewer than 2^16 entries (GPU: 2^20 entries or 215040 rows), if a few rows have most of the entries, or if the choice of
+/// the sample exceeds the fill limit. The sample: at least 64 block rows with about 2^15 entries per block size (GPU: 8
+/// to 32 evenly spaced groups of 840 rows).
 ///
 /// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
 /// @throws FillLimit before the blocks are allocated

@@ -5,6 +5,8 @@
 #include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/format_traits.hpp>
 
+#include <cmath>
+
 namespace einkorn {
 
 template <class Scalar, class Ordinal, class Offset, class Device>
@@ -20,7 +22,13 @@ struct FormatTraits<Csr> {
     FormatEstimate e;
     e.matrix_bytes = in.entries() * (in.scalar() + in.ordinal()) + (in.rows() + 1) * in.offset();
     e.basis = in.uniform_rows ? "rows of similar length" : "rows of very different lengths";
-    e.model = in.on_host() ? FormatModel{in.uniform_rows ? 0.80 : 0.52, 0, 1} : gpu_model(in);
+    if (in.on_host()) {  // the end of a row is mispredicted if its length differs from that of the previous row
+      double const mispredicted = in.rows() * std::fmin(1.0, 0.5 * in.structure.row_length_deviation);
+      e.model = {1.0, 0, 1};
+      e.core_seconds = 1e-9 * (0.05 * in.entries() + 1.5 * in.rows() + 3.5 * mispredicted);
+    } else {
+      e.model = gpu_model(in);
+    }
     return e;
   }
 

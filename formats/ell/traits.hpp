@@ -21,8 +21,9 @@ struct FormatTraits<Ell> {
     e.matrix_bytes = stored * (in.scalar() + in.ordinal());
     e.fill = in.fill(stored);
     e.basis = detail::formatted("fill %.2f", e.fill);
-    if (in.on_host()) {  // one memory stream per entry of a row
-      e.model = {in.has_short_rows() ? 1.1 : in.has_long_rows() ? 0.33 : 0.43, 9, 1};
+    if (in.on_host()) {
+      e.model = {1.0, 8, 1};
+      e.core_seconds = 1e-9 * 0.4 * stored;
     } else {
       e.model = {1.02, 9, 1};
       e.min_seconds = in.longest_row() * 0.1e-6;

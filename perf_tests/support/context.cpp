@@ -3,16 +3,14 @@
 #include "support/context.hpp"
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/formats/analysis/machine_profile.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
-#include <thread>
 #include <type_traits>
 #include <unistd.h>
 
@@ -25,20 +23,6 @@ namespace {
   for (std::string line; std::getline(info, line);)
     if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.find(':') + 2, line.size()));
   return "unknown CPU";
-}
-
-/// The sum of all last-level caches, which belong to sockets or to core complexes. Each is counted once.
-[[maybe_unused]] std::size_t host_cache_bytes() {
-  std::set<std::string> seen;
-  std::size_t bytes = 0;
-  for (unsigned cpu = 0; cpu < std::thread::hardware_concurrency(); ++cpu) {
-    std::filesystem::path const cache = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3";
-    std::string sharers, size;
-    std::getline(std::ifstream(cache / "shared_cpu_list"), sharers);
-    if (!(std::ifstream(cache / "size") >> size) || !seen.insert(sharers).second) continue;
-    bytes += std::strtoull(size.c_str(), nullptr, 10) * (size.back() == 'M' ? 1u << 20 : 1u << 10);
-  }
-  return bytes > 0 ? bytes : std::size_t(32) << 20;
 }
 
 }  // namespace
@@ -66,7 +50,7 @@ Context context_of(Exec const& exec) {
   context.memory_bytes = properties.totalGlobalMem;
 #else
   context.machine = cpu_name() + ", " + std::to_string(exec.concurrency()) + " threads";
-  context.last_level_cache_bytes = host_cache_bytes();
+  context.last_level_cache_bytes = static_cast<std::size_t>(detail::host_cache_bytes());
   context.memory_bytes =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
 #endif

@@ -17,8 +17,6 @@
 
 namespace einkorn {
 
-namespace detail {}  // namespace detail
-
 /// M = I, for code that takes a preconditioner. cg() uses it for Recurrence::classical. Holds no memory.
 class Identity {
  public:

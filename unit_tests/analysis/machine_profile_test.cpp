@@ -122,7 +122,7 @@ TEST(MachineProfile, PathIsReadFromTheEnvironment) {
 
 TEST(MachineProfile, AppliesToItsOwnMachineOnly) {
   EINKORN_TEST_SPACE const exec;
-  auto const constants = machine_model(arch_of<decltype(exec)>);
+  auto const constants = machine_model(arch_of<decltype(exec)>, static_cast<int>(exec.concurrency()));
 
   auto const own = machine_model_of(exec, {{"another", 1, 1, 1, 1}, {machine_key(exec), 7e9, 1, 1, 5e-6}});
   auto const other = machine_model_of(exec, {{"another", 1, 1, 1, 1}});
@@ -131,20 +131,47 @@ TEST(MachineProfile, AppliesToItsOwnMachineOnly) {
   EXPECT_EQ(own.launch_seconds, 5e-6);
   EXPECT_EQ(other.bytes_per_second, constants.bytes_per_second);
   EXPECT_EQ(other.launch_seconds, constants.launch_seconds);
+  for (auto const& model : {own, other}) {
+    EXPECT_EQ(model.threads, is_gpu<decltype(exec)> ? 1 : exec.concurrency());
+    EXPECT_EQ(model.cache_bytes > 0, !is_gpu<decltype(exec)>);
+  }
 }
 
-TEST(MachineProfile, ScalesTheEstimates) {
+/// The estimate of CSR: a matrix of 1000 rows with 5 entries each.
+double seconds_of_csr(Arch arch, MachineModel const& machine) {
   Structure s;
   s.num_rows = s.num_cols = 1000;
   s.nnz = 5000;
   s.mean_row_length = 5;
   s.longest_row = 5;
-  auto const seconds = [&](MachineModel const& machine) {
-    return estimate_formats(s, Arch::host, machine, 8, 8, 4, 4).front().seconds;
-  };
+  return estimate_formats(s, arch, machine, 8, 8, 4, 4).front().seconds;
+}
+
+TEST(MachineProfile, ScalesTheEstimates) {
+  auto const seconds = [](MachineModel const& machine) { return seconds_of_csr(Arch::cuda, machine); };
 
   EXPECT_DOUBLE_EQ(seconds({2e9, 0}), 2 * seconds({4e9, 0}));
   EXPECT_DOUBLE_EQ(seconds({2e9, 3e-6}) - seconds({2e9, 0}), 2 * 3e-6);
+}
+
+TEST(MachineProfile, HostsHaveThreadsAndCaches) {
+  auto const seconds = [](MachineModel const& machine) { return seconds_of_csr(Arch::host, machine); };
+  double const no_bytes = 1e30, bytes = 80004;  // 5000 entries of 12, 1001 offsets of 4, 2 vectors of 8000
+
+  EXPECT_DOUBLE_EQ(seconds({no_bytes, 0, 1}), 8 * seconds({no_bytes, 0, 8}));
+  double const core = seconds({no_bytes, 0, 1});
+  EXPECT_GT(core, 0);
+  EXPECT_NEAR(seconds({2e9, 0, 1, bytes - 1}) - core, bytes / 2e9, 1e-12);
+  EXPECT_NEAR(seconds({2e9, 0, 1, bytes}) - core, bytes / 2e9 / host_cache_speed, 1e-12);
+}
+
+TEST(MachineProfile, BandwidthOfAHostGrowsWithItsThreads) {
+  EXPECT_EQ(machine_model(Arch::host).bytes_per_second, 20e9);
+  EXPECT_EQ(machine_model(Arch::host, 2).bytes_per_second, 20e9);
+  EXPECT_LT(machine_model(Arch::host, 1).bytes_per_second, 20e9);
+  double const of_64 = machine_model(Arch::host, 64).bytes_per_second;
+  EXPECT_GT(of_64, 100e9);
+  EXPECT_LT(of_64, 64 * 10e9);
 }
 
 }  // namespace

@@ -35,7 +35,22 @@ TEST(Select, ChoosesTheFormatThatTheStructureMakesFastest) {
   auto const mesh = of("gen:stencil7:64").format;
   EXPECT_TRUE(mesh == FormatName::dia || mesh == FormatName::bdia) << name_of(mesh);
   auto const graph = of("gen:rmat:13").format;
-  EXPECT_TRUE(graph == FormatName::csr || graph == FormatName::csr5) << name_of(graph);
+  EXPECT_TRUE(graph == FormatName::csr || graph == (is_gpu<Space> ? FormatName::csr5 : FormatName::sell))
+      << name_of(graph);
+}
+
+TEST(Select, NeverTakesWhatIsSlowerOnAHost) {
+  if (is_gpu<Space>) GTEST_SKIP() << "needs a host";
+  // On a host CSR5 took 1.0 to 2.2 times the time of CSR on all of 81 matrices; blocks that are half empty pay for no kernel.
+  for (char const* matrix : {"gen:rmat:12", "gen:powerlaw:20000:8", "gen:circuit:20000", "gen:stencil7:20",
+                             "gen:stencil27:12", "gen:elasticity:8", "gen:band:5000:101"})
+    for (auto const& candidate : of(matrix).candidates) {
+      if (candidate.format == FormatName::csr5) {
+        EXPECT_GT(candidate.seconds, of(matrix).csr_seconds) << matrix;
+      }
+    }
+  EXPECT_NE(of("gen:stencil7:64").format, FormatName::bsr);
+  EXPECT_NE(of("gen:circuit:100000").format, FormatName::bsr);
 }
 
 TEST(Select, GivesTheReason) {

@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -150,6 +151,24 @@ HostMatrix<float> large_matrix(int length, BlockSize const& b) {
   return A;
 }
 
+/// For each row of a matrix with nnz entries, whether the sample that selects the block size has it.
+std::vector<bool> sampled_rows(std::int64_t rows, std::int64_t nnz) {
+  std::vector<bool> sampled(static_cast<std::size_t>(rows));
+  auto const mark = [&](std::int64_t first, std::int64_t count) {
+    for (auto i = first; i < std::min(rows, first + count); ++i) sampled[static_cast<std::size_t>(i)] = true;
+  };
+  if (is_gpu<Space>) {
+    for (std::int64_t i = 0; i < rows; i += 32 * detail::sampled_group_rows)
+      mark(i, detail::sampled_group_rows);
+  } else {
+    detail::for_each_block_size([&]<int b>() {
+      auto const sample = detail::block_rows_of_sample<b>(rows, nnz);
+      for (std::int64_t i = 0; i < sample.num_sampled; ++i) mark(sample.block_row(i) * b, b);
+    });
+  }
+  return sampled;
+}
+
 TEST(BsrDetection, CountsAllBlockSizesInOneLaunch) {
   for (auto const& pattern : battery()) {
     SCOPED_TRACE(pattern.name);
@@ -167,6 +186,52 @@ TEST(BsrDetection, CountsAllBlockSizesInOneLaunch) {
   }
 }
 
+TEST(BsrDetection, CountsTheBlocksOfRowsThatExceedTheHashTable) {
+  if constexpr (is_gpu<Space>) {
+    GTEST_SKIP() << "needs a host";
+  } else {
+    HostMatrix<double> A{9, 40000, {0}, {}, {}};
+    for (int i = 0; i < A.num_rows; ++i) {
+      for (int j = 0; j < 2600; ++j) A.columns.push_back(j * (i + 3));
+      A.offsets.push_back(static_cast<int>(A.columns.size()));
+    }
+    A.values.assign(A.columns.size(), 1.0);
+    auto const on_device = A.on_device();
+    detail::for_each_block_size([&]<int b>() {
+      static_assert(2 * 2600 > detail::BlockColumnSet<int>::capacity);
+      auto const expected = static_cast<std::int64_t>(count_blocks(A, b));
+
+      auto const counts = detail::count_blocks_on_host(
+          "test", Space(), on_device, detail::SampledBlockRows<b>(A.num_rows, A.num_rows), 1000000);
+      auto const F = from_csr<Bsr>(Space(), on_device, {.block_size = b, .fill_limit = 100.0});
+
+      EXPECT_EQ(counts.blocks, expected) << "b = " << b;
+      EXPECT_EQ(counts.entries, static_cast<std::int64_t>(A.nnz()));
+      EXPECT_EQ(static_cast<std::int64_t>(F.num_blocks()), expected);
+    });
+  }
+}
+
+TEST(BsrDetection, SampledBlockRowsAreDistinctAndOfAllPhases) {
+  for (std::int64_t const rows : {1, 7, 100, 99999})
+    for (std::int64_t const most : {1, 64, 1000}) {
+      detail::SampledBlockRows<3> const sample(rows, most);
+      ASSERT_GE(sample.num_sampled, 1);
+      ASSERT_LE(sample.num_sampled, most);
+      for (std::int64_t i = 0; i < sample.num_sampled; ++i) {
+        EXPECT_LT(sample.block_row(i) * 3, rows);
+        if (i > 0) {
+          EXPECT_GT(sample.block_row(i), sample.block_row(i - 1));
+        }
+      }
+    }
+  detail::SampledBlockRows<2> const of_many(120000, 1000);  // every 60th block row: a multiple of 3 rows
+  std::vector<int> phases(3);
+  for (std::int64_t i = 0; i < of_many.num_sampled; ++i)
+    ++phases[static_cast<std::size_t>(of_many.block_row(i) * 2 % 3)];
+  for (int const count : phases) EXPECT_GT(count, 300);
+}
+
 TEST(BsrDetection, LargeMatricesAreSampled) {
   for (int const b : {2, 5, 6, 8}) {
     auto const A = large_matrix(b == 2 ? 6 : b, [b](int) { return b; });
@@ -178,8 +243,14 @@ TEST(BsrDetection, LargeMatricesAreSampled) {
 }
 
 TEST(BsrDetection, IsExactIfTheSampleExceedsTheFillLimit) {
-  // The sampled groups 0, 32, 64, .. have blocks of 8, the others blocks of 2.
-  auto const A = large_matrix(8, [](int row) { return row / detail::sampled_group_rows % 32 == 0 ? 8 : 2; });
+  // Sampled rows are in blocks of 8, the others in blocks of 2.
+  int const rows = large_matrix(1, [](int) { return 1; }).num_rows;
+  auto const sampled = sampled_rows(rows, 8 * rows);
+  auto const A = large_matrix(8, [&](int row) {
+    for (int i = row / 8 * 8; i < std::min(row / 8 * 8 + 8, rows); ++i)
+      if (sampled[static_cast<std::size_t>(i)]) return 8;
+    return 2;
+  });
   auto const on_device = A.on_device();
   int const exact = detect_block_size(Space(), on_device);
   ASSERT_EQ(exact, 2);
@@ -195,9 +266,9 @@ TEST(BsrDetection, IsExactIfTheSampleExceedsTheFillLimit) {
 
 TEST(BsrDetection, IsExactIfTheSampleMissesMostEntries) {
   auto A = large_matrix(6, [](int) { return 6; });
-  for (int i = 0; i < A.num_rows; ++i)
-    A.offsets[static_cast<std::size_t>(i) + 1] =
-        A.offsets[static_cast<std::size_t>(i)] + (i / detail::sampled_group_rows % 32 == 0 ? 1 : 6);
+  auto const sampled = sampled_rows(A.num_rows, 5 * A.num_rows);
+  for (std::size_t i = 0; i < A.rows(); ++i) A.offsets[i + 1] = A.offsets[i] + (sampled[i] ? 1 : 6);
+  ASSERT_EQ(A.offsets.back() / A.num_rows, 5);
   auto const nnz = static_cast<std::size_t>(A.offsets.back());
   ASSERT_GE(nnz, std::size_t(1) << 20);
   A.columns.resize(nnz);

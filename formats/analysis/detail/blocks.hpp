@@ -6,6 +6,8 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
+#include <einkorn/formats/bsr/detail/count_blocks_host.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,10 +22,12 @@ template <class Exec>
 inline constexpr std::int64_t max_sampled_block_rows = is_gpu<Exec> ? 4096 : 1024;
 /// Block rows with more entries per row on average are skipped: one thread would take too long.
 inline constexpr std::int64_t max_sampled_row = 1024;
+/// Host: the entries of the sample per block size, about; at least 64 block rows. An SpMV of so many entries takes 10 us.
+inline constexpr std::int64_t sampled_entries_on_host = 16384;
 
-/// Counts the b x b blocks and the entries of a sample of block rows, for b = 2 .. 8 in one launch. One thread
+/// Counts the b x b blocks and the entries of a sample of block rows, for b = 2 .. 8 in one launch (GPU). One thread
 /// per block row merges its b rows by block column.
-template <class Exec, class Matrix, class Device>
+template <class Matrix, class Device>
 struct SampleBlockFill {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
@@ -54,10 +58,10 @@ struct SampleBlockFill {
  private:
   template <int b>
   KOKKOS_FUNCTION void analyze(std::int64_t sample) const {
-    auto const rows = static_cast<std::int64_t>(A.num_rows), block_rows = ceil_div(rows, std::int64_t(b));
-    auto const sampled = Kokkos::min(block_rows, max_block_rows);
-    if (sample >= sampled) return;
-    auto const first = sample * (block_rows / sampled) * b;
+    auto const rows = static_cast<std::int64_t>(A.num_rows);
+    SampledBlockRows<b> const sampled(rows, max_block_rows);
+    if (sample >= sampled.num_sampled) return;
+    auto const first = sampled.block_row(sample) * b;
     Offset at[b], end[b];
     std::int64_t entries = 0, blocks = 0;
     for (int r = 0; r < b; ++r) {
@@ -83,11 +87,23 @@ struct SampleBlockFill {
 
 template <class Exec, class Matrix, class Device>
 void analyze_blocks(Exec const& exec, Matrix const& A, StructureCounters<Device> const& counters) {
-  // Long rows need fewer block rows for a sample of the same size.
-  auto const mean = static_cast<std::int64_t>(A.nnz()) / static_cast<std::int64_t>(A.num_rows) + 1;
-  auto const max_block_rows = std::max<std::int64_t>(max_sampled_block_rows<Exec> / (1 + mean / 64), 256);
-  range_for<std::int64_t>("einkorn::structure[blocks]", exec, 7 * max_block_rows,
-                          SampleBlockFill<Exec, Matrix, Device>{A, counters, max_block_rows});
+  auto const rows = static_cast<std::int64_t>(A.num_rows);
+  auto const mean = static_cast<std::int64_t>(A.nnz()) / rows + 1;
+  if constexpr (is_gpu<Exec>) {
+    // Long rows need fewer block rows for a sample of the same size.
+    auto const max_block_rows = std::max<std::int64_t>(max_sampled_block_rows<Exec> / (1 + mean / 64), 256);
+    range_for<std::int64_t>("einkorn::structure[blocks]", exec, 7 * max_block_rows,
+                            SampleBlockFill<Matrix, Device>{A, counters, max_block_rows});
+  } else {
+    for_each_block_size([&]<int b>() {
+      SampledBlockRows<b> const sample(rows, std::clamp<std::int64_t>(sampled_entries_on_host / (b * mean), 64,
+                                                                      max_sampled_block_rows<Exec>));
+      auto const counts =
+          count_blocks_on_host("einkorn::structure[blocks]", exec, A, sample, b * max_sampled_row);
+      counters.counts(StructureCounters<Device>::blocks + b) = counts.blocks;
+      counters.counts(StructureCounters<Device>::block_entries + b) = counts.entries;
+    });
+  }
 }
 
 }  // namespace einkorn::detail

@@ -20,6 +20,15 @@ inline constexpr std::int64_t max_structure_teams = 1056;
 /// Entries of a row above which a team analyzes it, not a group of lanes (GPU).
 inline constexpr std::int64_t max_row_by_lanes = 512;
 
+/// *to += value in the scratch of a team. A team of the host has one thread.
+template <class Exec, class T>
+KOKKOS_FORCEINLINE_FUNCTION void add_in_team(T* to, T value) {
+  if constexpr (is_gpu<Exec>)
+    Kokkos::atomic_add(to, value);
+  else
+    *to += value;
+}
+
 /// The results of the kernels of structure() in device memory: counts, which the host reads once, and a flag
 /// per diagonal. Diagonal d = j - i has flag d + num_rows - 1.
 template <class Device>

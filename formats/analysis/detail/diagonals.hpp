@@ -59,7 +59,7 @@ struct CountDiagonals {
   static constexpr int batch = is_gpu<Exec> ? 4 : 64;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
-  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
+  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 128>;
 
   Matrix A;
   Kokkos::View<int*, Device> numbers;
@@ -130,7 +130,7 @@ struct CountDiagonals {
   KOKKOS_FORCEINLINE_FUNCTION void flush(Ordinal distance, int run_length, int* histogram) const {
     if (run_length == 0) return;
     auto const d = static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(A.num_rows) - 1;
-    Kokkos::atomic_add(&histogram[numbers(static_cast<std::size_t>(d))], run_length);
+    add_in_team<Exec>(&histogram[numbers(static_cast<std::size_t>(d))], run_length);
   }
 };
 

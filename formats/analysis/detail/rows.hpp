@@ -49,7 +49,7 @@ struct AnalyzeRows {
   static constexpr std::size_t scratch_bytes = Counters::size * sizeof(std::int64_t);
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
-  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 1024>;
+  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 128>;
 
   Matrix A;
   Counters counters;
@@ -112,7 +112,7 @@ struct AnalyzeRows {
     }
     int bin = 0;
     for (auto rest = count; rest > 0; rest >>= 1) ++bin;
-    Kokkos::atomic_inc(&team_counts[Counters::histogram + bin]);
+    add_in_team<Exec>(&team_counts[Counters::histogram + bin], std::int64_t(1));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void analyze_entries(Row const& row, int lane, std::int64_t (&distance)[batch],

@@ -49,7 +49,7 @@ struct AnalyzeWindow {
       if (length >= num_bins)
         slots += length;
       else
-        Kokkos::atomic_inc(&rows_of_length[length]);
+        add_in_team<Exec>(&rows_of_length[length], 1);
     }
     if (slots > 0) Kokkos::atomic_add(&counters.counts(StructureCounters<Device>::window_slots), slots);
     team.team_barrier();

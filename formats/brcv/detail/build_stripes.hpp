@@ -69,8 +69,8 @@ struct CopyStripeColumns {
   }
 };
 
-/// Fills b, rc, rv and c, which have their final extents. c is copied with one thread per entry, which finds
-/// its stripe by binary search in rc: balanced for lists of any length. 2 launches.
+/// Fills b, rc, rv and c, which have their final extents. c is copied with equal numbers of entries per
+/// thread (GPU: one), which finds its first stripe by binary search in rc: balanced for lists of any length. 2 launches.
 template <class Exec, class Format, class Matrix, class Starts>
 void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts const& starts) {
   using Ordinal = typename Format::ordinal_type;
@@ -82,8 +82,19 @@ void build_stripes(Exec const& exec, Format const& F, Matrix const& A, Starts co
   }
   range_scan<Ordinal>("einkorn::from_csr[brcv,number]", exec, F.num_rows,
                       NumberStripes<Format, Matrix, Starts>{F, A, starts});
-  range_for<std::size_t>("einkorn::from_csr[brcv,columns]", exec, F.c.extent(0),
-                         CopyStripeColumns<Format, Matrix>{F, A});
+  char const* const label = "einkorn::from_csr[brcv,columns]";
+  if constexpr (is_gpu<Exec>)
+    range_for<std::size_t>(label, exec, F.c.extent(0), CopyStripeColumns<Format, Matrix>{F, A});
+  else
+    for_each_chunk(label, exec, static_cast<std::int64_t>(F.c.extent(0)),
+                   [&](std::size_t, std::int64_t begin, std::int64_t end) {
+                     auto k = static_cast<Offset>(begin);
+                     if (begin == end) return;
+                     for (Ordinal stripe = row_of_entry(F.rc, F.num_stripes(), k); k < static_cast<Offset>(end);
+                          ++stripe)
+                       for (; k < F.rc(stripe + 1) && k < static_cast<Offset>(end); ++k)
+                         F.c(k) = A.columns(F.rv(stripe) + (k - F.rc(stripe)));
+                   });
 }
 
 }  // namespace einkorn::detail

@@ -5,12 +5,15 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
+#include <einkorn/formats/bsr/detail/count_blocks_host.hpp>
 #include <einkorn/formats/bsr/detail/find_blocks.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -56,15 +59,46 @@ struct MergeBlockRow {
   }
 };
 
+/// The same for a block size that is known at compile time: collects the block columns in a set, then sorts them.
+template <bool fill, int b, class Matrix, class Offsets, class Columns>
+struct ListBlockRow {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+
+  Matrix A;
+  Offsets offsets;
+  Columns columns;
+
+  void operator()(Ordinal block_row) const {
+    BlockColumnSet<Ordinal> set;
+    if constexpr (fill) {
+      Ordinal* const first = columns.data() + offsets(block_row);
+      Ordinal* last = first;
+      visit_blocks_of_row<b>(A, block_row, set, [&](Ordinal block) { *last++ = block; });
+      std::sort(first, last);
+    } else {
+      Offset count = 0;
+      visit_blocks_of_row<b>(A, block_row, set, [&](Ordinal) { ++count; });
+      offsets(block_row) = count;
+    }
+  }
+};
+
 template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
 void merge_rows(Exec const& exec, char const* label, Matrix const& A, int block_size,
                 typename Matrix::ordinal_type num_block_rows, Offsets const& offsets, Columns const& columns) {
+  using Ordinal = typename Matrix::ordinal_type;
   if constexpr (is_gpu<Exec>)
     find_blocks_in_teams<fill>(exec, label, A, block_size, num_block_rows, offsets, columns);
   else
-    range_for<typename Matrix::ordinal_type>(
-        label, exec, num_block_rows,
-        MergeBlockRow<fill, Matrix, Offsets, Columns>{A, block_size, offsets, columns});
+    with_block_size(block_size, [&]<int b>(std::integral_constant<int, b>) {
+      if constexpr (b > 0)
+        range_for<Ordinal>(label, exec, num_block_rows,
+                           ListBlockRow<fill, b, Matrix, Offsets, Columns>{A, offsets, columns});
+      else
+        range_for<Ordinal>(label, exec, num_block_rows,
+                           MergeBlockRow<fill, Matrix, Offsets, Columns>{A, block_size, offsets, columns});
+    });
 }
 
 /// offsets(I) <- the number of blocks of block row I of A, whose rows are sorted. 1 launch.

@@ -119,10 +119,9 @@ int block_size_of_min_bytes(BlockCounts const& counts) {
 
 /// The block size with the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows, at
 /// most 1/32 of all. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than
-/// half of the expected number of entries, because a few rows have most of them. Deterministic, the same on
-/// every backend.
+/// half of the expected number of entries, because a few rows have most of them.
 template <class Exec, class Matrix>
-int sampled_block_size(Exec const& exec, Matrix const& A) {
+int block_size_of_row_groups(Exec const& exec, Matrix const& A) {
   std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / sampled_group_rows;
   auto const nnz = static_cast<double>(A.nnz());
   if (num_groups < 256 || nnz < 1048576.0) return 0;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -64,20 +65,32 @@ struct SpmvBlockRowsHost {
     return column < F.num_cols ? Sum(entry(x, column, vector)) : Sum(0);
   }
 
+  using Row = Simd<Sum, (b > 0 ? b : 1)>;
+
+  /// x(column), ..., x(column + b - 1), loaded as a vector: scalars that are stored one by one stall a load of all.
+  [[nodiscard]] [[gnu::always_inline]] Row load_x(Ordinal column) const {
+    if constexpr (std::is_same_v<typename X::array_layout, Kokkos::LayoutStride>)
+      return Row::generate([&](int c) __attribute__((always_inline)) { return Sum(x(column + c)); });
+    else
+      return Row::load(x.data() + column);
+  }
+  /// The same with 0 beyond the last column.
+  [[nodiscard]] Row load_last_of_x(Ordinal column) const {
+    Sum part_of_x[b] = {};
+    for (Ordinal c = 0; c < F.num_cols - column; ++c) part_of_x[c] = Sum(x(column + c));
+    return Row::load(part_of_x);
+  }
+
   void by_registers(Ordinal block_row, Ordinal first, Ordinal rows) const {
-    using Row = Simd<Sum, b>;
     Row sum[b];
     for (int r = 0; r < b; ++r) sum[r] = Row::zero();
     for (Offset q = F.row_offsets(block_row); q < F.row_offsets(block_row + 1); ++q) {
       auto const* const values = F.values.data() + q * static_cast<Offset>(b * b);
       Ordinal const column = F.columns(q) * b;
-      Sum part_of_x[b];
-      if (b <= F.num_cols - column)
-        for (int c = 0; c < b; ++c) part_of_x[c] = Sum(x(column + c));
-      else
-        for (int c = 0; c < b; ++c) part_of_x[c] = c < F.num_cols - column ? Sum(x(column + c)) : Sum(0);
-      auto const factor = Row::load(part_of_x);
-      for (int r = 0; r < b; ++r) sum[r].add_product(Row::load(values + r * b), factor);
+      auto const factor = b <= F.num_cols - column ? load_x(column) : load_last_of_x(column);
+      unrolled<b>([&]<int... r>() __attribute__((always_inline)) {
+        (sum[r].add_product(Row::load(values + r * b), factor), ...);
+      });
     }
     for (Ordinal r = 0; r < rows; ++r) epilogue(y(first + r), sum[r].sum());
   }

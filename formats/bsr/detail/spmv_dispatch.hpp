@@ -20,31 +20,6 @@
 
 namespace einkorn::detail {
 
-/// Calls body(integral_constant<int, b>) for the block sizes known at compile time, with 0 for others.
-template <class Body>
-void with_block_size(int block_size, Body const& body) {
-  switch (block_size) {
-    case 1:
-      return body(std::integral_constant<int, 1>());
-    case 2:
-      return body(std::integral_constant<int, 2>());
-    case 3:
-      return body(std::integral_constant<int, 3>());
-    case 4:
-      return body(std::integral_constant<int, 4>());
-    case 5:
-      return body(std::integral_constant<int, 5>());
-    case 6:
-      return body(std::integral_constant<int, 6>());
-    case 7:
-      return body(std::integral_constant<int, 7>());
-    case 8:
-      return body(std::integral_constant<int, 8>());
-    default:
-      return body(std::integral_constant<int, 0>());
-  }
-}
-
 template <class Y, int k>
 std::size_t column_tiles(Y const& y) {
   return Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), std::size_t(k));

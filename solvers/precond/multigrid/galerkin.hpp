@@ -7,7 +7,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 #include <einkorn/formats/spgemm/spgemm.hpp>
-#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
+#include <einkorn/solvers/precond/multigrid/distinct_bytes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -88,13 +88,7 @@ class GalerkinProduct {
   [[nodiscard]] Matrix const& prolongator() const { return P_; }
   /// P^T.
   [[nodiscard]] Matrix const& restriction() const { return R_.matrix; }
-  /// Bytes of P, R, A_c and A P; without the tables of the plans.
-  [[nodiscard]] std::size_t bytes() const {
-    DistinctBytes bytes;
-    add_to(bytes);
-    return bytes.bytes();
-  }
-  /// Adds these arrays; the operators of the levels may share P, R and A_c.
+  /// Adds the arrays of P, R, A_c and A P, without the tables of the plans; the operators of the levels may share P, R and A_c.
   void add_to(DistinctBytes& bytes) const {
     for (auto const* const matrix : {&P_, &R_.matrix, &coarse_}) bytes.add(*matrix);
     bytes.add(R_.source.extent(0) * sizeof(Offset) + AP_plan_.row_offsets().extent(0) * sizeof(Offset) +

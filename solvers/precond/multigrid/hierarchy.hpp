@@ -10,6 +10,7 @@
 #include <einkorn/solvers/precond/multigrid/aggregates.hpp>
 #include <einkorn/solvers/precond/multigrid/box_aggregates.hpp>
 #include <einkorn/solvers/precond/multigrid/cycle.hpp>
+#include <einkorn/solvers/precond/multigrid/distinct_bytes.hpp>
 #include <einkorn/solvers/precond/multigrid/galerkin.hpp>
 #include <einkorn/solvers/precond/multigrid/inverse_diagonal.hpp>
 #include <einkorn/solvers/precond/multigrid/near_null.hpp>
@@ -220,7 +221,7 @@ class Hierarchy {
       levels_.list[l].set_transfers(exec, product.prolongator(), product.restriction(), scaling_of(l + 1));
     }
     clock.add_to(report_.galerkin_seconds);
-    for (std::size_t l = 0; l < levels_.list.size(); ++l) report_.levels[l].bytes = levels_.list[l].bytes();
+    for (std::size_t l = 0; l < levels_.list.size(); ++l) report_.levels[l].bytes = bytes_of(levels_.list[l]);
     report_.levels.back().bytes += levels_.coarsest.bytes();
     report_.total_seconds = timer.seconds();
   }

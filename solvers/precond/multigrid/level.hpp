@@ -8,8 +8,8 @@
 #include <einkorn/formats/csr/convert_values.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/rows_by_warps.hpp>
+#include <einkorn/solvers/precond/multigrid/distinct_bytes.hpp>
 #include <einkorn/solvers/precond/multigrid/level_operator.hpp>
-#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
 #include <einkorn/solvers/precond/multigrid/smoother.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -80,13 +80,7 @@ struct Level {
   }
 
   [[nodiscard]] std::size_t num_rows() const { return x.extent(0); }
-  /// Of the arrays that the kernels of a cycle read.
-  [[nodiscard]] std::size_t bytes() const {
-    DistinctBytes bytes;
-    add_to(bytes);
-    return bytes.bytes();
-  }
-  /// Adds these arrays, some of which the Galerkin products or, on the finest level, the user's matrix share.
+  /// Adds the arrays that the kernels of a cycle read, some of which the Galerkin products or, on the finest level, the user's matrix share.
   void add_to(DistinctBytes& bytes) const {
     A.add_to(bytes);
     prolong.add_to(bytes);

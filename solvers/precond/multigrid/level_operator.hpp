@@ -15,7 +15,7 @@
 #include <einkorn/formats/format_list.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/formats/sell/spmv.hpp>
-#include <einkorn/solvers/precond/multigrid/matrix_bytes.hpp>
+#include <einkorn/solvers/precond/multigrid/distinct_bytes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -145,12 +145,6 @@ class LevelOperator {
   [[nodiscard]] DiaMatrix const* dia() const {
     auto const* const plan = std::get_if<DiaPlan>(&plan_);
     return plan == nullptr ? nullptr : &plan->matrix();
-  }
-  /// Of the arrays that kernels read.
-  [[nodiscard]] std::size_t bytes() const {
-    DistinctBytes bytes;
-    add_to(bytes);
-    return bytes.bytes();
   }
   /// Adds the arrays that kernels read. A CSR shares arrays with the matrix of the constructor.
   void add_to(DistinctBytes& bytes) const {

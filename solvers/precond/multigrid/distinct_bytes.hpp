@@ -8,16 +8,6 @@
 
 namespace einkorn::detail {
 
-/// Bytes of the arrays of a matrix of any format.
-template <class Matrix>
-std::size_t matrix_bytes(Matrix const& A) {
-  std::size_t bytes = 0;
-  A.visit_arrays([&](char const*, auto const& array) {
-    bytes += array.size() * sizeof(typename std::decay_t<decltype(array)>::value_type);
-  });
-  return bytes;
-}
-
 /// The sum of the bytes of arrays that matrices may share: an array counts once.
 class DistinctBytes {
  public:
@@ -41,5 +31,13 @@ class DistinctBytes {
   std::set<void const*> counted_;
   std::size_t bytes_ = 0;
 };
+
+/// Bytes of the arrays that x.add_to() adds.
+template <class T>
+std::size_t bytes_of(T const& x) {
+  DistinctBytes bytes;
+  x.add_to(bytes);
+  return bytes.bytes();
+}
 
 }  // namespace einkorn::detail

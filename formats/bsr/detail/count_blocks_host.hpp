@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/range_launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace einkorn::detail {
+
+/// The distinct block columns of one block row (host): a hash table with linear probing, on the stack.
+template <class Ordinal>
+class BlockColumnSet {
+ public:
+  static constexpr std::size_t capacity = 4096;  ///< block columns
+
+  /// Empties the set. @pre it will have at most max_size block columns, max_size <= capacity
+  void clear(std::size_t max_size) {
+    auto const size = std::bit_ceil(2 * max_size + 2);
+    for (std::size_t i = 0; i < size; ++i) table_[i] = empty;
+    shift_ = 64 - std::countr_zero(size);
+    mask_ = size - 1;
+  }
+  /// Whether block was not in the set.
+  bool insert(Ordinal block) {
+    for (auto at = hash(block);; at = (at + 1) & mask_) {
+      if (table_[at] == block) return false;
+      if (table_[at] != empty) continue;
+      table_[at] = block;
+      return true;
+    }
+  }
+
+ private:
+  static constexpr Ordinal empty = -1;
+
+  [[nodiscard]] std::size_t hash(Ordinal block) const {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(block) * 0x9e3779b97f4a7c15u >> shift_);
+  }
+
+  Ordinal table_[4 * capacity];  // bit_ceil(2 max_size + 2) <= 4 capacity
+  int shift_ = 0;
+  std::size_t mask_ = 0;
+};
+
+/// Calls visit(block column) once for each b x b block of a block row of A (host); in any order. Rows with many entries
+/// must be sorted, otherwise a block may be visited more than once.
+template <int b, class Matrix, class Visit>
+void visit_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type block_row,
+                         BlockColumnSet<typename Matrix::ordinal_type>& set, Visit const& visit) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  Ordinal const first = block_row * b, rows = A.num_rows - first < b ? A.num_rows - first : Ordinal(b);
+  auto const entries = static_cast<std::size_t>(A.row_begin(first + rows) - A.row_begin(first));
+  if (entries <= set.capacity) {
+    set.clear(entries);
+    for (Ordinal row = first; row < first + rows; ++row) {
+      Ordinal last = -1;
+      for (Offset k = A.row_begin(row); k < A.row_end(row); ++k) {
+        Ordinal const block = A.columns(k) / b;
+        if (block != last && set.insert(block)) visit(block);
+        last = block;
+      }
+    }
+    return;
+  }
+  Offset at[b], end[b];  // merges the rows by block column
+  for (int r = 0; r < b; ++r) {
+    Ordinal const row = first + static_cast<Ordinal>(r);
+    at[r] = r < rows ? A.row_begin(row) : Offset(0);
+    end[r] = r < rows ? A.row_end(row) : Offset(0);
+  }
+  for (;;) {
+    Ordinal next = -1;
+    for (int r = 0; r < b; ++r)
+      if (at[r] < end[r] && (next < 0 || A.columns(at[r]) / b < next)) next = A.columns(at[r]) / b;
+    if (next < 0) return;
+    visit(next);
+    for (int r = 0; r < b; ++r)
+      while (at[r] < end[r] && A.columns(at[r]) / b == next) ++at[r];
+  }
+}
+
+/// The sampled block rows of one block size: one of every `stride`, at a varying position, because the rows of many
+/// matrices repeat with a period that may divide the stride.
+template <int b>
+struct SampledBlockRows {
+  std::int64_t num_sampled, stride;
+
+  /// @pre rows > 0, max_block_rows > 0
+  KOKKOS_FUNCTION SampledBlockRows(std::int64_t rows, std::int64_t max_block_rows) {
+    auto const block_rows = ceil_div(rows, std::int64_t(b));
+    num_sampled = Kokkos::min(block_rows, max_block_rows);
+    stride = block_rows / num_sampled;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t block_row(std::int64_t i) const { return i * stride + i % stride; }
+};
+
+/// The blocks and the entries of sampled block rows.
+struct SampledBlocks {
+  std::int64_t blocks = 0, entries = 0;
+};
+
+/// Counts the blocks of sampled block rows of A, whose rows are sorted, without those of more than max_entries entries
+/// (host). 1 launch; synchronous.
+template <int b, class Exec, class Matrix>
+SampledBlocks count_blocks_on_host(std::string const& label, Exec const& exec, Matrix const& A,
+                                   SampledBlockRows<b> const& sample, std::int64_t max_entries) {
+  using Ordinal = typename Matrix::ordinal_type;
+  auto const rows = static_cast<std::int64_t>(A.num_rows);
+  SampledBlocks total;
+  for_each_chunk(label, exec, sample.num_sampled, [&](std::size_t, std::int64_t begin, std::int64_t end) {
+    BlockColumnSet<Ordinal> set;
+    SampledBlocks counts;
+    for (auto i = begin; i < end; ++i) {
+      auto const block_row = sample.block_row(i), after = std::min(rows, (block_row + 1) * b);
+      auto const entries = static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(after)) -
+                                                     A.row_begin(static_cast<Ordinal>(block_row * b)));
+      if (entries > max_entries) continue;
+      visit_blocks_of_row<b>(A, static_cast<Ordinal>(block_row), set, [&](Ordinal) { ++counts.blocks; });
+      counts.entries += entries;
+    }
+    Kokkos::atomic_add(&total.blocks, counts.blocks);
+    Kokkos::atomic_add(&total.entries, counts.entries);
+  });
+  return total;
+}
+
+}  // namespace einkorn::detail
