@@ -61,9 +61,9 @@ struct FormatModel {
 
 /// The cost of one SpMV in a format: time = max(min_seconds, launches + bytes / bandwidth + core_seconds / threads).
 ///
-/// core_seconds: time per stored entry and per row for the instructions of the host kernel, which caches and memory do not
-/// hide; fitted to warm SpMVs in double on 2 cores of an EPYC with AVX2, 2026-11 (41 real matrices, 12 generated; other 41
-/// for the test).
+/// core_seconds: time per stored entry and per row for the instructions of the host kernel, in addition to that of the
+/// bytes; fitted to warm SpMVs on 2 cores of an EPYC with AVX2, 2026-11, with 35 real and 12 generated matrices. On 34
+/// other real ones in double the chosen format reaches 0.99 of the speed of the fastest (geometric mean; worst 0.92).
 struct FormatEstimate {
   double matrix_bytes = 0;  ///< bytes of the format's arrays that one SpMV reads
   double fill = 0;          ///< stored entries per entry, compared with the fill limit; 0: no padding

@@ -25,7 +25,8 @@ struct FormatTraits<Csr> {
     if (in.on_host()) {  // the end of a row is mispredicted if its length differs from that of the previous row
       double const mispredicted = in.rows() * std::fmin(1.0, 0.5 * in.structure.row_length_deviation);
       e.model = {1.0, 0, 1};
-      e.core_seconds = 1e-9 * (0.05 * in.entries() + 1.5 * in.rows() + 3.5 * mispredicted);
+      e.core_seconds = in.is_single() ? 1e-9 * (0.1 * in.entries() + 2.5 * in.rows() + 4.0 * mispredicted)
+                                      : 1e-9 * (0.05 * in.entries() + 1.5 * in.rows() + 3.5 * mispredicted);
     } else {
       e.model = gpu_model(in);
     }
