@@ -13,11 +13,10 @@ struct MachineModel {
   double bytes_per_second;  ///< copy bandwidth, reads and writes
   double launch_seconds;    ///< additional time per kernel launch
   double threads = 1;       ///< host: that share FormatEstimate::core_seconds
-  double cache_bytes =
-      0;  ///< host: of the last-level caches; what fits is read at host_cache_speed times the bandwidth
+  double cache_bytes = 0;   ///< host: of the last-level caches; see host_cache_speed
 };
 
-/// Bandwidth of the last-level cache of a CPU relative to the copy bandwidth. 2 cores of an EPYC, 2026-11.
+/// Speed at which a host reads what fits its last-level caches, relative to the copy bandwidth. 2 cores of an EPYC, 2026-11.
 inline constexpr double host_cache_speed = 3.0;
 
 /// The constants of an architecture, for machines without a profile (machine_profile.hpp).
