@@ -4,7 +4,6 @@
 
 #include "types.hpp"
 
-#include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -20,6 +19,17 @@ namespace einkorn::test {
 /// Whether the tests read and write the View directly: the copies of Kokkos cost compile time.
 template <class View>
 inline constexpr bool is_in_host_memory = std::is_same_v<typename View::memory_space, Kokkos::HostSpace>;
+
+/// The View itself if it is in host memory, otherwise a copy there. Fences.
+template <class View>
+auto on_host(View const& view) {
+  if constexpr (is_in_host_memory<View>) {
+    Kokkos::fence();
+    return view;
+  } else {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  }
+}
 
 /// A copy of a host array on the device.
 template <class D = Device, class T>
@@ -37,7 +47,7 @@ Kokkos::View<T*, D> to_device(std::vector<T> const& from, std::string const& lab
 template <class View>
 std::vector<typename View::non_const_value_type> to_host(View const& from) {
   std::vector<typename View::non_const_value_type> to(from.extent(0));
-  auto const mirror = read_on_host("einkorn::test", from);
+  auto const mirror = on_host(from);
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = mirror(i);
   return to;
 }

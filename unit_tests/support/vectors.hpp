@@ -40,7 +40,7 @@ Kokkos::View<S**, Layout, Device> from_columns(std::vector<std::vector<S>> const
 
 template <class View>
 std::vector<std::vector<typename View::non_const_value_type>> to_columns(View const& from) {
-  auto const host = read_on_host("einkorn::test", from);
+  auto const host = on_host(from);
   std::vector<std::vector<typename View::non_const_value_type>> columns(from.extent(1));
   for (std::size_t j = 0; j < columns.size(); ++j)
     for (std::size_t i = 0; i < from.extent(0); ++i) columns[j].push_back(host(i, j));
