@@ -34,7 +34,7 @@ class DistinctBytes {
 
 /// Bytes of the arrays that x.add_to() adds.
 template <class T>
-std::size_t bytes_of(T const& x) {
+std::size_t distinct_bytes(T const& x) {
   DistinctBytes bytes;
   x.add_to(bytes);
   return bytes.bytes();

@@ -221,7 +221,8 @@ class Hierarchy {
       levels_.list[l].set_transfers(exec, product.prolongator(), product.restriction(), scaling_of(l + 1));
     }
     clock.add_to(report_.galerkin_seconds);
-    for (std::size_t l = 0; l < levels_.list.size(); ++l) report_.levels[l].bytes = bytes_of(levels_.list[l]);
+    for (std::size_t l = 0; l < levels_.list.size(); ++l)
+      report_.levels[l].bytes = distinct_bytes(levels_.list[l]);
     report_.levels.back().bytes += levels_.coarsest.bytes();
     report_.total_seconds = timer.seconds();
   }

@@ -106,7 +106,7 @@ TEST(MultigridGalerkin, UpdateGivesTheBitsOfANewProduct) {
   EXPECT_EQ(later.coarse().values.extent(0), 0u);
   later.update(Space(), level.A.on_device());
   EXPECT_EQ(values(later), before);
-  EXPECT_GT(detail::bytes_of(product), product.coarse().values.extent(0) * sizeof(double));
+  EXPECT_GT(detail::distinct_bytes(product), product.coarse().values.extent(0) * sizeof(double));
 }
 
 TEST(MultigridGalerkin, BitsDoNotDependOnTheNumberOfThreads) {
