@@ -61,6 +61,7 @@ set(einkorn_headers
   core/staged_copy.hpp
   core/staging.hpp
   core/sum_partials.hpp
+  core/team_scratch.hpp
   core/vector_loads.hpp
   core/version.hpp
   formats/all_formats.hpp
@@ -136,6 +137,17 @@ set(einkorn_headers
   formats/bsr/to_csr.hpp
   formats/bsr/traits.hpp
   formats/bsr/validate.hpp
+  formats/column_blocks/column_blocks.hpp
+  formats/column_blocks/column_blocks_tuning.hpp
+  formats/column_blocks/detail/add_partial_sums.hpp
+  formats/column_blocks/detail/build_bins.hpp
+  formats/column_blocks/detail/build_chunks.hpp
+  formats/column_blocks/detail/chunk_layout.hpp
+  formats/column_blocks/detail/segment_sums.hpp
+  formats/column_blocks/detail/sum_column_blocks.hpp
+  formats/column_blocks/from_csr.hpp
+  formats/column_blocks/spmv.hpp
+  formats/column_blocks/to_csr.hpp
   formats/column_codes/column_codes.hpp
   formats/column_codes/detail/column_readers.hpp
   formats/column_codes/detail/column_windows.hpp

@@ -29,6 +29,7 @@ bool summary(Run& run, NamedMatrix const& matrix) {
   auto const more = [](auto const& problem, Selection const& selection, Candidates& rows) {
     if (selection.names("coo")) add_coo(problem, selection, rows);
     if (selection.names("hyb")) add_hyb(problem, selection, rows);
+    if (selection.names("column_blocks")) add_column_blocks(problem, selection, rows);
     if (!selection.peers) return;
     add_kokkos_kernels(problem, rows);
     add_kokkos_kernels_bsr(problem, rows);

@@ -8,12 +8,22 @@
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/from_csr.hpp>
 
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace einkorn::perf {
+
+/// Bytes of the arrays that an SpMV reads: all, unless the format has spmv_bytes().
+template <class Format>
+std::size_t bytes_of_spmv(Format const& F) {
+  if constexpr (requires { F.spmv_bytes(); })
+    return F.spmv_bytes();
+  else
+    return F.bytes();
+}
 
 /// Adds the rows of a format with one kernel: SpMV with a plan, conversion from CSR, update of values. note(F)
 /// describes the result of the conversion. The bytes of an SpMV are those of the format and of the vectors.
@@ -30,7 +40,7 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
     *matrix = from_csr<Format>(problem.exec, problem.A, options);
     auto const plan = make_spmv_plan(problem.exec, *matrix);
     auto const shared_plan = std::make_shared<std::decay_t<decltype(plan)>>(plan);
-    built.bytes = matrix->bytes() + vector_bytes(counts);
+    built.bytes = bytes_of_spmv(*matrix) + vector_bytes(counts);
     built.note = note(*matrix);
     built.run = [shared_plan, problem] {
       spmv(problem.exec, *shared_plan, Scalar(1), problem.x, Scalar(0), problem.y);

@@ -22,6 +22,7 @@ MatrixReport bench_matrix(Exec const& exec, Bandwidth const& bandwidth, std::str
   add_ell(problem, selection, rows);
   add_sell(problem, selection, rows);
   add_hyb(problem, selection, rows);
+  add_column_blocks(problem, selection, rows);
   add_dia(problem, selection, rows);
   add_bdia(problem, selection, rows);
   add_bsr(problem, selection, rows);

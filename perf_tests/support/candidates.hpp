@@ -36,6 +36,9 @@ void add_sell(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& 
 template <class Scalar, class Ordinal, class Offset>
 void add_hyb(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 template <class Scalar, class Ordinal, class Offset>
+void add_column_blocks(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection,
+                       Candidates& rows);
+template <class Scalar, class Ordinal, class Offset>
 void add_dia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);
 template <class Scalar, class Ordinal, class Offset>
 void add_bdia(Problem<Scalar, Ordinal, Offset> const& problem, Selection const& selection, Candidates& rows);

@@ -22,6 +22,7 @@ namespace {
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (auto const format : all_formats) names.emplace_back(name_of(format));
+  names.emplace_back("column_blocks");  // not in AnyMatrix
   return names;
 }
 
@@ -195,7 +196,9 @@ bool Settings::wants_summary() const {
 
 bool Settings::needs_full_program() const {
   auto const& formats = selection.formats;
-  auto const is_in_full_program = [](auto const& format) { return format == "coo" || format == "hyb"; };
+  auto const is_in_full_program = [](auto const& format) {
+    return format == "coo" || format == "hyb" || format == "column_blocks";
+  };
   return !matrices.empty() &&
          (!wants_summary() || selection.peers || scalar != "double" || ordinal != "int32" ||
           std::any_of(formats.begin(), formats.end(), is_in_full_program));
