@@ -59,6 +59,7 @@ void declare_options(CLI::App& app, Settings& settings) {
                                                       "half_atomic",
                                                       "tiles",
                                                       "ell_and_coo",
+                                                      "two_passes",
                                                       "window",
                                                       "block_row",
                                                       "row_thread_16",

@@ -121,8 +121,9 @@ TEST(MachineProfile, PathIsReadFromTheEnvironment) {
 }
 
 TEST(MachineProfile, AppliesToItsOwnMachineOnly) {
-  EINKORN_TEST_SPACE const exec;
-  auto const constants = machine_model(arch_of<decltype(exec)>, static_cast<int>(exec.concurrency()));
+  using Exec = EINKORN_TEST_SPACE;
+  Exec const exec;
+  auto const constants = machine_model(arch_of<Exec>, static_cast<int>(exec.concurrency()));
 
   auto const own = machine_model_of(exec, {{"another", 1, 1, 1, 1}, {machine_key(exec), 7e9, 1, 1, 5e-6}});
   auto const other = machine_model_of(exec, {{"another", 1, 1, 1, 1}});
@@ -132,8 +133,8 @@ TEST(MachineProfile, AppliesToItsOwnMachineOnly) {
   EXPECT_EQ(other.bytes_per_second, constants.bytes_per_second);
   EXPECT_EQ(other.launch_seconds, constants.launch_seconds);
   for (auto const& model : {own, other}) {
-    EXPECT_EQ(model.threads, is_gpu<decltype(exec)> ? 1 : exec.concurrency());
-    EXPECT_EQ(model.cache_bytes > 0, !is_gpu<decltype(exec)>);
+    EXPECT_EQ(model.threads, is_gpu<Exec> ? 1 : exec.concurrency());
+    EXPECT_EQ(model.cache_bytes > 0, !is_gpu<Exec>);
   }
 }
 

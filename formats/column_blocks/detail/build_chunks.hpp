@@ -208,8 +208,14 @@ std::int64_t choose_item_size(Offsets const& block_chunks, std::int64_t resident
   std::int64_t best = longest, least = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t waves = 1; waves <= 8; ++waves) {
     if (num_items(longest) > waves * resident) continue;
-    auto const size = partition_point_index(
-        min_size, longest, [&](std::int64_t candidate) { return num_items(candidate) > waves * resident; });
+    std::int64_t size = min_size;  // the smallest for which the items run in so many waves
+    for (std::int64_t high = longest; size < high;) {
+      std::int64_t const middle = size + (high - size) / 2;
+      if (num_items(middle) > waves * resident)
+        size = middle + 1;
+      else
+        high = middle;
+    }
     std::int64_t const time = waves * (size + staging);
     if (time < least) best = size;
     least = std::min(least, time);
