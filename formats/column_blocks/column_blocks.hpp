@@ -23,7 +23,7 @@ namespace einkorn {
 /// bin is added in the order of the columns, without atomics.
 ///
 /// First pass: the entries of block b are ordered by row and divided into the chunks block_chunks(b) ..
-/// block_chunks(b + 1) - 1 of shape.entries. A code is a column within the block, with end_flag if the entry is the last
+/// block_chunks(b + 1) - 1 of shape.entries. A code is a column within the block, with the end flag if the entry is the last
 /// of its row in the block or of the chunk. The entries of a row between two flags have one partial sum; chunk c has the
 /// sums chunk_sums(c) .. chunk_sums(c + 1) - 1. Entry j of lane l has code c entries + l (entries / lanes) + j and value
 /// c entries + j lanes + l; lanes and j are ordered by lane in chunks of few sums (detail/chunk_layout.hpp), otherwise by
@@ -31,7 +31,7 @@ namespace einkorn {
 ///
 /// Second pass: bin r has the rows bin_rows(r) .. bin_rows(r + 1) - 1, whose partial sums in block b are bin_sums(r, b) ..
 /// bin_sums(r + 1, b) - 1. In scratch they have the slots from bin_slots(r, b) on. sum_codes are the slots of the rows,
-/// with end_flag at the last slot of a row, in chunks as above (natural order); the slot shape.slots holds 0. The first
+/// with the end flag at the last slot of a row, in chunks as above (natural order); the slot shape.slots holds 0. The first
 /// code of chunk c is in row sum_rows(c).
 ///
 /// `positions` (the position in values of CSR entry k) and row_offsets (shared with the CSR) are for conversions and for
@@ -46,7 +46,6 @@ struct ColumnBlocks {
   using device_type = Device;
   using memory_space = typename Device::memory_space;
   using Code = std::uint16_t;
-  static constexpr Code end_flag = 0x8000;
 
   Ordinal num_rows = 0, num_cols = 0;
   ColumnBlocksShape shape;
@@ -81,12 +80,12 @@ struct ColumnBlocks {
     int const in_chunk = static_cast<int>(position % entries);
     int const code = in_chunk % shape.lanes * (shape.entries / shape.lanes) + in_chunk / shape.lanes;
     return block * static_cast<Ordinal>(shape.columns) +
-           static_cast<Ordinal>(codes(chunk * entries + static_cast<Offset>(code)) & 0x7fffu);
+           static_cast<Ordinal>(codes(chunk * entries + static_cast<Offset>(code)) & ChunkCode::index_mask);
   }
-  /// Bytes that an SpMV with a plan reads and writes in addition to x and y.
-  [[nodiscard]] std::size_t spmv_bytes(std::size_t bytes_per_sum = sizeof(Scalar)) const {
+  /// Bytes that an SpMV with a plan, with sums in Scalar, reads and writes in addition to x and y.
+  [[nodiscard]] std::size_t spmv_bytes() const {
     auto const nnz_bytes = static_cast<std::size_t>(nnz()) * (sizeof(Scalar) + sizeof(Code));
-    return nnz_bytes + 2 * bytes_per_sum * static_cast<std::size_t>(num_sums) +
+    return nnz_bytes + 2 * sizeof(Scalar) * static_cast<std::size_t>(num_sums) +
            sum_codes.size() * sizeof(Code) + (chunk_sums.size() + bin_sums.size()) * sizeof(Offset) +
            bin_slots.size() * sizeof(Code);
   }

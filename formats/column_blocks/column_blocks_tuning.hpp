@@ -17,6 +17,11 @@ struct ColumnBlocksShape {
   friend bool operator==(ColumnBlocksShape const&, ColumnBlocksShape const&) = default;
 };
 
+/// A code of a ColumnBlocks: an index of 15 bits, and the flag of the last entry of a partial sum or row.
+struct ChunkCode {
+  static constexpr unsigned end_flag = 0x8000u, index_mask = 0x7fffu;
+};
+
 /// Parameters of conversion and kernels.
 struct ColumnBlocksTuning {
   int x_bytes;           ///< bytes of x per block, for scalars of at least 8 bytes
@@ -27,7 +32,7 @@ struct ColumnBlocksTuning {
   int x_teams_per_sm;    ///< second argument of the launch bounds
   int sum_team_size;     ///< the same for the second pass
   int sum_teams_per_sm;
-  int max_strided_sums;  ///< chunks with at most this many partial sums have contiguous entries per lane
+  int max_few_sums;  ///< chunks with at most this many partial sums have contiguous entries per lane
 };
 
 /// Hopper: H100, 2026-11, us for R-MAT of 2^21 rows, power-law rows (4e6 x 12 and 8e6 x 3 entries), few long rows (24e6

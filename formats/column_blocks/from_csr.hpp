@@ -16,7 +16,6 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -24,8 +23,7 @@
 namespace einkorn {
 
 struct ColumnBlocksOptions {
-  int columns =
-      0;  ///< columns per block, 1 .. 32768, of x that fits in team scratch; 0: by column_blocks_tuning.hpp
+  int columns = 0;             ///< per block, 1 .. 32768, of x that fits in team scratch; 0: by tuning
   Checks checks = Checks::on;  ///< validate the structure of the CSR
 };
 

@@ -40,20 +40,21 @@ TEST(Select, ChoosesTheFormatThatTheStructureMakesFastest) {
 }
 
 TEST(Select, NeverTakesWhatIsSlowerOnAHost) {
-  // On a host CSR5 took 1.0 to 2.2 times the time of CSR on all of 81 matrices; blocks that are half empty pay for no kernel.
-  std::vector<char const*> matrices{"gen:rmat:12",      "gen:powerlaw:20000:8", "gen:circuit:20000",
-                                    "gen:stencil7:20",  "gen:stencil27:12",     "gen:elasticity:8",
-                                    "gen:band:5000:101"};
-  if (is_gpu<Space>) matrices.clear();
-  if (matrices.empty()) GTEST_SKIP() << "needs a host";
-  for (char const* matrix : matrices)
-    for (auto const& candidate : of(matrix).candidates) {
-      if (candidate.format == FormatName::csr5) {
-        EXPECT_GT(candidate.seconds, of(matrix).csr_seconds) << matrix;
+  if constexpr (is_gpu<Space>) {
+    GTEST_SKIP() << "needs a host";
+  } else {
+    // On a host CSR5 took 1.0 to 2.2 times the time of CSR on all of 81 matrices; blocks that are half empty pay for no
+    // kernel.
+    for (char const* matrix : {"gen:rmat:12", "gen:powerlaw:20000:8", "gen:circuit:20000", "gen:stencil7:20",
+                               "gen:stencil27:12", "gen:elasticity:8", "gen:band:5000:101"})
+      for (auto const& candidate : of(matrix).candidates) {
+        if (candidate.format == FormatName::csr5) {
+          EXPECT_GT(candidate.seconds, of(matrix).csr_seconds) << matrix;
+        }
       }
-    }
-  EXPECT_NE(of("gen:stencil7:64").format, FormatName::bsr);
-  EXPECT_NE(of("gen:circuit:100000").format, FormatName::bsr);
+    EXPECT_NE(of("gen:stencil7:64").format, FormatName::bsr);
+    EXPECT_NE(of("gen:circuit:100000").format, FormatName::bsr);
+  }
 }
 
 TEST(Select, GivesTheReason) {

@@ -36,8 +36,9 @@ struct AddPartialSums {
 
   /// The arrays in scratch.
   struct Scratch {
-    Sum *slots, *heads,
-        *tails;       // [shape.slots + 1], [chunks], [chunks]: sums up to the first and after the last flag
+    Sum* slots;       // [shape.slots + 1]
+    Sum* heads;       // [chunks]: sums up to the first flag
+    Sum* tails;       // [chunks]: sums after the last flag
     Offset* shifts;   // [num_blocks]: index of a partial sum less its slot
     int* ended;       // [chunks]: whether there is a flag
     Code* slot_ends;  // [num_blocks]
@@ -76,12 +77,12 @@ struct AddPartialSums {
   }
 
  private:
-  static constexpr std::size_t max_chunks(Format const& F) {
+  KOKKOS_FUNCTION static std::size_t max_chunks(Format const& F) {
     return static_cast<std::size_t>(F.shape.slots) / entries + 1;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Scratch carve(void* memory) const {
-    auto const chunks = static_cast<std::size_t>(F.shape.slots) / entries + 1;
+    auto const chunks = max_chunks(F);
     Scratch scratch;
     scratch.slots = static_cast<Sum*>(memory);
     scratch.heads = scratch.slots + F.shape.slots + 1;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/column_blocks/detail/build_chunks.hpp>
@@ -115,7 +116,7 @@ struct FillSumCodes {
         code = static_cast<unsigned>(F.bin_slots(bin * (blocks + 1) + block)) +
                static_cast<unsigned>(sum - F.bin_sums(bin * blocks + block));
       }
-      F.sum_codes(first + i) = static_cast<Code>(code | (i + 1 == num_codes ? 0x8000u : 0u));
+      F.sum_codes(first + i) = static_cast<Code>(code | (i + 1 == num_codes ? ChunkCode::end_flag : 0u));
       if ((first + i) % entries == 0) F.sum_rows((first + i) / entries) = row;
     }
   }

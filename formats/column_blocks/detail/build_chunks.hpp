@@ -3,7 +3,6 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
-#include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/column_blocks/column_blocks.hpp>
@@ -156,7 +155,7 @@ struct FillChunks {
     Offset const first = place.chunk * static_cast<Offset>(F.shape.entries);
     auto const column = static_cast<unsigned>(A.columns(place.entry) % F.shape.columns);
     F.codes(first + static_cast<Offset>(layout.code(place.in_chunk))) =
-        static_cast<Code>(column | (place.ends ? 0x8000u : 0u));
+        static_cast<Code>(column | (place.ends ? ChunkCode::end_flag : 0u));
     Offset const position = first + static_cast<Offset>(layout.value(place.in_chunk));
     F.values(position) = A.values(place.entry);
     F.positions(place.entry) = position;
@@ -261,7 +260,7 @@ auto build_chunks(Exec const& exec, Format& F, Matrix const& A) {
   F.values = allocate_zeros<Kokkos::View<typename Format::scalar_type*, Device>>(
       exec, "einkorn::ColumnBlocks::values", chunks * entries);
   F.positions = allocate<Offsets>(exec, "einkorn::ColumnBlocks::positions", nnz);
-  range_for<Offset>(label, exec, A.nnz(), FillChunks<Format, Matrix>{F, A, blocked, tuning.max_strided_sums});
+  range_for<Offset>(label, exec, A.nnz(), FillChunks<Format, Matrix>{F, A, blocked, tuning.max_few_sums});
 
   auto const staging =  // half of the time to read as many bytes, which come from the second-level cache
       static_cast<std::int64_t>(F.shape.columns) * 8 / (static_cast<std::int64_t>(F.shape.entries) * 20);

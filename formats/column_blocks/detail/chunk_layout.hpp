@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/formats/column_blocks/column_blocks_tuning.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -40,10 +42,10 @@ struct LaneCodes {
     for (int i = 0; i < steps / 8; ++i) words[i] = reinterpret_cast<Words const*>(codes)[i];
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION unsigned index(int j) const {
-    return words[j / 8].word[j % 8 / 2] >> (16 * (j % 2)) & 0x7fffu;
+    return words[j / 8].word[j % 8 / 2] >> (16 * (j % 2)) & ChunkCode::index_mask;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool ends(int j) const {
-    return (words[j / 8].word[j % 8 / 2] >> (16 * (j % 2) + 15) & 1u) != 0;
+    return (words[j / 8].word[j % 8 / 2] >> (16 * (j % 2)) & ChunkCode::end_flag) != 0;
   }
 };
 

@@ -34,8 +34,8 @@ KOKKOS_FORCEINLINE_FUNCTION T segmented_scan(T value, int lane, int distance) {
   return value;
 }
 
-/// The sums of the segments of a chunk, one per flag. first: the sum up to the first flag; rest: the sum after the last
-/// flag, or of the whole chunk; ends: whether there is a flag.
+/// What is left of a chunk after its flags. rest: the sum after the last flag, or of the whole chunk; ends: whether there is
+/// a flag.
 template <class Sum>
 struct SegmentSums {
   Sum rest;
@@ -114,8 +114,8 @@ KOKKOS_FORCEINLINE_FUNCTION SegmentSums<Sum> sum_serially(std::uint16_t const* c
   int index = 0;
   for (int e = 0; e < entries; ++e) {
     unsigned const code = codes[e];
-    sum += term(e, code & 0x7fffu);
-    if ((code & 0x8000u) == 0) continue;
+    sum += term(e, code & ChunkCode::index_mask);
+    if ((code & ChunkCode::end_flag) == 0) continue;
     put(index++, sum);
     sum = Sum(0);
   }

@@ -101,7 +101,7 @@ struct SumColumnBlocks {
           [&](int e, unsigned i) { return Sum(values[e]) * Sum(block[i]); }, put);
     } else {
       auto const term = [&](int j, unsigned i) { return Sum(loaded.values[j]) * Sum(block[i]); };
-      if (loaded.end_sum - loaded.first_sum <= static_cast<Offset>(tuning.max_strided_sums))
+      if (loaded.end_sum - loaded.first_sum <= static_cast<Offset>(tuning.max_few_sums))
         sum_lanes<L, steps, Sum>(loaded.codes, lane, term, put);
       else
         sum_steps<L, steps, Sum>(loaded.codes, lane, term, put);
