@@ -65,11 +65,10 @@ foreach(space IN LISTS Einkorn_TEST_SPACES)
 endforeach()
 
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
-#                  [LIBRARIES Einkorn::io] [DATA folder] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD])
+#                  [LIBRARIES Einkorn::io] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD])
 #
 # Builds einkorn.test.csr.spmv: one executable einkorn.test.csr.spmv.<space> per space of Einkorn_TEST_SPACES, with
-# the macros EINKORN_TEST_SPACE and EINKORN_TEST_DATA_DIR (the absolute path of DATA). OpenMP executables run once per
-# number in Einkorn_TEST_THREADS. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
+# the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
 # QUICK: compiled by einkorn_compile_quickly(). DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
 # does not depend on the number of OpenMP threads; runs once.
@@ -81,15 +80,22 @@ if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(unity_by_default OFF)
 endif()
 option(Einkorn_TEST_UNITY "Compile the sources of each test program as one translation unit" ${unity_by_default})
-# einkorn_compile_as_one(<target>): according to Einkorn_TEST_UNITY.
-function(einkorn_compile_as_one target)
-  if(Einkorn_TEST_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+# einkorn_one_source(<result> <target> <source>...): with Einkorn_TEST_UNITY one file that includes the sources, else, or
+# if there is only one, the sources. Unlike CMake's UNITY_BUILD the file has relative paths: clones in different directories share a compiler cache.
+function(einkorn_one_source result target)
+  if(NOT Einkorn_TEST_UNITY OR ARGC EQUAL 3)
+    set(${result} ${ARGN} PARENT_SCOPE)
+    return()
   endif()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" content)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${content}" @ONLY)
+  set(${result} ${file} PARENT_SCOPE)
 endfunction()
 
 function(einkorn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;DATA;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500)  # large enough for sanitizers
@@ -101,23 +107,20 @@ function(einkorn_add_test)
   endif()
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
-    add_executable(${name}.${suffix} ${arg_SOURCES})
+    einkorn_one_source(sources ${name}.${suffix} ${arg_SOURCES})
+    add_executable(${name}.${suffix} ${sources})
+    target_include_directories(${name}.${suffix} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     set(header_only "")
     if(arg_DEBUG)
       set(header_only HEADER_ONLY)  # the library has NDEBUG
     endif()
     einkorn_configure(${name}.${suffix} ${header_only} ${arg_LIBRARIES} einkorn.test.main GTest::gtest)
-    einkorn_compile_as_one(${name}.${suffix})
     target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space})
     if(Einkorn_TEST_FEW_TYPES)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
     endif()
     if(arg_QUICK)
       einkorn_compile_quickly(${name}.${suffix})
-    endif()
-    if(arg_DATA)
-      cmake_path(ABSOLUTE_PATH arg_DATA NORMALIZE OUTPUT_VARIABLE data)
-      target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_DATA_DIR="${data}")
     endif()
     add_dependencies(${name} ${name}.${suffix})
 
@@ -180,8 +183,9 @@ function(einkorn_add_mpi_test)
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
     set(target ${name}.${suffix})
-    add_executable(${target} ${arg_SOURCES})
-    einkorn_compile_as_one(${target})
+    einkorn_one_source(sources ${target} ${arg_SOURCES})
+    add_executable(${target} ${sources})
+    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)

@@ -4,6 +4,7 @@
 // names. A product agrees with the reference, or the format throws FillLimit; prints which formats multiplied.
 
 #include "../support/battery.hpp"
+#include "../support/data_folder.hpp"
 #include "../support/matrix_files.hpp"
 #include "../support/near.hpp"
 
@@ -61,7 +62,7 @@ void expect_right_products(std::filesystem::path const& folder, std::size_t min_
 }
 
 TEST(FormatsOnRealMatrices, Examples) {
-  expect_right_products(EINKORN_TEST_DATA_DIR, 6);
+  expect_right_products(data_folder("../examples/data"), 6);
 }
 
 TEST(FormatsOnRealMatrices, FolderInTheEnvironment) {

@@ -3,6 +3,7 @@
 // Real matrices: those in examples/data, and every *.mtx.gz in the folder that EINKORN_MATRICES names.
 
 #include "../csr/approaches.hpp"
+#include "../support/data_folder.hpp"
 #include "../support/matrix_files.hpp"
 #include "../support/near.hpp"
 #include "shapes.hpp"
@@ -48,7 +49,7 @@ void expect_right_products(std::filesystem::path const& path, std::vector<Csr5Sh
 }
 
 TEST(RealMatrices, Examples) {
-  auto const files = files_in(EINKORN_TEST_DATA_DIR);
+  auto const files = files_in(data_folder("../examples/data"));
   ASSERT_GE(files.size(), 6u);
   for (auto const& file : files) {
     expect_right_products<double>(file, runnable_shapes());

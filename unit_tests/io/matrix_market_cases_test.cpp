@@ -4,6 +4,7 @@
 // The case files beside this test: each legal one has to be read right, each malformed one rejected at its
 // line, each policy case obey INDEX.tsv by default and its option where there is one.
 
+#include "../support/data_folder.hpp"
 #include "matrix_market_support.hpp"
 
 #include <einkorn/core/io/matrix_market.hpp>
@@ -26,7 +27,7 @@ namespace {
 using List = std::vector<double>;
 using Indices = std::vector<std::int32_t>;
 
-std::filesystem::path const folder = EINKORN_TEST_DATA_DIR;
+std::filesystem::path const folder = data_folder("io/matrix_market_cases");
 
 struct Case {
   std::string file, kind, verdict, rule;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // Real definite matrices of examples/data, solved to 1e-8.
 
+#include "../support/data_folder.hpp"
 #include "../support/matrix_files.hpp"
 #include "cg_tests.hpp"
 #include "user_preconditioners.hpp"
@@ -24,7 +25,7 @@ namespace {
 class DefiniteRealMatrices : public testing::TestWithParam<char const*> {
  protected:
   Csr<double, int, int, Device> const A =
-      csr_of_file<double>(std::filesystem::path(EINKORN_TEST_DATA_DIR) / GetParam());
+      csr_of_file<double>(data_folder("../examples/data") / GetParam());
   HostMatrix<double> const host = to_host(A);
   std::vector<double> const b = numbers<double>(Numbers::reals, host.rows(), 5),
                             inverse = inverse_diagonal(host);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 // A A and A A^T of the real matrices of examples/data.
 
+#include "../support/data_folder.hpp"
 #include "../support/matrix_files.hpp"
 #include "../support/near.hpp"
 #include "spgemm_oracle.hpp"
@@ -36,7 +37,7 @@ bool has_right_product(A const& a, B const& b) {
 
 TEST(SpgemmOfRealMatrices, SquaresAndProductsWithTransposes) {
   std::size_t squares = 0, with_transposes = 0;
-  for (auto const& file : files_in(EINKORN_TEST_DATA_DIR)) {
+  for (auto const& file : files_in(data_folder("../examples/data"))) {
     SCOPED_TRACE(file.filename());
     auto const A = csr_of_file<double>(file);
     if (A.num_rows == A.num_cols) squares += has_right_product(A, A);
