@@ -68,6 +68,7 @@ set(einkorn_headers
   formats/analysis/detail/blocks.hpp
   formats/analysis/detail/counters.hpp
   formats/analysis/detail/diagonals.hpp
+  formats/analysis/detail/gathers.hpp
   formats/analysis/detail/long_rows.hpp
   formats/analysis/detail/measure_formats.hpp
   formats/analysis/detail/measure_spmv.hpp
@@ -148,13 +149,13 @@ set(einkorn_headers
   formats/column_blocks/from_csr.hpp
   formats/column_blocks/spmv.hpp
   formats/column_blocks/to_csr.hpp
+  formats/column_blocks/traits.hpp
   formats/column_codes/column_codes.hpp
   formats/column_codes/detail/column_readers.hpp
   formats/column_codes/detail/column_windows.hpp
   formats/coo/coo.hpp
   formats/coo/coo_tuning.hpp
   formats/coo/detail/entry_parts.hpp
-  formats/coo/detail/expand_rows.hpp
   formats/coo/detail/spmv_dispatch.hpp
   formats/coo/detail/spmv_entry_parts.hpp
   formats/coo/detail/spmv_entry_parts_host.hpp
@@ -167,6 +168,7 @@ set(einkorn_headers
   formats/csr/choose_spmv.hpp
   formats/csr/convert_values.hpp
   formats/csr/csr.hpp
+  formats/csr/detail/expand_rows.hpp
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/nonzero_split.hpp
   formats/csr/detail/permutation.hpp

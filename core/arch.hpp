@@ -53,10 +53,17 @@ struct ArchOf<Kokkos::HIP> {
 
 /// The architecture that an execution space is compiled for.
 template <class Exec>
-inline constexpr Arch arch_of = detail::ArchOf<Exec>::value;
+inline constexpr Arch arch_of = detail::ArchOf<std::remove_cv_t<Exec>>::value;
 
 template <class Exec>
 inline constexpr bool is_gpu = arch_of<Exec> != Arch::host;
+
+/// Whether this Kokkos has a GPU. Formats and kernels for GPUs only are not compiled without.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+inline constexpr bool has_gpu_backend = true;
+#else
+inline constexpr bool has_gpu_backend = false;
+#endif
 
 /// Entries up to which a matrix is small enough to stay in the second-level cache of a GPU: in CSR, with values in double and
 /// 32-bit columns, this many take 50 MB, the cache of an H100 and an H200. AMD uses the same value, not measured.

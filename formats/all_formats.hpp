@@ -12,6 +12,9 @@
 #include <einkorn/formats/bsr/from_csr.hpp>
 #include <einkorn/formats/bsr/spmv.hpp>
 #include <einkorn/formats/bsr/to_csr.hpp>
+#include <einkorn/formats/column_blocks/from_csr.hpp>
+#include <einkorn/formats/column_blocks/spmv.hpp>
+#include <einkorn/formats/column_blocks/to_csr.hpp>
 #include <einkorn/formats/coo/from_csr.hpp>
 #include <einkorn/formats/coo/spmv.hpp>
 #include <einkorn/formats/coo/to_csr.hpp>

@@ -100,12 +100,13 @@ using AnyMatrix = BasicAnyMatrix<BuiltInFormats, Scalar, Ordinal, Offset, Device
 namespace detail {
 
 /// The options of a format with the values that AnyMatrixOptions has for them.
-template <class Options>
+template <class Options, class VectorScalar>
 Options format_options(AnyMatrixOptions const& given) {
   Options options;
   if constexpr (requires { options.fill_limit; }) options.fill_limit = given.fill_limit;
   if constexpr (requires { options.indices; }) options.indices = given.indices;
   if constexpr (requires { options.checks; }) options.checks = given.checks;
+  if constexpr (requires { options.vector_scalar_bytes; }) options.vector_scalar_bytes = sizeof(VectorScalar);
   return options;
 }
 
@@ -118,7 +119,7 @@ auto make_plan_in_format(Exec const& exec, Csr<Value const, Ordinal, Offset, Dev
     return make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks);
   else
     return make_spmv_plan<V>(
-        exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options>(options)));
+        exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options, V>(options)));
 }
 
 /// make_any_matrix() with all template arguments given.

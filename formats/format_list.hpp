@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/formats/bdia/traits.hpp>
 #include <einkorn/formats/brcv/traits.hpp>
 #include <einkorn/formats/bsr/traits.hpp>
+#include <einkorn/formats/column_blocks/traits.hpp>
 #include <einkorn/formats/coo/traits.hpp>
 #include <einkorn/formats/csr/traits.hpp>
 #include <einkorn/formats/csr5/traits.hpp>
@@ -19,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -106,7 +109,12 @@ struct FormatList {
   }
 };
 
-/// The formats of the library, in the order of FormatName.
-using BuiltInFormats = FormatList<Csr, Csr5, Coo, Ell, Sell, Hyb, Dia, Bdia, Bsr, Brcv>;
+/// The formats that are compared on hosts and GPUs, in the order of FormatName.
+using FormatsOfEveryArch = FormatList<Csr, Csr5, Coo, Ell, Sell, Hyb, Dia, Bdia, Bsr, Brcv>;
+
+/// The formats of the library, in the order of FormatName. ColumnBlocks only with a GPU: no host was measured, and the
+/// kernels would cost compile time. FormatsOfEveryArch::With<ColumnBlocks> has it on a host too.
+using BuiltInFormats =
+    std::conditional_t<has_gpu_backend, FormatsOfEveryArch::With<ColumnBlocks>, FormatsOfEveryArch>;
 
 }  // namespace einkorn

@@ -15,7 +15,7 @@ namespace einkorn {
 
 /// Identifies a format at run time. Formats that are not part of the library use values from
 /// first_custom_format on.
-enum class FormatName { csr, csr5, coo, ell, sell, hyb, dia, bdia, bsr, brcv };
+enum class FormatName { csr, csr5, coo, ell, sell, hyb, dia, bdia, bsr, brcv, column_blocks };
 
 inline constexpr int first_custom_format = 100;
 
@@ -71,6 +71,8 @@ struct FormatEstimate {
   FormatModel model{};
   double core_seconds = 0;  ///< host: time of one core, in addition to that of the bytes
   double min_seconds = 0;   ///< lower bound from the longest row, which one thread or a few lanes process
+  bool gathers_x = true;    ///< single entries of x are read from memory (GPU; select_model.hpp)
+  bool refused = false;     ///< from_csr would throw with any fill limit, or there is no estimate; basis: why
 };
 
 /// Registers a format with AnyMatrix, select() and the solvers. Each format specializes it in

@@ -42,29 +42,45 @@ constexpr bool uniform_row_lengths(Arch arch, double longest_row, double mean_ro
 /// DIA 5.6, CSR 6.6.
 inline constexpr double max_cached_csr_bytes = 16e6;
 
+/// GPU: rate at which single sectors of x are read from the second-level cache, the bytes of x that the cache holds besides
+/// the stream of the matrix, and the bytes of memory traffic per sector beyond. H200, 2026-11, in addition to bytes /
+/// bandwidth, which the matrix and these reads share: R-MAT of 2^21 rows 168 us for 32e6 entries, power-law rows 2e6 x 16 163,
+/// 4e6 x 12 312, 8e6 x 3 352. Other GPUs use the same values.
+inline constexpr double gathered_bytes_per_second = 6.1e12, cached_x_bytes = 30e6, missed_sector_bytes = 80;
+
 namespace detail {
+
+/// GPU: the time of an SpMV that reads single entries of x, in addition to that of its bytes.
+inline double gather_seconds(EstimateInput const& in, double bytes_of_x, MachineModel const& machine) {
+  double const sectors = in.structure.gathered_sectors * in.entries();
+  double const missed = bytes_of_x > cached_x_bytes ? 1.0 - cached_x_bytes / bytes_of_x : 0.0;
+  return sectors * (32 / gathered_bytes_per_second + missed * missed_sector_bytes / machine.bytes_per_second);
+}
 
 /// An Estimate from what a format states about itself.
 ///
 /// seconds = max(min_seconds, (1 + launches) launch_seconds + bytes / (copy_fraction bytes_per_second)
 /// + core_seconds / threads); one launch is added for the time until the memory is at full speed. On a host bytes that
-/// fit the caches count 1 / host_cache_speed, and core_seconds is 0 on a GPU.
+/// fit the caches count 1 / host_cache_speed, and core_seconds is 0 on a GPU. gather_seconds is added if the format
+/// gathers_x.
 inline Estimate make_estimate(FormatName format, FormatEstimate estimate, double bytes_of_x_and_y,
-                              bool is_empty, MachineModel const& machine, double fill_limit) {
+                              double gather_seconds, bool is_empty, MachineModel const& machine,
+                              double fill_limit) {
   Estimate e;
   e.format = format;
   e.bytes = estimate.matrix_bytes + bytes_of_x_and_y;
   double const speed = e.bytes <= machine.cache_bytes ? host_cache_speed : 1.0;
   e.seconds = machine.launch_seconds * (1 + estimate.model.launches) +
               e.bytes / (machine.bytes_per_second * estimate.model.copy_fraction * speed) +
-              estimate.core_seconds / machine.threads;
+              estimate.core_seconds / machine.threads + (estimate.gathers_x ? gather_seconds : 0.0);
   e.seconds = std::fmax(e.seconds, estimate.min_seconds);
   e.conversion_spmvs = estimate.model.conversion_spmvs;
   e.what = std::move(estimate.basis);
-  e.refused = estimate.fill > fill_limit || (is_empty && format != FormatName::csr);
+  bool const is_overfull = estimate.fill > fill_limit;
+  e.refused = is_overfull || estimate.refused || (is_empty && format != FormatName::csr);
   if (is_empty)
     e.what = "a matrix without entries";
-  else if (e.refused)
+  else if (is_overfull)
     e.what += formatted("; the fill limit is %.3g", fill_limit);
   return e;
 }
@@ -91,12 +107,14 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
                             uniform_row_lengths(arch, static_cast<double>(s.longest_row), s.mean_row_length)};
   double const bytes_of_x_and_y = (static_cast<double>(s.num_rows) + static_cast<double>(s.num_cols)) *
                                   static_cast<double>(vector_scalar_bytes);
+  double const gather_seconds = detail::gather_seconds(
+      input, static_cast<double>(s.num_cols) * static_cast<double>(vector_scalar_bytes), machine);
   std::vector<Estimate> all;
   Formats::for_each([&]<template <class, class, class, class> class Format>(FormatTag<Format>) {
     using Traits = FormatTraits<Format>;
     if constexpr (HasEstimate<Traits>)
-      all.push_back(detail::make_estimate(Traits::format, Traits::estimate(input), bytes_of_x_and_y, s.nnz == 0,
-                                          machine, fill_limit));
+      all.push_back(detail::make_estimate(Traits::format, Traits::estimate(input), bytes_of_x_and_y,
+                                          gather_seconds, s.nnz == 0, machine, fill_limit));
   });
   auto const csr =
       std::find_if(all.begin(), all.end(), [](Estimate const& e) { return e.format == FormatName::csr; });

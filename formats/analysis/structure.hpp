@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/formats/analysis/detail/blocks.hpp>
 #include <einkorn/formats/analysis/detail/diagonals.hpp>
+#include <einkorn/formats/analysis/detail/gathers.hpp>
 #include <einkorn/formats/analysis/detail/long_rows.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 #include <einkorn/formats/analysis/detail/slices.hpp>
@@ -34,8 +35,8 @@ namespace einkorn {
 /// @throws OutOfMemory, OverflowError (Offset too narrow for kernels that step beyond the last entry)
 ///
 /// block_fill is a sample of at most 4096 block rows (host: 1024) per block size, without block rows of more
-/// than 1024 entries per row; sorted_slice_fill is a sample of at most 128 windows, evenly spaced. All other
-/// members are exact. Cost: reads row_offsets three times and columns three times (once from caches; twice in
+/// than 1024 entries per row; sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors and
+/// column_block_changes are a sample of at most 256 windows. All other members are exact. Cost: reads row_offsets three times and columns three times (once from caches; twice in
 /// all with more than 512 diagonals), writes and reads one integer per diagonal (num_rows + num_cols); fences
 /// exec twice. Deterministic: counts are integers.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
@@ -62,6 +63,12 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   detail::analyze_long_rows(exec, A, counters);
   detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), counters);
   detail::analyze_blocks(exec, A, counters);
+  if constexpr (is_gpu<Exec>) {
+    constexpr int bytes_per_column = std::max<int>(8, sizeof(Scalar));  // as column_blocks_shape()
+    if (result.nnz >= detail::min_gather_entries)
+      detail::analyze_gathers(exec, A, column_blocks_tuning(arch_of<Exec>).x_bytes / bytes_per_column,
+                              counters);
+  }
   detail::analyze_diagonals(exec, counters);
   auto const counts = counters.read(exec);
 
@@ -90,6 +97,10 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
       std::sqrt(std::fmax(squares - result.mean_row_length * result.mean_row_length, 0.0));
   result.slice_fill = static_cast<double>(count(Slot::slice_slots)) / static_cast<double>(result.nnz);
   result.sorted_slice_fill = std::fmin(ratio(Slot::window_slots, Slot::window_entries), result.slice_fill);
+  if (count(Slot::gather_entries) > 0) {
+    result.gathered_sectors = ratio(Slot::gather_sectors, Slot::gather_entries);
+    result.column_block_changes = ratio(Slot::block_changes, Slot::gather_entries);
+  }
   for (int b = 2; b <= 8; ++b)
     result.block_fill[static_cast<std::size_t>(b)] =
         static_cast<double>(b * b) * ratio(Slot::blocks + b, Slot::block_entries + b);

@@ -37,12 +37,19 @@ inline std::string row_length_class(Structure const& s) {
   return text.empty() ? "none" : text;
 }
 
+/// The sampled accesses to x in eighths; nothing if they were not sampled.
+inline std::string gather_class(Structure const& s) {
+  if (s.gathered_sectors == 0) return "";
+  return " gathers=" + std::to_string(std::lround(8 * s.gathered_sectors)) + ',' +
+         std::to_string(std::lround(8 * s.column_block_changes));
+}
+
 }  // namespace detail
 
 /// The class of a structure: matrices of one class are expected to have the same fastest format.
 ///
 /// Sizes, the longest row and the mean height of a stripe in powers of 2; the histogram of the row lengths in
-/// eighths of the rows; fills of DIA, SELL and BSR in steps of 2^(1/4); whether rows are sorted. One line, for
+/// eighths of the rows; fills of DIA, SELL and BSR in steps of 2^(1/4); sampled accesses to x; whether rows are sorted. One line, for
 /// keys of Wisdom. A change of this text makes existing wisdom unused.
 inline std::string structure_class(Structure const& s) {
   double const nnz = std::fmax(static_cast<double>(s.nnz), 1.0);
@@ -55,7 +62,7 @@ inline std::string structure_class(Structure const& s) {
          " lengths=" + detail::row_length_class(s) + " sorted=" + (s.sorted ? "1" : "0") +
          " diagonals=" + detail::ratio_class(diagonal_slots / nnz) + " bands=" + detail::bits_of(s.num_bands) +
          " slices=" + detail::ratio_class(s.slice_fill) + ',' + detail::ratio_class(s.sorted_slice_fill) +
-         " blocks=" + blocks +
+         " blocks=" + blocks + detail::gather_class(s) +
          " stripes=" + detail::bits_of(s.num_rows / std::max<std::int64_t>(s.num_stripes, 1));
 }
 

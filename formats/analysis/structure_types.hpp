@@ -38,7 +38,12 @@ struct Structure {
   double slice_fill = 1;               ///< stored entries of SELL per entry, without sorting
   double sorted_slice_fill = 1;        ///< the same with rows sorted within windows of 4096; sampled
   std::array<double, 9> block_fill{};  ///< [b], b = 2 .. 8: stored entries of b x b blocks per entry; sampled
-  std::optional<bool> symmetric;       ///< symmetry of the pattern; empty unless StructureOptions::symmetry
+  /// GPU and at least 2^20 entries: sectors of 32 bytes of x, counted once per window of 2048 consecutive entries, per
+  /// entry; sampled. Otherwise 0.
+  double gathered_sectors = 0;
+  double column_block_changes =
+      0;                          ///< likewise: entries in another block of ColumnBlocks than the entry before
+  std::optional<bool> symmetric;  ///< symmetry of the pattern; empty unless StructureOptions::symmetry
 };
 
 struct StructureOptions {

@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -23,7 +24,9 @@
 namespace einkorn {
 
 struct ColumnBlocksOptions {
-  int columns = 0;             ///< per block, 1 .. 32768, of x that fits in team scratch; 0: by tuning
+  int columns = 0;  ///< per block, 1 .. 32768, of x that fits in team scratch; 0: by tuning
+  std::size_t vector_scalar_bytes =
+      0;  ///< of x and y, if larger than the scalar of the CSR: blocks and bins are smaller
   Checks checks = Checks::on;  ///< validate the structure of the CSR
 };
 
@@ -51,7 +54,7 @@ struct FromCsr<ColumnBlocks> {
     F.source = detail::checked_fingerprint(exec, A, options.checks);
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
-    F.shape = column_blocks_shape<arch_of<Exec>>(sizeof(Value));
+    F.shape = column_blocks_shape<arch_of<Exec>>(std::max(sizeof(Value), options.vector_scalar_bytes));
     if (options.columns > 0) F.shape.columns = options.columns;
     F.row_offsets = A.row_offsets;
     if (A.nnz() == 0) return F;

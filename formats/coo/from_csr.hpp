@@ -6,7 +6,7 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/coo/coo.hpp>
-#include <einkorn/formats/coo/detail/expand_rows.hpp>
+#include <einkorn/formats/csr/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/from_csr.hpp>

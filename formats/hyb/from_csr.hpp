@@ -5,7 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
-#include <einkorn/formats/coo/detail/expand_rows.hpp>
+#include <einkorn/formats/csr/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>

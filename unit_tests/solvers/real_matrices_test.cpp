@@ -24,8 +24,7 @@ namespace {
 
 class DefiniteRealMatrices : public testing::TestWithParam<char const*> {
  protected:
-  Csr<double, int, int, Device> const A =
-      csr_of_file<double>(data_folder("../examples/data") / GetParam());
+  Csr<double, int, int, Device> const A = csr_of_file<double>(data_folder("../examples/data") / GetParam());
   HostMatrix<double> const host = to_host(A);
   std::vector<double> const b = numbers<double>(Numbers::reals, host.rows(), 5),
                             inverse = inverse_diagonal(host);

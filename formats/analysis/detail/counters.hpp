@@ -49,6 +49,9 @@ struct StructureCounters {
     num_diagonals,
     num_bands,
     num_long_rows,
+    gather_entries,
+    gather_sectors,
+    block_changes,
     blocks = 16,         // + b: b x b blocks in the sample
     block_entries = 32,  // + b: entries in the sample
     histogram = 48,      // + i: rows of 2^(i-1) .. 2^i - 1 entries; 64 bins

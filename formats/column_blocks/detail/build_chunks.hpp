@@ -7,7 +7,7 @@
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/column_blocks/column_blocks.hpp>
 #include <einkorn/formats/column_blocks/detail/chunk_layout.hpp>
-#include <einkorn/formats/coo/detail/expand_rows.hpp>
+#include <einkorn/formats/csr/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
 
 #include <Kokkos_Core.hpp>

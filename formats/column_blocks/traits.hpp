@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/formats/column_blocks/column_blocks_tuning.hpp>
+#include <einkorn/formats/format_traits.hpp>
+
+#include <cmath>
+
+namespace einkorn {
+
+template <class Scalar, class Ordinal, class Offset, class Device>
+struct ColumnBlocks;
+
+template <>
+struct FormatTraits<ColumnBlocks> {
+  static constexpr FormatName format = FormatName::column_blocks;
+  static constexpr char const* name = "column_blocks";
+  static constexpr bool has_fused_apply = false;
+
+  static FormatEstimate estimate(EstimateInput const& in) {
+    auto const& s = in.structure;
+    auto const tuning = column_blocks_tuning(in.arch);
+    double const scalar = std::fmax(in.scalar(), 8.0), columns = tuning.x_bytes / scalar;
+    double const blocks = std::ceil(static_cast<double>(s.num_cols) / columns);
+    double const chunk = lockstep_lanes(in.arch) * tuning.entries_per_lane;
+    double const longest = std::fmin(in.longest_row(), blocks) + in.longest_row() / chunk;
+    double const nonempty = in.rows() - static_cast<double>(s.empty_rows);
+    double const sums = std::fmax(s.column_block_changes * in.entries(), nonempty);
+    FormatEstimate e;
+    e.gathers_x = false;
+    e.matrix_bytes = in.entries() * (in.scalar() + 2) + sums * (2 * in.scalar() + 2);
+    e.model = {0.62, 60, 2};
+    e.basis = detail::formatted("%.0f blocks of columns, %.2f partial sums per entry", blocks,
+                                sums / std::fmax(in.entries(), 1.0));
+    if (in.on_host() || s.gathered_sectors == 0)
+      e.refused = true, e.basis = "column blocks: for matrices larger than the caches of a GPU";
+    else if (longest > 0.75 * tuning.sum_bytes / scalar || blocks > tuning.max_blocks)
+      e.refused = true,
+      e.basis = "column blocks: more partial sums in a row, or blocks, than team scratch has space for";
+    return e;
+  }
+};
+
+}  // namespace einkorn
