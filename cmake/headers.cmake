@@ -75,6 +75,7 @@ set(einkorn_headers
   formats/analysis/detail/measuring.hpp
   formats/analysis/detail/rows.hpp
   formats/analysis/detail/slices.hpp
+  formats/analysis/detail/team_key_set.hpp
   formats/analysis/effort.hpp
   formats/analysis/machine_model.hpp
   formats/analysis/machine_profile.hpp

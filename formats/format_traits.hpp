@@ -69,7 +69,7 @@ struct FormatEstimate {
   double fill = 0;          ///< stored entries per entry, compared with the fill limit; 0: no padding
   std::string basis;        ///< the property of the matrix that the estimate depends on
   FormatModel model{};
-  double core_seconds = 0;  ///< host: time of one core, in addition to that of the bytes
+  double core_seconds = 0;  ///< in addition to the time of the bytes; host: of one core
   double min_seconds = 0;   ///< lower bound from the longest row, which one thread or a few lanes process
   bool gathers_x = true;    ///< single entries of x are read from memory (GPU; select_model.hpp)
   bool refused = false;     ///< from_csr would throw with any fill limit, or there is no estimate; basis: why

@@ -34,8 +34,8 @@ namespace einkorn {
 ///           large.
 /// @throws OutOfMemory, OverflowError (Offset too narrow for kernels that step beyond the last entry)
 ///
-/// block_fill is a sample of at most 4096 block rows (host: 1024) per block size, without block rows of more
-/// than 1024 entries per row; sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors and
+/// block_fill is a sample of at most 1024 block rows per block size, without block rows of very many
+/// entries (detail::max_block_row_entries()); sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors and
 /// column_block_changes are a sample of at most 256 windows. All other members are exact. Cost: reads row_offsets three times and columns three times (once from caches; twice in
 /// all with more than 512 diagonals), writes and reads one integer per diagonal (num_rows + num_cols); fences
 /// exec twice. Deterministic: counts are integers.

@@ -24,10 +24,10 @@
 namespace einkorn {
 
 struct ColumnBlocksOptions {
-  int columns = 0;  ///< per block, 1 .. 32768, of x that fits in team scratch; 0: by tuning
-  std::size_t vector_scalar_bytes =
-      0;  ///< of x and y, if larger than the scalar of the CSR: blocks and bins are smaller
+  int columns = 0;             ///< per block, 1 .. 32768, of x that fits in team scratch; 0: by tuning
   Checks checks = Checks::on;  ///< validate the structure of the CSR
+  std::size_t vector_scalar_bytes =
+      0;  ///< of x and y, if larger than the scalar of the CSR: smaller blocks and bins
 };
 
 /// Converts CSR to column blocks on the device. Stored zeros and repeated positions are preserved.

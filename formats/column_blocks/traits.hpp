@@ -30,7 +30,9 @@ struct FormatTraits<ColumnBlocks> {
     FormatEstimate e;
     e.gathers_x = false;
     e.matrix_bytes = in.entries() * (in.scalar() + 2) + sums * (2 * in.scalar() + 2);
-    e.model = {0.62, 60, 2};
+    e.model = {0.80, 55, 2};
+    e.core_seconds =
+        28e-6 + 2e-12 * sums;  // H100 and H200: the parts of x and the sums that teams copy to scratch
     e.basis = detail::formatted("%.0f blocks of columns, %.2f partial sums per entry", blocks,
                                 sums / std::fmax(in.entries(), 1.0));
     if (in.on_host() || s.gathered_sectors == 0)

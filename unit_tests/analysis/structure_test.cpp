@@ -44,7 +44,10 @@ double block_fill(Host const& A, std::size_t b) {
   for (std::size_t first = 0; first < A.rows(); first += b) {
     auto const last = std::min(first + b, A.rows());
     auto const row_entries = static_cast<std::size_t>(A.begin(last) - A.begin(first));
-    if (row_entries > b * 1024) continue;
+    if (static_cast<std::int64_t>(row_entries) >
+        detail::max_block_row_entries<Space>(static_cast<int>(b),
+                                             static_cast<std::int64_t>(A.nnz() / A.rows()) + 1))
+      continue;
     std::set<std::size_t> columns;
     for (auto k = A.begin(first); k < A.begin(last); ++k) columns.insert(A.column(k) / b);
     slots += columns.size() * b * b;
@@ -141,6 +144,20 @@ TEST(Structure, AgreesWithAHostLoopOnEveryTestMatrix) {
                                                   static_cast<double>(host.nnz())));
     }
   }
+}
+
+TEST(Structure, RowsThatTeamsOfAGpuShare) {
+  Lengths lengths{20000, 600, 50000, 3, 0, 16384, 16385, 100000, 100000};
+  lengths.resize(2000, 513);
+  auto host = with_numbers<double>(from_lengths("long rows", lengths, 120000), Numbers::reals);
+  auto const sorted = structure(Space(), host.on_device());
+  expect_rows(sorted, host);
+  expect_diagonals(sorted, host);
+  auto const last = host.begin(9) - 1;  // of a row of 100000
+  std::swap(host.columns[last], host.columns[last - 1]);
+  auto const unsorted = structure(Space(), host.on_device());
+  expect_rows(unsorted, host);
+  EXPECT_FALSE(unsorted.sorted);
 }
 
 TEST(Structure, SamplesOfLargeMatrices) {

@@ -17,8 +17,8 @@ namespace einkorn::detail {
 /// Teams of the kernels over all rows on a GPU: 8 for each of 132 multiprocessors.
 inline constexpr std::int64_t max_structure_teams = 1056;
 
-/// Entries of a row above which a team analyzes it, not a group of lanes (GPU).
-inline constexpr std::int64_t max_row_by_lanes = 512;
+/// Entries of a row above which a team analyzes it, not a group of lanes (GPU), and above which several teams do.
+inline constexpr std::int64_t max_row_by_lanes = 512, max_row_by_team = 16384;
 
 /// *to += value in the scratch of a team. A team of the host has one thread.
 template <class Exec, class T>
@@ -49,6 +49,7 @@ struct StructureCounters {
     num_diagonals,
     num_bands,
     num_long_rows,
+    num_very_long_rows,
     gather_entries,
     gather_sectors,
     block_changes,
@@ -58,9 +59,11 @@ struct StructureCounters {
     size = 112
   };
 
-  Counts counts;         // [size]
-  Flags diagonals;       // [num_rows + num_cols - 1], 1: the diagonal has an entry
-  Counts long_rows;      // [num_long_rows of them used]: rows of more than max_row_by_lanes entries, unordered
+  Counts counts;    // [size]
+  Flags diagonals;  // [num_rows + num_cols - 1], 1: the diagonal has an entry
+  /// Rows of more than max_row_by_lanes entries, unordered: num_long_rows from the beginning; rows of more than
+  /// max_row_by_team entries: num_very_long_rows from the end.
+  Counts long_rows;
   Flags long_row_flags;  // for each: bit 0, unsorted; bit 1, its columns differ from those of the row above
 
   template <class Exec>
@@ -88,33 +91,44 @@ struct StructureCounters {
   /// Combines a value with *to: the maximum of lengths and bandwidths, the sum of all others.
   KOKKOS_FORCEINLINE_FUNCTION static void combine(int slot, std::int64_t* to, std::int64_t value) {
     if (value == 0) return;
-    if (slot == longest_row || slot == lower_bandwidth || slot == upper_bandwidth)
-      Kokkos::atomic_max(to, value);
-    else
+    if (slot == longest_row || slot == lower_bandwidth || slot == upper_bandwidth) {
+      // Most threads have no new maximum. On a GPU Kokkos::atomic_load() is as slow as the atomic_max() that this saves.
+      if (value > *static_cast<std::int64_t const volatile*>(to)) Kokkos::atomic_max(to, value);
+    } else {
       Kokkos::atomic_add(to, value);
+    }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void list_long_row(std::int64_t row) const {
-    auto const position = Kokkos::atomic_fetch_add(&counts(num_long_rows), std::int64_t(1));
-    long_rows(static_cast<std::size_t>(position)) = row;
+  KOKKOS_FORCEINLINE_FUNCTION void list_long_row(std::int64_t row, std::int64_t entries) const {
+    bool const is_very_long = entries > max_row_by_team;
+    auto const slot = is_very_long ? num_very_long_rows : num_long_rows;
+    auto const position = static_cast<std::size_t>(Kokkos::atomic_fetch_add(&counts(slot), std::int64_t(1)));
+    long_rows(is_very_long ? long_rows.extent(0) - 1 - position : position) = row;
   }
 
-  /// Sets the flag of diagonal `distance` and updates the bandwidths of a thread.
+  /// Updates the bandwidths of a thread for an entry of diagonal `distance`. Returns whether mark_diagonal() is needed.
   ///
   /// On a GPU the flag is read through the L1 cache, which may be stale; the flag is then stored once more.
-  /// Atomic reads of the flags of few diagonals would all go to one line of the L2 cache.
+  /// Atomic reads of the flags of few diagonals would all go to one line of the L2 cache. Threads read several flags
+  /// before they set one, to wait for memory once.
   template <class Exec>
-  KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows,
-                                                 std::int64_t* thread_counts) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_unmarked(std::int64_t distance, std::int64_t num_rows,
+                                                             std::int64_t* thread_counts) const {
     if (-distance > thread_counts[lower_bandwidth]) thread_counts[lower_bandwidth] = -distance;
     if (distance > thread_counts[upper_bandwidth]) thread_counts[upper_bandwidth] = distance;
     int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
-    bool is_clear = false;
     if constexpr (is_gpu<Exec>)
-      is_clear = *flag == 0;
+      return *flag == 0;
     else
-      is_clear = Kokkos::atomic_load(flag) == 0;
-    if (is_clear) Kokkos::atomic_store(flag, 1);
+      return Kokkos::atomic_load(flag) == 0;
+  }
+  template <class Exec>
+  KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows) const {
+    int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
+    if constexpr (is_gpu<Exec>)
+      *static_cast<int volatile*>(flag) = 1;  // threads store the same; Kokkos::atomic_store() is an exchange
+    else
+      Kokkos::atomic_store(flag, 1);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
+#include <einkorn/formats/analysis/detail/team_key_set.hpp>
 #include <einkorn/formats/column_blocks/column_blocks_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -38,16 +39,17 @@ struct SampleGathers {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     std::size_t const bytes = scratch_bytes;
     int const num_slots = slots;
-    auto* const table = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
-    int *const distinct = table + num_slots, *const changes = distinct + 1;
-    for (int i = team.team_rank(); i < num_slots + 2; i += team.team_size()) table[i] = i < num_slots ? -1 : 0;
+    auto* const memory = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
+    int *const distinct = memory + num_slots, *const changes = distinct + 1;
+    TeamKeySet const read(team, memory, num_slots);
+    if (team.team_rank() == 0) *distinct = *changes = 0;
     team.team_barrier();
     auto const first = static_cast<std::int64_t>(team.league_rank()) * stride;
     auto const last = Kokkos::min(first + window, static_cast<std::int64_t>(A.nnz()));
     int new_sectors = 0, new_blocks = 0;
     for (auto k = first + team.team_rank(); k < last; k += team.team_size()) {
       auto const column = A.columns(static_cast<Offset>(k));
-      if (insert(table, static_cast<int>(column / sector_columns))) ++new_sectors;
+      if (read.insert(column / sector_columns)) ++new_sectors;
       if (k > first && A.columns(static_cast<Offset>(k - 1)) / block_columns != column / block_columns)
         ++new_blocks;
     }
@@ -58,17 +60,6 @@ struct SampleGathers {
     Kokkos::atomic_add(&counters.counts(Counters::gather_entries), last - first);
     Kokkos::atomic_add(&counters.counts(Counters::gather_sectors), static_cast<std::int64_t>(*distinct));
     Kokkos::atomic_add(&counters.counts(Counters::block_changes), static_cast<std::int64_t>(*changes));
-  }
-
- private:
-  /// Whether the table did not have the key. It has more slots than a window has keys.
-  KOKKOS_FUNCTION static bool insert(int* table, int key) {
-    constexpr unsigned mask = slots - 1;
-    for (unsigned slot = static_cast<unsigned>(key) * 2654435769u >> 16 & mask;; slot = (slot + 1) & mask) {
-      int const held = Kokkos::atomic_compare_exchange(&table[slot], -1, key);
-      if (held == -1) return true;
-      if (held == key) return false;
-    }
   }
 };
 

@@ -12,14 +12,14 @@
 namespace einkorn::detail {
 
 /// Analyzes the rows that AnalyzeRows has listed (GPU): one team per row, or, with fewer rows than teams,
-/// several teams per row with equal shares of its entries. The first thread that sets a flag of a row counts
-/// the row.
+/// several teams per row with equal shares of its entries. Rows of more than max_row_by_team entries are divided into
+/// shares of about 4096 entries, in turn for the teams. The first thread that sets a flag of a row counts the row.
 template <class Exec, class Matrix, class Device>
 struct AnalyzeLongRows {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Counters = StructureCounters<Device>;
-  static constexpr int team_size = 256, min_teams_per_sm = 4, unroll = 4;
+  static constexpr int team_size = 256, min_teams_per_sm = 4, unroll = 4, share_size = 4096;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
 
   Matrix A;
@@ -27,15 +27,26 @@ struct AnalyzeLongRows {
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     std::int64_t const count = counters.counts(Counters::num_long_rows), teams = team.league_size();
-    if (count == 0) return;
-    std::int64_t const shares = count < teams ? teams / count : 1;
+    std::int64_t thread_counts[Counters::upper_bandwidth + 1] = {};
+    std::int64_t const shares = count > 0 && count < teams ? teams / count : 1;
     for (std::int64_t i = team.league_rank(); i < count * shares; i += teams)
-      analyze(i % count, i / count, shares, team.team_rank());
+      analyze(i % count, i / count, shares, team.team_rank(), thread_counts);
+    auto const last = static_cast<std::int64_t>(counters.long_rows.extent(0)) - 1;
+    std::int64_t turn = team.league_rank();  // shares until that of this team
+    for (std::int64_t i = 0; i < counters.counts(Counters::num_very_long_rows); ++i) {
+      auto const row = static_cast<Ordinal>(counters.long_rows(static_cast<std::size_t>(last - i)));
+      auto const parts =
+          Kokkos::min(static_cast<std::int64_t>(A.row_end(row) - A.row_begin(row)) / share_size, teams);
+      if (turn < parts) analyze(last - i, turn, parts, team.team_rank(), thread_counts);
+      turn = turn >= parts ? turn - parts : turn - parts + teams;
+    }
+    for (int slot : {Counters::lower_bandwidth, Counters::upper_bandwidth})
+      Counters::combine(slot, &counters.counts(slot), thread_counts[slot]);
   }
 
  private:
-  KOKKOS_FUNCTION void analyze(std::int64_t position, std::int64_t share, std::int64_t shares,
-                               int thread) const {
+  KOKKOS_FUNCTION void analyze(std::int64_t position, std::int64_t share, std::int64_t shares, int thread,
+                               std::int64_t* thread_counts) const {
     auto const at = static_cast<std::size_t>(position);
     std::int64_t const row = counters.long_rows(at), rows = static_cast<std::int64_t>(A.num_rows);
     auto const begin = static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row)));
@@ -43,7 +54,6 @@ struct AnalyzeLongRows {
     bool const may_continue_stripe =
         row > 0 && begin - static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row - 1))) == length;
     std::int64_t const first = begin + length * share / shares, last = begin + length * (share + 1) / shares;
-    std::int64_t thread_counts[Counters::upper_bandwidth + 1] = {};
     bool differs = false, unsorted = false;
     for (std::int64_t from = first + thread; from < last; from += team_size * unroll) {
       Ordinal column[unroll], left[unroll], above[unroll];
@@ -53,16 +63,19 @@ struct AnalyzeLongRows {
         left[u] = A.columns(static_cast<Offset>(k > begin ? k - 1 : k));
         above[u] = may_continue_stripe ? A.columns(static_cast<Offset>(k - length)) : column[u];
       }
+      bool is_new[unroll];
       for (int u = 0; u < unroll; ++u) {
         std::int64_t const k = from + u * team_size;
-        if (k >= last) break;
+        is_new[u] = false;
+        if (k >= last) continue;
         if (k > begin && left[u] >= column[u]) unsorted = true;
         if (above[u] != column[u]) differs = true;
-        counters.template mark_diagonal<Exec>(static_cast<std::int64_t>(column[u]) - row, rows, thread_counts);
+        is_new[u] = counters.template is_unmarked<Exec>(static_cast<std::int64_t>(column[u]) - row, rows,
+                                                        thread_counts);
       }
+      for (int u = 0; u < unroll; ++u)
+        if (is_new[u]) counters.template mark_diagonal<Exec>(static_cast<std::int64_t>(column[u]) - row, rows);
     }
-    for (int slot : {Counters::lower_bandwidth, Counters::upper_bandwidth})
-      Counters::combine(slot, &counters.counts(slot), thread_counts[slot]);
     if (unsorted && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 1) & 1) == 0)
       Kokkos::atomic_inc(&counters.counts(Counters::unsorted_rows));
     if (differs && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 2) & 2) == 0) {

@@ -102,7 +102,7 @@ struct AnalyzeRows {
     differs = sum_over_lanes<L, lanes>(differs);
     unsorted = sum_over_lanes<L, lanes>(unsorted);
     if (!row.exists || lane != 0) return;
-    if (is_long) counters.list_long_row(row.number);
+    if (is_long) counters.list_long_row(row.number, count);
     if (count > thread_counts[Counters::longest_row]) thread_counts[Counters::longest_row] = count;
     thread_counts[Counters::sum_of_squares] += count * count;
     thread_counts[Counters::unsorted_rows] += unsorted > 0;
@@ -124,8 +124,9 @@ struct AnalyzeRows {
         Ordinal const column = A.columns(k);
         if (k > row.begin && A.columns(k - 1) >= column) unsorted = 1;
         if (row.may_continue_stripe && A.columns(k - length) != column) differs = 1;
-        analyze_diagonal(column, row.number, distance[static_cast<std::size_t>(k - row.begin) % batch],
-                         thread_counts);
+        auto& above = distance[static_cast<std::size_t>(k - row.begin) % batch];
+        if (is_new_diagonal(column, row.number, above, thread_counts))
+          counters.template mark_diagonal<Exec>(above, static_cast<std::int64_t>(A.num_rows));
       }
     } else {
       for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
@@ -136,25 +137,31 @@ struct AnalyzeRows {
           left[u] = A.columns(k > row.begin ? k - 1 : k);
           above[u] = row.may_continue_stripe ? A.columns(k - length) : column[u];
         }
+        bool is_new[batch];
         for (int u = 0; u < batch; ++u) {
           Offset const k = first + static_cast<Offset>(u * lanes);
-          if (k >= row.end) break;
+          is_new[u] = false;
+          if (k >= row.end) continue;
           if (k > row.begin && left[u] >= column[u]) unsorted = 1;
           if (above[u] != column[u]) differs = 1;
-          analyze_diagonal(column[u], row.number, distance[u], thread_counts);
+          is_new[u] = is_new_diagonal(column[u], row.number, distance[u], thread_counts);
         }
+        for (int u = 0; u < batch; ++u)
+          if (is_new[u])
+            counters.template mark_diagonal<Exec>(distance[u], static_cast<std::int64_t>(A.num_rows));
       }
     }
   }
 
   /// distance: diagonal of the entry at the same position of the thread's previous row, in most matrices the
   /// same.
-  KOKKOS_FORCEINLINE_FUNCTION void analyze_diagonal(Ordinal column, std::int64_t row, std::int64_t& distance,
-                                                    std::int64_t* thread_counts) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_new_diagonal(Ordinal column, std::int64_t row,
+                                                                 std::int64_t& distance,
+                                                                 std::int64_t* thread_counts) const {
     std::int64_t const diagonal = static_cast<std::int64_t>(column) - row;
-    if (diagonal == distance) return;
+    if (diagonal == distance) return false;
     distance = diagonal;
-    counters.template mark_diagonal<Exec>(diagonal, static_cast<std::int64_t>(A.num_rows), thread_counts);
+    return counters.template is_unmarked<Exec>(diagonal, static_cast<std::int64_t>(A.num_rows), thread_counts);
   }
 };
 

@@ -27,7 +27,7 @@ struct AnalyzeWindow {
   using Ordinal = typename Matrix::ordinal_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int bins = 2048, team_size = is_gpu<Exec> ? 256 : 1;
-  static constexpr std::size_t scratch_bytes = bins * sizeof(int);
+  static constexpr std::size_t scratch_bytes = (bins + 1) * sizeof(int);
 
   Matrix A;
   StructureCounters<Device> counters;
@@ -38,30 +38,38 @@ struct AnalyzeWindow {
     std::size_t const bytes = scratch_bytes;
     auto* const rows_of_length = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
     int const num_bins = bins;
-    for (int i = team.team_rank(); i < num_bins; i += team.team_size()) rows_of_length[i] = 0;
+    int* const num_used = rows_of_length + num_bins;  // bins
+    for (int i = team.team_rank(); i <= num_bins; i += team.team_size()) rows_of_length[i] = 0;
     team.team_barrier();
     auto const first = static_cast<std::int64_t>(team.league_rank()) * stride;
     auto const last = Kokkos::min(first + sell_sorting_window, static_cast<std::int64_t>(A.num_rows));
     std::int64_t slots = 0;
+    int longest = 0;
     for (auto row = first + team.team_rank(); row < last; row += team.team_size()) {
       auto const length = static_cast<std::int64_t>(A.row_end(static_cast<Ordinal>(row)) -
                                                     A.row_begin(static_cast<Ordinal>(row)));
-      if (length >= num_bins)
+      if (length >= num_bins) {
         slots += length;
-      else
+      } else {
         add_in_team<Exec>(&rows_of_length[length], 1);
+        longest = Kokkos::max(longest, static_cast<int>(length));
+      }
     }
+    if constexpr (is_gpu<Exec>)
+      Kokkos::atomic_max(num_used, longest + 1);
+    else
+      *num_used = longest + 1;
     if (slots > 0) Kokkos::atomic_add(&counters.counts(StructureCounters<Device>::window_slots), slots);
     team.team_barrier();
     if (team.team_rank() != 0) return;
     auto const entries = static_cast<std::int64_t>(A.row_offsets(last) - A.row_offsets(first));
     Kokkos::atomic_add(&counters.counts(StructureCounters<Device>::window_entries), entries);
     int counted = 0;  // rows with less than num_bins entries
-    for (int length = 0; length < num_bins; ++length) counted += rows_of_length[length];
+    for (int length = 0; length < *num_used; ++length) counted += rows_of_length[length];
     int const last_slice = counted == 0 ? 0 : (counted - 1) / slice_rows * slice_rows;
     int position = 0, width_of_last = 0;
     slots = 0;
-    for (int length = num_bins - 1; length > 0; --length) {
+    for (int length = *num_used - 1; length > 0; --length) {
       int const rows = rows_of_length[length];
       if (rows == 0) continue;
       int const slices = ceil_div(position + rows, slice_rows) - ceil_div(position, slice_rows);
