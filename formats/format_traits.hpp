@@ -71,7 +71,7 @@ struct FormatEstimate {
   FormatModel model{};
   double core_seconds = 0;  ///< in addition to the time of the bytes; host: of one core
   double min_seconds = 0;   ///< lower bound from the longest row, which one thread or a few lanes process
-  bool gathers_x = true;    ///< single entries of x are read from memory (GPU; select_model.hpp)
+  bool gathers_x = true;    ///< GPU: x is read by columns of single entries or blocks (select_model.hpp)
   bool refused = false;     ///< from_csr would throw with any fill limit, or there is no estimate; basis: why
 };
 

@@ -42,21 +42,21 @@ constexpr bool uniform_row_lengths(Arch arch, double longest_row, double mean_ro
 /// DIA 5.6, CSR 6.6.
 inline constexpr double max_cached_csr_bytes = 16e6;
 
-/// GPU: single sectors of x that an SpMV reads. The rate of the second-level cache, the bytes of x that it holds besides the
-/// stream of the matrix, and the bytes of memory traffic per sector that it does not hold. Fitted to H100 and H200, 2026-11,
-/// double, cold: R-MAT, power-law and circuit graphs, meshes, surrogates of webs and of a linear program of 14e6 to 56e6
-/// entries; nine other ones within 0.95 to 1.2 of the measured times. Other GPUs use the same values.
-inline constexpr double gathered_bytes_per_second = 7e12, cached_x_bytes = 35e6, missed_sector_bytes = 90;
+/// GPU: single sectors of x that an SpMV reads in no order. The rate of the second-level cache, the bytes of x that it holds
+/// besides the stream of the matrix, and the bytes of memory traffic per sector that it does not hold. Fitted to the faster of
+/// CSR and CSR5 on an H100 and an H200, 2026-11, double, cold: R-MAT, power-law and circuit graphs, meshes, surrogates of webs
+/// and of a linear program of 14e6 to 56e6 entries. On nine others, H100, the sum is 0.93 to 1.03 of the measured time. Other
+/// GPUs use the same values.
+inline constexpr double gathered_bytes_per_second = 7e12, cached_x_bytes = 32e6, missed_sector_bytes = 80;
 
 namespace detail {
 
-/// GPU: the time of an SpMV that reads single entries of x, in addition to that of its bytes. Sectors that a window of entries
-/// does not share are in no order, and only those are missed beyond the cache.
+/// GPU: the time of an SpMV that reads single entries of x, in addition to that of its bytes. The sectors per entry count
+/// squared: those of a window with many entries per sector are mostly in order, so that reading them overlaps the stream.
 inline double gather_seconds(EstimateInput const& in, double bytes_of_x, MachineModel const& machine) {
-  double const unshared = in.structure.gathered_sectors;
-  double const missed = bytes_of_x > cached_x_bytes ? unshared * (1.0 - cached_x_bytes / bytes_of_x) : 0.0;
-  return unshared * in.entries() *
-         (32 / gathered_bytes_per_second + missed * missed_sector_bytes / machine.bytes_per_second);
+  double const sectors = in.structure.gathered_sectors * in.structure.gathered_sectors * in.entries();
+  double const missed = bytes_of_x > cached_x_bytes ? 1.0 - cached_x_bytes / bytes_of_x : 0.0;
+  return sectors * (32 / gathered_bytes_per_second + missed * missed_sector_bytes / machine.bytes_per_second);
 }
 
 /// An Estimate from what a format states about itself.

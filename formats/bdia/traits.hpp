@@ -19,6 +19,7 @@ struct FormatTraits<Bdia> {
     auto const& s = in.structure;
     double const stored = in.rows() * static_cast<double>(s.num_diagonals);
     FormatEstimate e;
+    e.gathers_x = false;
     e.matrix_bytes = stored * in.scalar();
     e.fill = in.fill(stored);
     e.basis =
