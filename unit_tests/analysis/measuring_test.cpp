@@ -81,10 +81,14 @@ TEST(SelectByMeasuring, MeasuresCsrAndTheFormatsOfTheModel) {
 /// exhaustive measures HYB too, which has no model.
 TEST(SelectWithEffort, ExhaustiveMeasuresEveryFormatThatIsNotRefused) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
+  auto const estimated = select(Space(), A).candidates;
+  auto const accepted =
+      std::count_if(estimated.begin(), estimated.end(), [](Estimate const& e) { return !e.refused; });
 
   auto const choice = select(Space(), A, {.effort = Effort::exhaustive, .max_seconds = no_limit});
 
-  EXPECT_EQ(choice.candidates.size(), all_formats.size());
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(choice.candidates.size()), accepted + 1);
+  EXPECT_GE(accepted, 9) << "all but HYB and, on a GPU, column blocks";
   EXPECT_NE(choice.reason.find("measured"), std::string::npos) << choice.reason;
   EXPECT_EQ(choice.reason.find("not measured"), std::string::npos) << choice.reason;
 }
