@@ -50,7 +50,7 @@ Matrix product(Matrix const& A, Matrix const& B) { return einkorn::spgemm(Exec()
 einkorn::SolveReport solve(Matrix const& A, In const& b, Out const& x) {
   auto const format = einkorn::select(Exec(), A, 1000).format;
   return einkorn::cg(Exec(), einkorn::make_any_matrix(Exec(), A, format), b, x);
-}""", 13.3, 2.0),
+}""", 16.5, 2.0),  # 10.4 to 14.6 for the same sources on different machines
 }
 
 
