@@ -68,7 +68,8 @@ endforeach()
 #                  [LIBRARIES Einkorn::io] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD])
 #
 # Builds einkorn.test.csr.spmv: one executable einkorn.test.csr.spmv.<space> per space of Einkorn_TEST_SPACES, with
-# the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space, LABELS. The target einkorn.test builds all tests.
+# the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space,
+# LABELS. The target einkorn.test builds all tests.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
 # QUICK: compiled by einkorn_compile_quickly(). DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
 # does not depend on the number of OpenMP threads; runs once.
@@ -80,18 +81,19 @@ if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(unity_by_default OFF)
 endif()
 option(Einkorn_TEST_UNITY "Compile the sources of each test program as one translation unit" ${unity_by_default})
-# einkorn_one_source(<result> <target> <source>...): with Einkorn_TEST_UNITY one file that includes the sources, else, or
-# if there is only one, the sources. Unlike CMake's UNITY_BUILD the file has relative paths: clones in different directories share a compiler cache.
-function(einkorn_one_source result target)
-  if(NOT Einkorn_TEST_UNITY OR ARGC EQUAL 3)
-    set(${result} ${ARGN} PARENT_SCOPE)
-    return()
+# einkorn_add_test_executable(<target> <source>...): from one file that includes the sources, with Einkorn_TEST_UNITY and
+# several of them. Unlike that of CMake's UNITY_BUILD the file has relative paths: clones in different directories share a
+# compiler cache.
+function(einkorn_add_test_executable target)
+  set(sources ${ARGN})
+  if(Einkorn_TEST_UNITY AND ARGC GREATER 2)
+    list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+    list(JOIN includes "" content)
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "${content}" @ONLY)
   endif()
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
-  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
-  list(JOIN includes "" content)
-  file(CONFIGURE OUTPUT ${file} CONTENT "${content}" @ONLY)
-  set(${result} ${file} PARENT_SCOPE)
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
 
 function(einkorn_add_test)
@@ -107,9 +109,7 @@ function(einkorn_add_test)
   endif()
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
-    einkorn_one_source(sources ${name}.${suffix} ${arg_SOURCES})
-    add_executable(${name}.${suffix} ${sources})
-    target_include_directories(${name}.${suffix} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    einkorn_add_test_executable(${name}.${suffix} ${arg_SOURCES})
     set(header_only "")
     if(arg_DEBUG)
       set(header_only HEADER_ONLY)  # the library has NDEBUG
@@ -183,9 +183,7 @@ function(einkorn_add_mpi_test)
   foreach(space IN LISTS Einkorn_TEST_SPACES)
     string(TOLOWER ${space} suffix)
     set(target ${name}.${suffix})
-    einkorn_one_source(sources ${target} ${arg_SOURCES})
-    add_executable(${target} ${sources})
-    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    einkorn_add_test_executable(${target} ${arg_SOURCES})
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)

@@ -85,15 +85,16 @@ Structure unordered(std::int64_t rows, std::int64_t row_length, double changes) 
   return s;
 }
 
+std::vector<Estimate> estimates(Structure const& s, Arch arch) {
+  return estimate_formats<Everywhere>(s, arch, machine_model(arch), sizeof(double), sizeof(double), 4, 4);
+}
+
 FormatName fastest(Structure const& s, Arch arch) {
-  auto const all =
-      estimate_formats<Everywhere>(s, arch, machine_model(arch), sizeof(double), sizeof(double), 4, 4);
-  return detail::choose<Everywhere>(all, 1e6, "estimated").format;
+  return detail::choose<Everywhere>(estimates(s, arch), 1e6, "estimated").format;
 }
 
 Estimate column_blocks_of(Structure const& s, Arch arch) {
-  auto const all =
-      estimate_formats<Everywhere>(s, arch, machine_model(arch), sizeof(double), sizeof(double), 4, 4);
+  auto const all = estimates(s, arch);
   return *std::find_if(all.begin(), all.end(),
                        [](Estimate const& e) { return e.format == FormatName::column_blocks; });
 }

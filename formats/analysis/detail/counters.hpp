@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -53,10 +54,10 @@ struct StructureCounters {
     gather_entries,
     gather_sectors,
     block_changes,
-    blocks = 16,         // + b: b x b blocks in the sample
-    block_entries = 32,  // + b: entries in the sample
-    histogram = 48,      // + i: rows of 2^(i-1) .. 2^i - 1 entries; 64 bins
-    size = 112
+    blocks,                         // + b: b x b blocks in the sample, b = 2 .. 8
+    block_entries = blocks + 9,     // + b: entries in the sample
+    histogram = block_entries + 9,  // + i: rows of 2^(i-1) .. 2^i - 1 entries; 64 bins
+    size = histogram + 64
   };
 
   Counts counts;    // [size]
@@ -89,14 +90,13 @@ struct StructureCounters {
   }
 
   /// Combines a value with *to: the maximum of lengths and bandwidths, the sum of all others.
+  template <class Exec>
   KOKKOS_FORCEINLINE_FUNCTION static void combine(int slot, std::int64_t* to, std::int64_t value) {
     if (value == 0) return;
-    if (slot == longest_row || slot == lower_bandwidth || slot == upper_bandwidth) {
-      // Most threads have no new maximum. On a GPU Kokkos::atomic_load() is as slow as the atomic_max() that this saves.
-      if (value > *static_cast<std::int64_t const volatile*>(to)) Kokkos::atomic_max(to, value);
-    } else {
+    if (slot != longest_row && slot != lower_bandwidth && slot != upper_bandwidth)
       Kokkos::atomic_add(to, value);
-    }
+    else if (value > Lanes<Exec>::load_volatile(to))  // most threads have no new maximum
+      Kokkos::atomic_max(to, value);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void list_long_row(std::int64_t row, std::int64_t entries) const {
@@ -124,11 +124,8 @@ struct StructureCounters {
   }
   template <class Exec>
   KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows) const {
-    int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
-    if constexpr (is_gpu<Exec>)
-      *static_cast<int volatile*>(flag) = 1;  // threads store the same; Kokkos::atomic_store() is an exchange
-    else
-      Kokkos::atomic_store(flag, 1);
+    // Threads store the same. Kokkos::atomic_store() is an exchange on a GPU, and atomic_load() also an update.
+    Lanes<Exec>::store_volatile(&diagonals(static_cast<std::size_t>(distance + num_rows - 1)), 1);
   }
 };
 

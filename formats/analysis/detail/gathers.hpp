@@ -20,8 +20,8 @@ inline constexpr std::int64_t max_sampled_gathers = 256;  // windows
 inline constexpr std::int64_t min_gather_entries = std::int64_t(1) << 20;
 
 /// Counts for one window of consecutive entries: the distinct sectors of x that they read, by a hash table in team scratch,
-/// and the entries whose column is in another block of columns than that of the entry before.
-/// A team of the host has one thread.
+/// and the entries whose column is in another block of columns than that of the entry before. A team
+/// of the host has one thread.
 template <class Exec, class Matrix, class Device>
 struct SampleGathers {
   using Ordinal = typename Matrix::ordinal_type;

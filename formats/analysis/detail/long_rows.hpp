@@ -41,7 +41,7 @@ struct AnalyzeLongRows {
       turn = turn >= parts ? turn - parts : turn - parts + teams;
     }
     for (int slot : {Counters::lower_bandwidth, Counters::upper_bandwidth})
-      Counters::combine(slot, &counters.counts(slot), thread_counts[slot]);
+      Counters::template combine<Exec>(slot, &counters.counts(slot), thread_counts[slot]);
   }
 
  private:

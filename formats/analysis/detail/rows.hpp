@@ -70,10 +70,11 @@ struct AnalyzeRows {
       next = row_at(Rows::row(team, step + 1));
       analyze(row, team.team_rank() % lanes, distance, thread_counts, team_counts);
     }
-    for (int i = 0; i <= Counters::stripe_columns; ++i) Counters::combine(i, &team_counts[i], thread_counts[i]);
+    for (int i = 0; i <= Counters::stripe_columns; ++i)
+      Counters::template combine<Exec>(i, &team_counts[i], thread_counts[i]);
     team.team_barrier();
     for (int i = team.team_rank(); i < Counters::size; i += team.team_size())
-      Counters::combine(i, &counters.counts(i), team_counts[i]);
+      Counters::template combine<Exec>(i, &counters.counts(i), team_counts[i]);
   }
 
  private:
