@@ -37,6 +37,7 @@ set(einkorn_headers
   core/detail/cooperative_host.hpp
   core/detail/cooperative_limits.hpp
   core/detail/device_error.hpp
+  core/detail/home_slot.hpp
   core/detail/tagged_words.hpp
   core/epilogue.hpp
   core/epilogue_with_dots.hpp

@@ -28,13 +28,15 @@ constexpr bool is_built_in(FormatName format) {
 struct EstimateInput {
   Structure const& structure;
   Arch arch;
-  std::size_t scalar_bytes, ordinal_bytes, offset_bytes;  ///< sizes of the types of the matrix
+  std::size_t scalar_bytes, vector_scalar_bytes;  ///< of the values of the matrix; of x and y
+  std::size_t ordinal_bytes, offset_bytes;
   bool uniform_rows;  ///< no row is much longer than the mean; see uniform_row_lengths() (select_model.hpp)
 
   [[nodiscard]] double rows() const { return static_cast<double>(structure.num_rows); }
   [[nodiscard]] double entries() const { return static_cast<double>(structure.nnz); }
   [[nodiscard]] double longest_row() const { return static_cast<double>(structure.longest_row); }
   [[nodiscard]] double scalar() const { return static_cast<double>(scalar_bytes); }
+  [[nodiscard]] double vector_scalar() const { return static_cast<double>(vector_scalar_bytes); }
   [[nodiscard]] double ordinal() const { return static_cast<double>(ordinal_bytes); }
   [[nodiscard]] double offset() const { return static_cast<double>(offset_bytes); }
   /// `stored` entries of a padded format per entry of the matrix.

@@ -103,6 +103,7 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
   EstimateInput const input{s,
                             arch,
                             scalar_bytes,
+                            vector_scalar_bytes,
                             ordinal_bytes,
                             offset_bytes,
                             uniform_row_lengths(arch, static_cast<double>(s.longest_row), s.mean_row_length)};

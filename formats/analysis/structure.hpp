@@ -64,10 +64,8 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), counters);
   detail::analyze_blocks(exec, A, counters);
   if constexpr (is_gpu<Exec>) {
-    constexpr int bytes_per_column = std::max<int>(8, sizeof(Scalar));  // as column_blocks_shape()
     if (result.nnz >= detail::min_gather_entries)
-      detail::analyze_gathers(exec, A, column_blocks_tuning(arch_of<Exec>).x_bytes / bytes_per_column,
-                              counters);
+      detail::analyze_gathers(exec, A, column_blocks_shape(arch_of<Exec>, sizeof(Scalar)).columns, counters);
   }
   detail::analyze_diagonals(exec, counters);
   auto const counts = counters.read(exec);

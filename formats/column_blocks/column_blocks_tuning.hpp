@@ -14,6 +14,8 @@ struct ColumnBlocksShape {
   int entries = 1;  ///< entries per chunk, a multiple of lanes
   int columns = 1;  ///< columns per block
   int slots = 1;    ///< partial sums per bin of rows
+  /// Limit of the partial sums of one row; the rest of its bin is for other rows.
+  [[nodiscard]] constexpr int max_row_sums() const { return slots / 4 * 3; }
   friend bool operator==(ColumnBlocksShape const&, ColumnBlocksShape const&) = default;
 };
 
@@ -53,11 +55,10 @@ constexpr ColumnBlocksTuning column_blocks_tuning(Arch arch) {
   }
 }
 
-/// The chunks and blocks for scalars of `scalar_bytes`.
-template <Arch arch>
-constexpr ColumnBlocksShape column_blocks_shape(std::size_t scalar_bytes) {
-  constexpr auto tuning = column_blocks_tuning(arch);
-  constexpr int lanes = lockstep_lanes(arch);
+/// The chunks and blocks for a matrix and vectors of scalars of at most `scalar_bytes`.
+constexpr ColumnBlocksShape column_blocks_shape(Arch arch, std::size_t scalar_bytes) {
+  auto const tuning = column_blocks_tuning(arch);
+  int const lanes = lockstep_lanes(arch);
   int const bytes = scalar_bytes > 8 ? static_cast<int>(scalar_bytes) : 8;
   return {lanes, lanes * tuning.entries_per_lane, tuning.x_bytes / bytes, tuning.sum_bytes / bytes};
 }

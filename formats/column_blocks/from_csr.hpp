@@ -54,7 +54,7 @@ struct FromCsr<ColumnBlocks> {
     F.source = detail::checked_fingerprint(exec, A, options.checks);
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
-    F.shape = column_blocks_shape<arch_of<Exec>>(std::max(sizeof(Value), options.vector_scalar_bytes));
+    F.shape = column_blocks_shape(arch_of<Exec>, std::max(sizeof(Value), options.vector_scalar_bytes));
     if (options.columns > 0) F.shape.columns = options.columns;
     F.row_offsets = A.row_offsets;
     if (A.nnz() == 0) return F;

@@ -104,7 +104,7 @@ void spmv_column_blocks(Exec const& exec, Epilogue<Sum> const& epilogue, Format 
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
-  auto const expected = column_blocks_shape<arch>(sizeof(Sum));
+  auto const expected = column_blocks_shape(arch, sizeof(Sum));
   require<InvalidArgument>(
       F.nnz() == 0 || (F.shape.lanes == expected.lanes && F.shape.entries == expected.entries), [&] {
         return "spmv: ColumnBlocks with chunks of " + std::to_string(F.shape.lanes) + " lanes and " +

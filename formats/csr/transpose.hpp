@@ -87,10 +87,7 @@ Transpose<std::remove_const_t<Scalar>, Ordinal, Offset, Device> transpose(
   auto const rows = allocate<Rows>(exec, "einkorn::transpose::columns", nnz);
   auto const values = allocate<Values>(exec, "einkorn::transpose::values", nnz);
   result.source = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::transpose::source", nnz);
-  if constexpr (is_gpu<Exec>)
-    detail::order_by_column_sorting(exec, A, offsets, result.source);
-  else
-    detail::order_by_column_counting(exec, A, offsets, result.source);
+  detail::order_by_column(exec, A, offsets, result.source);
   auto const source = result.source;
   auto const old_offsets = A.row_offsets;
   auto const num_rows = A.num_rows;

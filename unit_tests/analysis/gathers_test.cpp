@@ -85,16 +85,17 @@ Structure unordered(std::int64_t rows, std::int64_t row_length, double changes) 
   return s;
 }
 
-std::vector<Estimate> estimates(Structure const& s, Arch arch) {
-  return estimate_formats<Everywhere>(s, arch, machine_model(arch), sizeof(double), sizeof(double), 4, 4);
+std::vector<Estimate> estimates(Structure const& s, Arch arch,
+                                std::size_t vector_scalar_bytes = sizeof(double)) {
+  return estimate_formats<Everywhere>(s, arch, machine_model(arch), sizeof(double), vector_scalar_bytes, 4, 4);
 }
 
 FormatName fastest(Structure const& s, Arch arch) {
   return detail::choose<Everywhere>(estimates(s, arch), 1e6, "estimated").format;
 }
 
-Estimate column_blocks_of(Structure const& s, Arch arch) {
-  auto const all = estimates(s, arch);
+Estimate column_blocks_of(Structure const& s, Arch arch, std::size_t vector_scalar_bytes = sizeof(double)) {
+  auto const all = estimates(s, arch, vector_scalar_bytes);
   return *std::find_if(all.begin(), all.end(),
                        [](Estimate const& e) { return e.format == FormatName::column_blocks; });
 }
@@ -112,6 +113,10 @@ TEST(Gathers, ColumnBlocksForFewPartialSumsOrAnXLargerThanTheCache) {
 TEST(Gathers, ColumnBlocksAreRefusedWhereTheyCannotBeBuilt) {
   auto long_row = unordered(8000000, 3, 0.95);
   EXPECT_FALSE(column_blocks_of(long_row, Arch::hopper).refused);
+  long_row.longest_row = 1000000;
+  EXPECT_FALSE(column_blocks_of(long_row, Arch::hopper).refused);
+  EXPECT_TRUE(column_blocks_of(long_row, Arch::hopper, sizeof(Complex)).refused)
+      << "half as many partial sums fit";
   long_row.longest_row = 4000000;
   auto const refused = column_blocks_of(long_row, Arch::hopper);
   EXPECT_TRUE(refused.refused);

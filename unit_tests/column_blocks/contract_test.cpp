@@ -65,7 +65,7 @@ TEST(ColumnBlocksLayout, RefusesMoreBlocksThanItsTablesHold) {
 }
 
 TEST(ColumnBlocksLayout, RefusesRowsOfMorePartialSumsThanABinHolds) {
-  auto const slots = column_blocks_shape<arch_of<Space>>(sizeof(double)).slots;
+  auto const slots = column_blocks_shape(arch_of<Space>, sizeof(double)).slots;
   auto const max_sums = std::min(slots / 4 * 3, column_blocks_tuning(arch_of<Space>).max_blocks - 1);
   if (max_sums < slots / 4 * 3) GTEST_SKIP() << "the tables are the closer limit";
   auto const dense_row = [](int columns) { return from_lengths("", {2, columns, 0, 1}, columns); };

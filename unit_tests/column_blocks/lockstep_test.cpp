@@ -34,7 +34,7 @@ using Second = AddPartialSums<Lockstep, Format, Vector, Vector, Epilogue<double>
 /// As from_csr() with the chunks of a GPU, and bins of at most `slots` partial sums.
 Format convert(HostMatrix<double> const& host, int columns, int slots) {
   Format F;
-  F.shape = column_blocks_shape<gpu>(sizeof(double));
+  F.shape = column_blocks_shape(gpu, sizeof(double));
   F.shape.columns = columns;
   F.shape.slots = slots;
   F.num_rows = static_cast<int>(host.rows());

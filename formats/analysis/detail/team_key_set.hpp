@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/detail/home_slot.hpp>
+
 #include <Kokkos_Core.hpp>
 
 namespace einkorn::detail {
@@ -10,18 +12,16 @@ namespace einkorn::detail {
 class TeamKeySet {
  public:
   /// Empties the set. Collective over the team, which has to pass a barrier before insert().
-  /// @param slots  a power of 2, larger than the number of keys that will be inserted
+  /// @param slots  larger than the number of keys that will be inserted
   template <class Member>
-  KOKKOS_FUNCTION TeamKeySet(Member const& team, int* memory, int slots)
-      : table_(memory), mask_(static_cast<unsigned>(slots) - 1) {
+  KOKKOS_FUNCTION TeamKeySet(Member const& team, int* memory, int slots) : table_(memory), slots_(slots) {
     for (int i = team.team_rank(); i < slots; i += team.team_size()) table_[i] = empty;
   }
   /// Whether the key was not in the set.
   template <class Key>
   KOKKOS_FUNCTION bool insert(Key given) const {
     int const key = static_cast<int>(given);
-    unsigned const hash = static_cast<unsigned>(key) * 2654435769u;
-    for (unsigned at = (hash >> 16 ^ hash) & mask_;; at = (at + 1) & mask_) {
+    for (int at = home_slot(key, slots_);; at = at + 1 == slots_ ? 0 : at + 1) {
       int const held = Kokkos::atomic_compare_exchange(&table_[at], empty, key);
       if (held == empty) return true;
       if (held == key) return false;
@@ -32,7 +32,7 @@ class TeamKeySet {
   static constexpr int empty = -1;
 
   int* table_;
-  unsigned mask_;
+  int slots_;
 };
 
 }  // namespace einkorn::detail

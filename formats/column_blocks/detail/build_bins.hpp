@@ -134,17 +134,17 @@ void build_bins(Exec const& exec, Format& F, Rows const& sum_rows) {
   using Code = typename Format::Code;
   constexpr char const* label = "einkorn::from_csr[column_blocks]";
   auto const rows = static_cast<std::size_t>(F.num_rows), blocks = static_cast<std::size_t>(F.num_blocks());
-  auto const by_row = order_by_group(exec, Groups<Ordinal, Offset, Device>{F.num_rows, sum_rows});
+  auto const by_row = list_buckets(exec, sum_rows, static_cast<Offset>(sum_rows.extent(0)), F.num_rows);
   auto const code_offsets = allocate<Offsets>(exec, "einkorn::from_csr[column_blocks]::code_offsets", rows + 1);
   Offset num_codes = 0, longest = 0;
   range_scan<std::size_t>(label, exec, rows + 1, CountCodes<Offsets>{by_row.offsets, code_offsets, rows},
                           num_codes);
   range_reduce<std::size_t>(label, exec, rows, LongestPart<Offsets>{code_offsets},
                             Kokkos::Max<Offset>(longest));
-  auto const slots = static_cast<Offset>(F.shape.slots);
-  require<FillLimit>(longest <= slots / 4 * 3, [&] {
+  auto const slots = static_cast<Offset>(F.shape.slots), max_sums = static_cast<Offset>(F.shape.max_row_sums());
+  require<FillLimit>(longest <= max_sums, [&] {
     return "from_csr: a row has " + std::to_string(longest) + " partial sums in column blocks of " +
-           std::to_string(F.shape.columns) + ", at most " + std::to_string(slots / 4 * 3) +
+           std::to_string(F.shape.columns) + ", at most " + std::to_string(max_sums) +
            " fit in team scratch; CSR5 has no such limit";
   });
   auto const max_size = slots - longest, min_size = std::min<Offset>(1024, max_size);
@@ -171,7 +171,7 @@ void build_bins(Exec const& exec, Format& F, Rows const& sum_rows) {
   F.sum_rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::ColumnBlocks::sum_rows", chunks);
   range_for<Ordinal>(
       label, exec, F.num_rows,
-      FillSumCodes<Format, Offsets>{F, by_row.offsets, by_row.order, code_offsets, bin_codes, num_bins});
+      FillSumCodes<Format, Offsets>{F, by_row.offsets, by_row.items, code_offsets, bin_codes, num_bins});
 }
 
 /// All arrays but row_offsets. @pre shape, num_rows and num_cols are set, and A has entries.

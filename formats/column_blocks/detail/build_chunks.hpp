@@ -19,38 +19,6 @@
 
 namespace einkorn::detail {
 
-/// Items with a group each, as order_by_column_*() take the columns of a matrix.
-template <class Ordinal, class Offset, class Device>
-struct Groups {
-  using ordinal_type = Ordinal;
-  using offset_type = Offset;
-  using device_type = Device;
-
-  Ordinal num_cols;
-  Kokkos::View<Ordinal*, Device> columns;
-  [[nodiscard]] Offset nnz() const { return static_cast<Offset>(columns.extent(0)); }
-};
-
-/// The items of each group, in ascending order: order(offsets(g)) .. order(offsets(g + 1) - 1).
-template <class Offset, class Device>
-struct GroupOrder {
-  Kokkos::View<Offset*, Device> offsets, order;
-};
-
-template <class Exec, class Ordinal, class Offset, class Device>
-GroupOrder<Offset, Device> order_by_group(Exec const& exec, Groups<Ordinal, Offset, Device> const& groups) {
-  using Offsets = Kokkos::View<Offset*, Device>;
-  GroupOrder<Offset, Device> result{
-      allocate_zeros<Offsets>(exec, "einkorn::from_csr[column_blocks]::offsets",
-                              static_cast<std::size_t>(groups.num_cols) + 1),
-      allocate<Offsets>(exec, "einkorn::from_csr[column_blocks]::order", groups.columns.extent(0))};
-  if constexpr (is_gpu<Exec>)
-    order_by_column_sorting(exec, groups, result.offsets, result.order);
-  else
-    order_by_column_counting(exec, groups, result.offsets, result.order);
-  return result;
-}
-
 template <class Columns, class Blocks>
 struct BlocksOfColumns {
   Columns columns;
@@ -91,7 +59,7 @@ struct BlockedEntries {
   using Device = typename Format::device_type;
 
   Kokkos::View<Ordinal*, Device> rows, blocks;  // of the entries of the CSR
-  GroupOrder<Offset, Device> by_block;
+  BucketLists<Offset, Device> by_block;
   Kokkos::View<Offset*, Device> block_chunks;
   Offset entries;  // per chunk
 
@@ -102,12 +70,12 @@ struct BlockedEntries {
   };
   /// The entry with index s in the order of blocks and rows.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place(Offset s) const {
-    Offset const entry = by_block.order(s);
+    Offset const entry = by_block.items(s);
     Ordinal const block = blocks(entry);
     Offset const index = s - by_block.offsets(block);
     int const in_chunk = static_cast<int>(index % entries);
     bool const ends = s + 1 == by_block.offsets(block + 1) || in_chunk + 1 == static_cast<int>(entries) ||
-                      rows(by_block.order(s + 1)) != rows(entry);
+                      rows(by_block.items(s + 1)) != rows(entry);
     return {entry, block_chunks(block) + index / entries, in_chunk, ends};
   }
 };
@@ -243,7 +211,8 @@ auto build_chunks(Exec const& exec, Format& F, Matrix const& A) {
   range_for<std::size_t>(label, exec, nnz,
                          BlocksOfColumns<decltype(A.columns), Ordinals>{A.columns, blocked.blocks,
                                                                         static_cast<Ordinal>(F.shape.columns)});
-  blocked.by_block = order_by_group(exec, Groups<Ordinal, Offset, Device>{num_blocks, blocked.blocks});
+  blocked.by_block =
+      list_buckets(exec, blocked.blocks, static_cast<Offset>(blocked.blocks.extent(0)), num_blocks);
   Offset num_chunks = 0, num_items = 0;
   F.block_chunks = units_of_parts(exec, "einkorn::ColumnBlocks::block_chunks", blocked.by_block.offsets,
                                   static_cast<Offset>(F.shape.entries), num_chunks);

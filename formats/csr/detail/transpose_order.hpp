@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
 
@@ -18,7 +19,7 @@
 namespace einkorn::detail {
 
 /// The entries of A sorted by column, entries of a column in the order of A: source(k) is the k-th entry, and
-/// column j has positions offsets(j) .. offsets(j + 1) - 1. The two functions below give the same result.
+/// column j has positions offsets(j) .. offsets(j + 1) - 1. The functions below give the same result.
 
 template <class Keys, class Columns>
 struct KeysByColumn {
@@ -107,6 +108,49 @@ void order_by_column_counting(Exec const& exec, Matrix const& A, Offsets const& 
     for (std::size_t k = begin_of(part); k < begin_of(part + 1); ++k)
       source(position(part, static_cast<std::size_t>(columns(k)))++) = static_cast<Offset>(k);
   });
+}
+
+/// The faster of the two for the execution space. offsets: zeros.
+template <class Exec, class Matrix, class Offsets, class Source>
+void order_by_column(Exec const& exec, Matrix const& A, Offsets const& offsets, Source const& source) {
+  if constexpr (is_gpu<Exec>)
+    order_by_column_sorting(exec, A, offsets, source);
+  else
+    order_by_column_counting(exec, A, offsets, source);
+}
+
+/// Items with a bucket each, as order_by_column() takes the columns of a matrix.
+template <class Ordinal, class Offset, class Device>
+struct BucketColumns {
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = Device;
+
+  Offset num_items;
+  Ordinal num_cols;  // number of buckets
+  Kokkos::View<Ordinal const*, Device> columns;
+  [[nodiscard]] Offset nnz() const { return num_items; }
+};
+
+/// The items of bucket b, ascending: items(k), k = offsets(b) .. offsets(b + 1) - 1.
+template <class Offset, class Device>
+struct BucketLists {
+  Kokkos::View<Offset*, Device> offsets;  // [number of buckets + 1]
+  Kokkos::View<Offset*, Device> items;
+};
+
+/// Lists of the items in each bucket: a stable sort.
+/// @param buckets  the first num_items values are in 0 .. num_buckets - 1
+template <class Exec, class Ordinal, class Offset, class Device>
+BucketLists<Offset, Device> list_buckets(Exec const& exec, Kokkos::View<Ordinal*, Device> const& buckets,
+                                         Offset num_items, Ordinal num_buckets) {
+  using View = Kokkos::View<Offset*, Device>;
+  BucketLists<Offset, Device> const lists{
+      allocate_zeros<View>(exec, "einkorn::list_buckets::offsets", static_cast<std::size_t>(num_buckets) + 1),
+      allocate<View>(exec, "einkorn::list_buckets::items", static_cast<std::size_t>(num_items))};
+  order_by_column(exec, BucketColumns<Ordinal, Offset, Device>{num_items, num_buckets, buckets}, lists.offsets,
+                  lists.items);
+  return lists;
 }
 
 }  // namespace einkorn::detail

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/detail/home_slot.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
@@ -37,15 +38,6 @@ constexpr std::size_t table_capacity(std::size_t num_keys) {
   return slots;
 }
 
-/// The slot where the search for a key begins; capacity: a power of two.
-template <class Index>
-KOKKOS_FORCEINLINE_FUNCTION int home_slot(Index key, int capacity) {
-  auto bits = static_cast<std::uint32_t>(key);
-  if constexpr (sizeof(Index) > 4) bits ^= static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
-  return static_cast<int>(
-      (static_cast<std::uint64_t>(bits * 0x9e3779b1u) * static_cast<std::uint32_t>(capacity)) >> 32);
-}
-
 /// A hash table of compressed columns in memory of the caller, usually the scratch of a team: open addressing,
 /// linear probing with wrap-around, no removal. The capacity is a power of two; key -1 marks an empty slot.
 ///
@@ -54,8 +46,7 @@ KOKKOS_FORCEINLINE_FUNCTION int home_slot(Index key, int capacity) {
 /// one thread at a time. find() must not run concurrently with insert().
 ///
 /// Source: Nagasaka, Nukada & Matsuoka, ICPP 2017 (compare-and-swap, linear probing). Departures: the hash
-/// multiplies (Knuth's golden ratio) and takes the high bits, because columns of a mesh differ by multiples of
-/// powers of two; a slot holds 32 columns, not one.
+/// is home_slot(); a slot holds 32 columns, not one.
 template <class Index, class L>
 struct ColumnTable {
   static constexpr Index empty = Index(-1);

@@ -32,37 +32,6 @@ struct AggregateMembers {
   Kokkos::View<Ordinal*, Device> nodes;    // [offsets(count)]
 };
 
-/// What order_by_column_*() (transpose_order.hpp) reads of a matrix: one entry per item, in column buckets(item).
-template <class Ordinal, class Device>
-struct BucketColumns {
-  using ordinal_type = Ordinal;
-  using offset_type = Ordinal;
-  using device_type = Device;
-
-  Ordinal num_items, num_cols;
-  Kokkos::View<Ordinal const*, Device> columns;
-
-  [[nodiscard]] Ordinal nnz() const { return num_items; }
-};
-
-/// Lists of the items in each bucket, ascending. A stable sort.
-/// @param buckets the first num_items entries are in 0 .. num_buckets - 1
-template <class Exec, class Ordinal, class Device>
-AggregateMembers<Ordinal, Device> list_buckets(Exec const& exec, Kokkos::View<Ordinal*, Device> const& buckets,
-                                               Ordinal num_items, Ordinal num_buckets) {
-  using View = Kokkos::View<Ordinal*, Device>;
-  auto const offsets = allocate_zeros<View>(exec, "einkorn::multigrid::bucket_offsets",
-                                            static_cast<std::size_t>(num_buckets) + 1);
-  auto const items =
-      allocate<View>(exec, "einkorn::multigrid::bucket_items", static_cast<std::size_t>(num_items));
-  BucketColumns<Ordinal, Device> const columns{num_items, num_buckets, buckets};
-  if constexpr (is_gpu<Exec>)
-    order_by_column_sorting(exec, columns, offsets, items);
-  else
-    order_by_column_counting(exec, columns, offsets, items);
-  return {offsets, items};
-}
-
 /// buckets(v): the aggregate of node v, or `count` if it is in none.
 template <class List>
 struct BucketOfNode {
@@ -93,7 +62,7 @@ AggregateMembers<Ordinal, Device> members(Exec const& exec, Aggregates<Ordinal, 
     return std::pair<std::size_t, std::size_t>(0, static_cast<std::size_t>(last));
   };
   return {View(Kokkos::subview(lists.offsets, end(aggregates.count + 1))),
-          View(Kokkos::subview(lists.nodes, end(num_members)))};
+          View(Kokkos::subview(lists.items, end(num_members)))};
 }
 
 template <class List>

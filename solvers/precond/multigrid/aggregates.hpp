@@ -154,7 +154,7 @@ struct AcceptFirst {
   Ordinal num_nodes, max_size;
 
   KOKKOS_FUNCTION void operator()(Ordinal k) const {
-    Ordinal const i = lists.nodes(k), root = proposals(i);
+    Ordinal const i = lists.items(k), root = proposals(i);
     if (root == num_nodes) return;
     Ordinal const rank = k - lists.offsets(root);
     if (rank < max_size - sizes(root)) root_of(nodes(i)) = root;
