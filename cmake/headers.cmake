@@ -75,6 +75,7 @@ set(einkorn_headers
   formats/analysis/detail/measure_spmv.hpp
   formats/analysis/detail/measuring.hpp
   formats/analysis/detail/rows.hpp
+  formats/analysis/detail/rows_on_host.hpp
   formats/analysis/detail/slices.hpp
   formats/analysis/detail/team_key_set.hpp
   formats/analysis/effort.hpp
@@ -220,6 +221,7 @@ set(einkorn_headers
   formats/dia/validate.hpp
   formats/diagonals/detail/fill.hpp
   formats/diagonals/detail/host_tuning.hpp
+  formats/diagonals/detail/mark_row_on_host.hpp
   formats/diagonals/detail/row_entries.hpp
   formats/diagonals/detail/scatter.hpp
   formats/diagonals/detail/search.hpp

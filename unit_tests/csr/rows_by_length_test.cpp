@@ -25,9 +25,25 @@ class CsrRowLengthOrder : public testing::Test {};
 using IndexPairs = Configs<double>;
 TYPED_TEST_SUITE(CsrRowLengthOrder, IndexPairs);
 
+/// Lengths around the largest that a window on the host counts (512), in an order that is not sorted.
+Pattern rows_of_many_entries() {
+  Pattern pattern;
+  pattern.name = "lengths around 512";
+  pattern.num_cols = 3000;
+  pattern.offsets = {0};
+  for (int const length : {511, 2000, 512, 0, 513, 1, 2000, 512, 511, 3000, 513, 7}) {
+    for (int column = 0; column < length; ++column) pattern.columns.push_back(column);
+    pattern.offsets.push_back(static_cast<std::int64_t>(pattern.columns.size()));
+  }
+  pattern.num_rows = static_cast<std::int64_t>(pattern.offsets.size()) - 1;
+  return pattern;
+}
+
 TYPED_TEST(CsrRowLengthOrder, EqualsAStableSort) {
   using Ordinal = typename TypeParam::Ordinal;
-  for (auto const& pattern : battery())
+  auto patterns = battery();
+  patterns.push_back(rows_of_many_entries());
+  for (auto const& pattern : patterns)
     for (std::int64_t const window : {0, 1, 7, 64, 1 << 21}) {
       SCOPED_TRACE(pattern.name + ", window " + std::to_string(window));
       auto const host = with_numbers_of<TypeParam>(pattern, Numbers::integers);

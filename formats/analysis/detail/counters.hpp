@@ -106,21 +106,17 @@ struct StructureCounters {
     long_rows(is_very_long ? long_rows.extent(0) - 1 - position : position) = row;
   }
 
-  /// Updates the bandwidths of a thread for an entry of diagonal `distance`. Returns whether mark_diagonal() is needed.
+  /// GPU: updates the bandwidths of a thread for an entry of diagonal `distance`. Returns whether mark_diagonal() is needed.
   ///
-  /// On a GPU the flag is read through the L1 cache, which may be stale; the flag is then stored once more.
+  /// The flag is read through the L1 cache, which may be stale; the flag is then stored once more.
   /// Atomic reads of the flags of few diagonals would all go to one line of the L2 cache. Threads read several flags
   /// before they set one, to wait for memory once.
-  template <class Exec>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_unmarked(std::int64_t distance, std::int64_t num_rows,
                                                              std::int64_t* thread_counts) const {
     if (-distance > thread_counts[lower_bandwidth]) thread_counts[lower_bandwidth] = -distance;
     if (distance > thread_counts[upper_bandwidth]) thread_counts[upper_bandwidth] = distance;
     int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
-    if constexpr (is_gpu<Exec>)
-      return *flag == 0;
-    else
-      return Kokkos::atomic_load(flag) == 0;
+    return *flag == 0;
   }
   template <class Exec>
   KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows) const {

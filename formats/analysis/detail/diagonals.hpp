@@ -7,6 +7,7 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
+#include <einkorn/formats/analysis/detail/rows_on_host.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,8 +18,6 @@
 #include <vector>
 
 namespace einkorn::detail {
-
-inline constexpr std::int64_t max_listed_diagonals = 512;
 
 /// Counts the flagged diagonals and the runs of adjacent ones (bands).
 template <class Flags>
@@ -45,7 +44,7 @@ void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& counte
                              Kokkos::subview(counts, static_cast<int>(Counters::num_bands)));
 }
 
-/// Counts the entries of each diagonal, by a histogram in team scratch. numbers(d + num_rows - 1) is the number
+/// GPU: counts the entries of each diagonal, by a histogram in team scratch. numbers(d + num_rows - 1) is the number
 /// of diagonal d.
 ///
 /// The u-th entries of the rows of a thread are on one diagonal for many rows in most matrices: the thread
@@ -55,11 +54,10 @@ template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, min_teams_per_sm = 4, lanes = is_gpu<Exec> ? 8 : 1;
-  static constexpr int batch = is_gpu<Exec> ? 4 : 64;
+  static constexpr int team_size = 256, min_teams_per_sm = 4, lanes = 8, batch = 4;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
-  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 128>;
+  using Rows = StridedRowRange<lanes, team_size, 4>;
 
   Matrix A;
   Kokkos::View<int*, Device> numbers;
@@ -99,22 +97,15 @@ struct CountDiagonals {
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[batch],
                                            int (&run_length)[batch], int* histogram) const {
-    if constexpr (!is_gpu<Exec>) {
-      for (Offset k = row.begin; k < row.end; ++k) {
-        auto const u = static_cast<std::size_t>(k - row.begin) % batch;
-        count(A.columns(k) - row.number, distance[u], run_length[u], histogram);
+    for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
+      Ordinal column[batch];
+      for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
+        Offset const next = first + static_cast<Offset>(u * lanes);
+        column[u] = A.columns(next < row.end ? next : row.end - 1);
       }
-    } else {
-      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
-        Ordinal column[batch];
-        for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
-          Offset const next = first + static_cast<Offset>(u * lanes);
-          column[u] = A.columns(next < row.end ? next : row.end - 1);
-        }
-        for (int u = 0; u < batch; ++u) {
-          if (first + static_cast<Offset>(u * lanes) >= row.end) break;
-          count(column[u] - row.number, distance[u], run_length[u], histogram);
-        }
+      for (int u = 0; u < batch; ++u) {
+        if (first + static_cast<Offset>(u * lanes) >= row.end) break;
+        count(column[u] - row.number, distance[u], run_length[u], histogram);
       }
     }
   }
@@ -167,12 +158,15 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
   range_scan<std::int64_t>("einkorn::structure[number diagonals]", exec,
                            static_cast<std::int64_t>(flags.extent(0)),
                            NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, offsets, rows});
-  using Functor = CountDiagonals<Exec, Matrix, Device>;
-  auto const blocks = Functor::Rows::num_blocks(rows);
-  std::int64_t const max_teams = is_gpu<Exec> ? max_structure_teams : exec.concurrency();
-  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, max_teams)), Functor::team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
-  Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
+  if constexpr (is_gpu<Exec>) {
+    using Functor = CountDiagonals<Exec, Matrix, Device>;
+    auto const teams = std::min(Functor::Rows::num_blocks(rows), max_structure_teams);
+    typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
+    Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
+  } else {
+    count_diagonals_on_host(exec, A, flags, entries);
+  }
 
   auto offset = allocate_vector<std::int64_t>("einkorn::structure: offsets", size);
   auto number = allocate_vector<std::int64_t>("einkorn::structure: entries", size);

@@ -70,8 +70,7 @@ struct AnalyzeLongRows {
         if (k >= last) continue;
         if (k > begin && left[u] >= column[u]) unsorted = true;
         if (above[u] != column[u]) differs = true;
-        is_new[u] = counters.template is_unmarked<Exec>(static_cast<std::int64_t>(column[u]) - row, rows,
-                                                        thread_counts);
+        is_new[u] = counters.is_unmarked(static_cast<std::int64_t>(column[u]) - row, rows, thread_counts);
       }
       for (int u = 0; u < unroll; ++u)
         if (is_new[u]) counters.template mark_diagonal<Exec>(static_cast<std::int64_t>(column[u]) - row, rows);

@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
+#include <einkorn/formats/analysis/detail/rows_on_host.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,10 +32,9 @@ struct StridedRowRange {
   static std::int64_t num_blocks(std::int64_t rows) { return (rows + a_block - 1) / a_block; }
 };
 
-/// Row lengths, bandwidths, diagonals, order and stripes in one pass over the rows.
+/// GPU: row lengths, bandwidths, diagonals, order and stripes in one pass over the rows.
 ///
-/// A group of `lanes` threads processes a row. On a GPU it loads the bounds of its next row before the entries
-/// of this one, and `batch` entries per thread at once; rows of more than max_row_by_lanes entries are listed
+/// A group of `lanes` threads processes a row. It loads the bounds of its next row before the entries of this one, and `batch` entries per thread at once; rows of more than max_row_by_lanes entries are listed
 /// for AnalyzeLongRows. Counts are integers, combined per thread, per team in scratch, then in global memory:
 /// the result does not depend on the order.
 template <int lanes, class Exec, class Matrix, class Device>
@@ -44,12 +44,11 @@ struct AnalyzeRows {
   using Counters = StructureCounters<Device>;
   using L = Lanes<Exec>;
 
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, min_teams_per_sm = 4;
-  static constexpr int batch = is_gpu<Exec> ? 4 : 64;  // host: remembered diagonals, which stay in L1
+  static constexpr int team_size = 256, min_teams_per_sm = 4, batch = 4;
   static constexpr std::size_t scratch_bytes = Counters::size * sizeof(std::int64_t);
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
-  using Rows = StridedRowRange<lanes, team_size, is_gpu<Exec> ? 4 : 128>;
+  using Rows = StridedRowRange<lanes, team_size, 4>;
 
   Matrix A;
   Counters counters;
@@ -97,7 +96,7 @@ struct AnalyzeRows {
   KOKKOS_FUNCTION void analyze(Row const& row, int lane, std::int64_t (&distance)[batch],
                                std::int64_t* thread_counts, std::int64_t* team_counts) const {
     auto const count = static_cast<std::int64_t>(row.end - row.begin);
-    bool const is_long = is_gpu<Exec> && count > max_row_by_lanes;
+    bool const is_long = count > max_row_by_lanes;
     int differs = 0, unsorted = 0;
     if (!is_long) analyze_entries(row, lane, distance, thread_counts, differs, unsorted);
     differs = sum_over_lanes<L, lanes>(differs);
@@ -120,37 +119,26 @@ struct AnalyzeRows {
                                                    std::int64_t* thread_counts, int& differs,
                                                    int& unsorted) const {
     Offset const length = row.end - row.begin;
-    if constexpr (!is_gpu<Exec>) {
-      for (Offset k = row.begin; k < row.end; ++k) {
-        Ordinal const column = A.columns(k);
-        if (k > row.begin && A.columns(k - 1) >= column) unsorted = 1;
-        if (row.may_continue_stripe && A.columns(k - length) != column) differs = 1;
-        auto& above = distance[static_cast<std::size_t>(k - row.begin) % batch];
-        if (is_new_diagonal(column, row.number, above, thread_counts))
-          counters.template mark_diagonal<Exec>(above, static_cast<std::int64_t>(A.num_rows));
+    for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
+      Ordinal column[batch], left[batch], above[batch];
+      for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
+        Offset const next = first + static_cast<Offset>(u * lanes), k = next < row.end ? next : row.end - 1;
+        column[u] = A.columns(k);
+        left[u] = A.columns(k > row.begin ? k - 1 : k);
+        above[u] = row.may_continue_stripe ? A.columns(k - length) : column[u];
       }
-    } else {
-      for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
-        Ordinal column[batch], left[batch], above[batch];
-        for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
-          Offset const next = first + static_cast<Offset>(u * lanes), k = next < row.end ? next : row.end - 1;
-          column[u] = A.columns(k);
-          left[u] = A.columns(k > row.begin ? k - 1 : k);
-          above[u] = row.may_continue_stripe ? A.columns(k - length) : column[u];
-        }
-        bool is_new[batch];
-        for (int u = 0; u < batch; ++u) {
-          Offset const k = first + static_cast<Offset>(u * lanes);
-          is_new[u] = false;
-          if (k >= row.end) continue;
-          if (k > row.begin && left[u] >= column[u]) unsorted = 1;
-          if (above[u] != column[u]) differs = 1;
-          is_new[u] = is_new_diagonal(column[u], row.number, distance[u], thread_counts);
-        }
-        for (int u = 0; u < batch; ++u)
-          if (is_new[u])
-            counters.template mark_diagonal<Exec>(distance[u], static_cast<std::int64_t>(A.num_rows));
+      bool is_new[batch];
+      for (int u = 0; u < batch; ++u) {
+        Offset const k = first + static_cast<Offset>(u * lanes);
+        is_new[u] = false;
+        if (k >= row.end) continue;
+        if (k > row.begin && left[u] >= column[u]) unsorted = 1;
+        if (above[u] != column[u]) differs = 1;
+        is_new[u] = is_new_diagonal(column[u], row.number, distance[u], thread_counts);
       }
+      for (int u = 0; u < batch; ++u)
+        if (is_new[u])
+          counters.template mark_diagonal<Exec>(distance[u], static_cast<std::int64_t>(A.num_rows));
     }
   }
 
@@ -162,7 +150,7 @@ struct AnalyzeRows {
     std::int64_t const diagonal = static_cast<std::int64_t>(column) - row;
     if (diagonal == distance) return false;
     distance = diagonal;
-    return counters.template is_unmarked<Exec>(diagonal, static_cast<std::int64_t>(A.num_rows), thread_counts);
+    return counters.is_unmarked(diagonal, static_cast<std::int64_t>(A.num_rows), thread_counts);
   }
 };
 
@@ -170,8 +158,8 @@ template <int lanes, class Exec, class Matrix, class Device>
 void analyze_rows(Exec const& exec, Matrix const& A, StructureCounters<Device> const& counters) {
   using Functor = AnalyzeRows<lanes, Exec, Matrix, Device>;
   auto const blocks = Functor::Rows::num_blocks(static_cast<std::int64_t>(A.num_rows));
-  std::int64_t const max_teams = is_gpu<Exec> ? max_structure_teams : exec.concurrency();
-  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, max_teams)), Functor::team_size);
+  typename Functor::Policy policy(exec, static_cast<int>(std::min(blocks, max_structure_teams)),
+                                  Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + sizeof(std::int64_t))));
   Kokkos::parallel_for("einkorn::structure[rows]", policy, Functor{A, counters});
 }
@@ -185,7 +173,7 @@ void analyze_rows(Exec const& exec, Matrix const& A, StructureCounters<Device> c
     if (mean <= 32.0) return analyze_rows<8>(exec, A, counters);
     return analyze_rows<16>(exec, A, counters);
   } else {
-    analyze_rows<1>(exec, A, counters);
+    analyze_rows_on_host(exec, A, counters);
   }
 }
 

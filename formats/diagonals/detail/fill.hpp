@@ -2,13 +2,16 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/staging.hpp>
+#include <einkorn/formats/diagonals/detail/host_tuning.hpp>
 #include <einkorn/formats/diagonals/detail/scatter.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -155,14 +158,69 @@ void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& 
   Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged});
 }
 
+/// Whether a tile of fill_diagonals_by_tiles() has at least 32 rows. Otherwise most of its slots are zeros in rows of few
+/// entries.
+template <class Scalar>
+bool fits_tile(std::size_t diagonals) {
+  return 32 * diagonals * sizeof(Scalar) <= diagonal_tile_bytes;
+}
+
+/// Host: writes every slot of F from A; `list` contains the diagonals. A thread writes the entries of some rows to a tile
+/// of all diagonals that stays in its caches, then copies the tile, because the same row on all diagonals is often in one
+/// set of a cache: their distance is a multiple of 256 bytes, often of a power of two.
+/// @pre The rows of A are sorted and their positions unique; fits_tile<Scalar>(list.extent(0)).
+template <class Exec, class Format, class List, class Matrix>
+void fill_diagonals_by_tiles(Exec const& exec, char const* label, Format const& F, List const& list,
+                             Matrix const& A) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  using Scalar = typename Format::scalar_type;
+  auto const diagonals = list.extent(0), stride = static_cast<std::size_t>(F.stride);
+  auto const num_rows = static_cast<std::size_t>(F.num_rows);
+  std::size_t const tile_rows =
+      std::min<std::size_t>(diagonal_tile_bytes / (diagonals * sizeof(Scalar)) / 8 * 8, 512);
+  std::size_t const tile_stride = tile_rows + 8;  // no power of two, for the same reason
+  std::size_t const tile_size = diagonals * tile_stride;
+  auto const tiles = allocate<Kokkos::View<Scalar*, typename Format::device_type>>(
+      exec, label, tile_size * static_cast<std::size_t>(exec.concurrency()));
+  auto const* const row_offsets = A.row_offsets.data();
+  auto const* const columns = A.columns.data();
+  auto const* const values = A.values.data();
+  auto const* const diagonal_of = list.data();
+  Scalar* const slots = F.values.data();
+  for_each_chunk(label, exec, static_cast<std::int64_t>(ceil_div(stride, tile_rows)),
+                 [&](std::size_t thread, std::int64_t begin, std::int64_t end) {
+                   Scalar* const tile = tiles.data() + thread * tile_size;
+                   for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
+                     std::size_t const first = b * tile_rows, rows = std::min(tile_rows, stride - first);
+                     std::fill_n(tile, tile_size, Scalar(0));
+                     for (std::size_t row = first; row < std::min(first + rows, num_rows); ++row) {
+                       std::size_t d = 0;
+                       for (Offset k = row_offsets[row]; k < row_offsets[row + 1]; ++k) {
+                         auto const diagonal = static_cast<Ordinal>(columns[k] - static_cast<Ordinal>(row));
+                         while (d < diagonals && diagonal_of[d] < diagonal) ++d;
+                         if (d < diagonals && diagonal_of[d] == diagonal)
+                           tile[d * tile_stride + (row - first)] = static_cast<Scalar>(values[k]);
+                       }
+                     }
+                     for (std::size_t d = 0; d < diagonals; ++d)
+                       std::copy_n(tile + d * tile_stride, rows, slots + d * stride + first);
+                   }
+                 });
+}
+
 /// Writes the entries of A to their slots of F.values. `list` contains F's diagonals or is empty. is_new: the
 /// other slots are set to 0; otherwise they are 0 already, from an A of the same structure.
 /// Asynchronous on exec; 1 launch, and a fill with zeros if slots are scattered to.
 template <class Exec, class Format, class List, class Matrix>
 void fill_diagonals(Exec const& exec, char const* label, Format const& F, List const& list, Matrix const& A,
                     bool is_new) {
-  if constexpr (is_gpu<Exec>)
-    if (F.sorted_unique_rows && list.extent(0) > 0) return fill_diagonals_in_teams(exec, label, F, list, A);
+  if (F.sorted_unique_rows && list.extent(0) > 0) {
+    if constexpr (is_gpu<Exec>)
+      return fill_diagonals_in_teams(exec, label, F, list, A);
+    else if (fits_tile<typename Format::scalar_type>(list.extent(0)))
+      return fill_diagonals_by_tiles(exec, label, F, list, A);
+  }
   if (is_new) fill_vector(exec, F.values, typename Format::scalar_type(0));
   scatter_to_diagonals(exec, label, F, A);
 }

@@ -8,7 +8,9 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/diagonals/detail/host_tuning.hpp>
+#include <einkorn/formats/diagonals/detail/mark_row_on_host.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -40,18 +42,17 @@ KOKKOS_FORCEINLINE_FUNCTION unsigned char* bytes_of(Words const& words) {
   return reinterpret_cast<unsigned char*>(words.data());
 }
 
-/// Marks the diagonals of every lanes-th entry of a row; counts entries not right of their predecessor.
+/// GPU: marks the diagonals of every lanes-th entry of a row; counts entries not right of their predecessor.
 ///
-/// A mark is stored, atomically, only if it reads as 0, so that a diagonal is stored a few times only. On a GPU
-/// the read goes through the L1 cache and may be stale, which causes a redundant store. A thread loads `batch`
-/// columns and then their marks before it stores any, because byte stores may alias the columns and would
-/// delay the loads.
+/// A mark is stored, atomically, only if it reads as 0, so that a diagonal is stored a few times only. The read goes
+/// through the L1 cache and may be stale, which causes a redundant store. A thread loads `batch` columns and then their
+/// marks before it stores any, because byte stores may alias the columns and would delay the loads.
 template <int lanes, class Exec, class Matrix, class Words>
 struct MarkDiagonals {
   using L = Lanes<Exec>;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  static constexpr int batch = lanes > 1 ? 4 : 1;
+  static constexpr int batch = 4;
 
   Matrix A;
   Words words;
@@ -69,20 +70,26 @@ struct MarkDiagonals {
         previous[j] = at < end && at > begin ? A.columns(at - 1) : Ordinal(-1);
       }
       unsigned char mark[batch];
-      for (int j = 0; j < batch; ++j) mark[j] = column[j] >= 0 ? load_mark(marks + column[j]) : 1;
+      for (int j = 0; j < batch; ++j)
+        mark[j] = column[j] >= 0 ? marks[column[j]] : static_cast<unsigned char>(1);
       for (int j = 0; j < batch; ++j) {
         if (mark[j] == 0) L::store_volatile(marks + column[j], static_cast<unsigned char>(1));
         if (column[j] >= 0 && previous[j] >= column[j]) ++unordered;
       }
     }
   }
+};
 
- private:
-  KOKKOS_FORCEINLINE_FUNCTION static unsigned char load_mark(unsigned char const* mark) {
-    if constexpr (is_gpu<Exec>)
-      return *mark;
-    else
-      return L::load_volatile(mark);
+/// Host: marks the diagonals of a row.
+template <class Exec, class Matrix, class Words>
+struct MarkDiagonalsOnHost {
+  Matrix A;
+  Words words;
+
+  void operator()(std::size_t row) const {
+    auto const* const offsets = A.row_offsets.data();
+    mark_row_on_host<Exec>(A.columns.data() + offsets[row], offsets[row + 1] - offsets[row],
+                           bytes_of(words) + (static_cast<std::size_t>(A.num_rows) - 1 - row));
   }
 };
 
@@ -105,14 +112,21 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   auto const all = static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1;
   auto const words = allocate<Words>(exec, "einkorn::diagonals", ceil_div(all, 8));
   fill_vector(exec, words, std::uint64_t(0));
-  constexpr int lanes = is_gpu<Exec> ? diagonal_lanes_per_row : 1;
-  std::size_t unordered = 0;
-  range_reduce<std::int64_t>("einkorn::mark_diagonals", exec, static_cast<std::int64_t>(A.num_rows) * lanes,
-                             MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, unordered);
+  if constexpr (is_gpu<Exec>) {
+    constexpr int lanes = diagonal_lanes_per_row;
+    std::size_t unordered = 0;
+    range_reduce<std::int64_t>("einkorn::mark_diagonals", exec, static_cast<std::int64_t>(A.num_rows) * lanes,
+                               MarkDiagonals<lanes, Exec, Matrix, Words>{A, words}, unordered);
+    result.sorted_unique_rows = unordered == 0;
+  } else {
+    range_for<std::size_t>("einkorn::mark_diagonals", exec, static_cast<std::size_t>(A.num_rows),
+                           MarkDiagonalsOnHost<Exec, Matrix, Words>{A, words});
+    auto const order = row_order(exec, A);
+    result.sorted_unique_rows = order.is_sorted && !order.repeats;
+  }
   range_reduce<std::size_t>("einkorn::count_diagonals", exec, words.extent(0), CountMarks<Words>{words},
                             result.count);
   result.words = words;
-  result.sorted_unique_rows = unordered == 0;
   return result;
 }
 
