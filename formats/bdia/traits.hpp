@@ -25,7 +25,7 @@ struct FormatTraits<Bdia> {
     e.basis =
         detail::formatted("%lld diagonals in %lld bands, fill %.2f", static_cast<long long>(s.num_diagonals),
                           static_cast<long long>(s.num_bands), e.fill);
-    e.model = in.on_host() ? FormatModel{1.0, 13, 1} : gpu_model(in);
+    e.model = in.on_host() ? FormatModel{1.0, 7, 1} : gpu_model(in);
     if (in.on_host()) e.core_seconds = 1e-9 * 0.1 * in.rows();
     return e;
   }

@@ -26,7 +26,7 @@ struct FormatTraits<Brcv> {
     e.basis = detail::formatted("%lld stripes of %.1f rows", static_cast<long long>(s.num_stripes),
                                 in.rows() / std::fmax(stripes, 1.0));
     if (in.on_host()) {
-      e.model = {1.0, 6, 1};
+      e.model = {1.0, 4, 1};
       e.core_seconds = (in.is_single() ? 1.5e-9 : 1e-9) * (0.15 * in.entries() + 10.5 * stripes);
     } else {
       e.model = {(in.has_long_rows() ? 0.55 : 0.60) * (in.is_single() ? 0.85 : 1.0), 10, 1};

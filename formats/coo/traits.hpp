@@ -19,7 +19,7 @@ struct FormatTraits<Coo> {
     FormatEstimate e;
     e.matrix_bytes = in.entries() * (in.scalar() + 2 * in.ordinal());
     e.basis = "one more index per entry";
-    e.model = in.on_host() ? FormatModel{1.0, 7, 1} : FormatModel{in.is_single() ? 0.51 : 0.70, 5, 2};
+    e.model = in.on_host() ? FormatModel{1.0, 2, 1} : FormatModel{in.is_single() ? 0.51 : 0.70, 5, 2};
     if (in.on_host()) e.core_seconds = 1e-9 * (0.1 * in.entries() + (in.is_single() ? 11.0 : 5.5) * in.rows());
     return e;
   }

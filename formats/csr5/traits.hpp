@@ -21,7 +21,7 @@ struct FormatTraits<Csr5> {
     e.basis = "tiles of equal size, 1.5 % of descriptors";
     double const short_rows_gpu = in.structure.mean_row_length < 4 ? 0.80 : 0.87;
     if (in.on_host()) {
-      e.model = {1.0, 7, 1};
+      e.model = {1.0, 5, 1};
       e.core_seconds = 1e-9 * (0.5 * in.entries() + 5.8 * in.rows());
     } else {
       e.model = {in.has_short_rows() ? short_rows_gpu : in.has_long_rows() ? 1.0 : 0.95, 5, 2};

@@ -24,7 +24,7 @@ struct FormatTraits<Dia> {
     e.fill = in.fill(stored);
     e.basis = detail::formatted("%lld diagonals, fill %.2f", static_cast<long long>(s.num_diagonals), e.fill);
     double const gpu = (in.has_short_rows() ? 0.95 : 1.01) * (in.is_single() ? 0.95 : 1.0);
-    e.model = in.on_host() ? FormatModel{1.0, 16, 1} : FormatModel{gpu, 5, 1};
+    e.model = in.on_host() ? FormatModel{1.0, 7, 1} : FormatModel{gpu, 5, 1};
     if (in.on_host()) e.core_seconds = 1e-9 * 0.2 * in.rows();
     return e;
   }

@@ -22,7 +22,7 @@ struct FormatTraits<Ell> {
     e.fill = in.fill(stored);
     e.basis = detail::formatted("fill %.2f", e.fill);
     if (in.on_host()) {
-      e.model = {1.0, 8, 1};
+      e.model = {1.0, 4, 1};
       e.core_seconds = 1e-9 * 0.4 * stored;
     } else {
       e.model = {1.02, 9, 1};

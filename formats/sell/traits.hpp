@@ -27,7 +27,7 @@ struct FormatTraits<Sell> {
                      (sorts ? in.rows() * in.ordinal() : 0);
     e.basis = detail::formatted("slices of %lld rows, fill %.3f", static_cast<long long>(s.slice_rows), e.fill);
     if (in.on_host()) {
-      e.model = {1.0, 9, 1};
+      e.model = {1.0, 4, 1};
       e.core_seconds = 3e-6 + 1e-9 * (0.15 * in.entries() * e.fill + 2.7 * in.rows());
     } else {
       double const by_length = in.has_short_rows() ? 0.95 : in.has_long_rows() ? 1.05 : 0.99;
