@@ -18,7 +18,7 @@
 
 namespace einkorn::detail {
 
-/// Structure::diagonals has at most as many.
+/// The largest size of Structure::diagonals.
 inline constexpr std::int64_t max_listed_diagonals = 512;
 
 inline constexpr std::int64_t rows_per_host_part = 1024;
@@ -31,8 +31,8 @@ void for_each_part_of_rows(Exec const& exec, char const* label, std::int64_t num
   });
 }
 
-/// Whether the columns of a row are those of the row above, of the same length, plus 1.
-/// @param above  the row above; the row follows
+/// Whether each column of a row is 1 more than that of the row above, which has as many entries.
+/// @param above  the columns of the row above; those of the row follow
 template <class Ordinal, class Offset>
 bool is_next_on_each_diagonal(Ordinal const* above, Offset length) {
   Ordinal difference = 0;
@@ -85,8 +85,8 @@ void analyze_rows_on_host(Exec const& exec, Matrix const& A, StructureCounters<D
   });
 }
 
-/// Host: the entries of each diagonal, as CountDiagonals (diagonals.hpp) counts them. Rows on the diagonals of the row above
-/// are counted first, all their entries when another row comes.
+/// Host: the entries of each diagonal, as CountDiagonals (diagonals.hpp) counts them. The number of consecutive rows that are
+/// on the same diagonals is added to the count of each of these diagonals at once.
 template <class Exec, class Matrix, class Device>
 void count_diagonals_on_host(Exec const& exec, Matrix const& A, Kokkos::View<int*, Device> const& numbers,
                              Kokkos::View<std::int64_t*, Device> const& entries) {
@@ -97,7 +97,7 @@ void count_diagonals_on_host(Exec const& exec, Matrix const& A, Kokkos::View<int
   for_each_part_of_rows(exec, "einkorn::structure[count diagonals]", num_rows,
                         [&](std::int64_t begin, std::int64_t end) {
                           std::int64_t counts[max_listed_diagonals] = {};
-                          std::int64_t rows = 0;  // up to this one, on the same diagonals
+                          std::int64_t rows = 0;  // on the same diagonals, up to this one
                           auto const add = [&](std::int64_t row) {
                             int const* const number = numbers.data() + (num_rows - 1 - row);
                             for (Offset k = offsets[row]; k < offsets[row + 1]; ++k)

@@ -158,8 +158,8 @@ void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& 
   Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged});
 }
 
-/// Whether a tile of fill_diagonals_by_tiles() has at least 32 rows. Otherwise most of its slots are zeros in rows of few
-/// entries.
+/// Whether a tile of fill_diagonals_by_tiles() has at least 32 rows. With 10500 diagonals and 8 rows per tile, scattering the
+/// entries instead took 0.03 (bDIA) and 0.3 (DIA) of the time.
 template <class Scalar>
 bool fits_tile(std::size_t diagonals) {
   return 32 * diagonals * sizeof(Scalar) <= diagonal_tile_bytes;
