@@ -98,7 +98,7 @@ Selection select_format(Exec const& exec, Csr<Scalar const, Ordinal, Offset, Dev
 
 /// The format that minimizes the estimated time of the conversion and `uses` SpMVs with A.
 ///
-///     time(format) = conversion + uses * (launches + bytes / (fraction of copy bandwidth))
+///     time(format) = conversion + uses * seconds of make_estimate() (select_model.hpp)
 ///
 /// Nothing is converted. The bandwidth is that of the machine's profile, if there is one (machine_profile.hpp;
 /// the file is read once per process), else a constant of the architecture.

@@ -152,7 +152,7 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
 /// @throws OutOfMemory
 ///
 /// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, on the
-/// host a sort per window, or a counting sort for one window. Fences exec. Deterministic, the same on every
+/// host a counting sort, per window or of all rows. Fences exec. Deterministic, the same on every
 /// backend. Source: rows sorted by length so that a warp's rows have similar lengths, Huang, Ding & Luo, J.
 /// South China Univ. of Technology 43(11), 2015, section 1.2; departures: descending, so that the longest rows
 /// start first; stable; windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014).

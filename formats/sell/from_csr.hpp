@@ -44,7 +44,7 @@ struct SellOptions {
 /// @throws InvalidArgument (slice_rows, sigma)
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
-/// Cost: reads the row offsets once (to sort: three times more, and a sort of 64-bit keys, see
+/// Cost: reads the row offsets once (to sort: three times more, and a sort, see
 /// rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots. Compressed
 /// indices read the columns up to six times more and need the uncompressed columns at the same time. Fences
 /// exec.
