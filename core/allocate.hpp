@@ -23,8 +23,8 @@
 
 namespace einkorn {
 
-/// Smaller arrays of the host have the pages of the system: a page is on the NUMA domain of the thread that writes to it
-/// first, and two pages of 2 MB can be on two.
+/// Host: arrays of at least this size use huge pages, smaller ones do not: a page is in the NUMA domain of the thread that
+/// writes to it first, so that an array in one huge page is in one domain.
 inline constexpr std::size_t large_page_bytes = std::size_t(4) << 20;
 
 /// Throws Error when kernels cannot run: before Kokkos::initialize() or after Kokkos::finalize().
@@ -71,9 +71,9 @@ constexpr std::size_t bytes_of_view(Extents... extents) {
   return saturated_product(extents..., sizeof(typename View::value_type));
 }
 
-/// Linux: asks for pages of 2 MB for memory that nothing was written to. The first write of a page of 4 KB takes up to
-/// 7 us in a virtual machine: converting 3.5 million entries to DIA took 63 ms, and 5.4 ms with large pages (EPYC, 2 cores,
-/// 2026-11). Without effect where large pages are switched off, or on for all memory.
+/// Linux: requests transparent huge pages (2 MB) for memory before its first use. The first write to a page of 4 KB takes up
+/// to 7 us in a virtual machine: converting 3.5 million entries to DIA took 63 ms, and 5.4 ms with huge pages (EPYC, 2 cores,
+/// 2026-11). Without effect where huge pages are disabled, or enabled for all memory.
 inline void request_large_pages(void* memory, std::size_t bytes) {
 #ifdef __linux__
   if (bytes < large_page_bytes) return;
@@ -88,8 +88,8 @@ inline void request_large_pages(void* memory, std::size_t bytes) {
 
 }  // namespace detail
 
-/// An uninitialized View of the given extents, allocated in order with the work on exec. On the host, arrays of at least
-/// large_page_bytes ask for large pages.
+/// An uninitialized View of the given extents, allocated in order with the work on exec. On the host, huge
+/// pages are requested for arrays of at least large_page_bytes.
 /// @throws OutOfMemory with the requested bytes
 template <class View, class Exec, class... Extents>
 View allocate(Exec const& exec, std::string const& label, Extents... extents) {

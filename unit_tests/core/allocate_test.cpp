@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
-// allocate(): large pages on the host.
+// allocate(): huge pages on the host.
 
 #include "../support/battery.hpp"
 
@@ -32,11 +32,12 @@ std::string flags_of_mapping(void const* memory) {
   return "";
 }
 
-TEST(Allocate, LargeArraysOfTheHostAskForLargePages) {
+TEST(Allocate, RequestsHugePagesForLargeArraysOfTheHost) {
   if constexpr (is_gpu<Space>) GTEST_SKIP() << "memory of a device";
   std::string setting;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), setting);
-  if (setting.find("[madvise]") == std::string::npos) GTEST_SKIP() << "this system does not take requests";
+  if (setting.find("[madvise]") == std::string::npos)
+    GTEST_SKIP() << "huge pages are not on request (madvise) on this system";
   std::size_t const size = 2 * large_page_bytes;
   auto const large = allocate<Kokkos::View<char*, Device>>(Space(), "large", size);
   EXPECT_NE(flags_of_mapping(large.data() + size / 2).find(" hg "), std::string::npos);
