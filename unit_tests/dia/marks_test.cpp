@@ -25,10 +25,9 @@ TEST(DiagonalMarks, ConcurrentMarksDoNotRace) {
   auto const size = static_cast<std::size_t>(A.num_rows + A.num_cols) - 1;
   Words const concurrent("concurrent", size / 8 + 1), serial("serial", size / 8 + 1);
   auto const mark = [&](Words const& words, int first, int last) {
-    detail::MarkDiagonals<1, Kokkos::DefaultHostExecutionSpace, std::remove_const_t<decltype(A)>, Words> const
-        body{A, words};
-    std::size_t unordered = 0;
-    for (int row = first; row < last; ++row) body(row, unordered);
+    detail::MarkDiagonalsOnHost<Kokkos::DefaultHostExecutionSpace, std::remove_const_t<decltype(A)>,
+                                Words> const mark_row{A, words};
+    for (int row = first; row < last; ++row) mark_row(static_cast<std::size_t>(row));
   };
   mark(serial, 0, A.num_rows);
 
