@@ -176,7 +176,7 @@ SolveTable two_rows(Method method) {
 }
 
 TEST(Bytes, OfARowAreItsMatrixAndItsVectors) {
-  auto const& row = two_rows(Method::cg).results[0];
+  auto const row = two_rows(Method::cg).results[0];
 
   EXPECT_EQ(row.bytes(Method::cg, 1000), 50000u + 11 * 8000);
   EXPECT_EQ(row.floor_bytes(Method::cg, 1000), 50000u + 8 * 8000);
