@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
-"""Measurements that distributed_model.py is compared with: times of one and of two GPUs, copies between two H200, and the published strong
-scaling of two other CG solvers on eight A100. No parameter of the model is fitted to them, except the bandwidth of an A100 to
-the published time of one device. A deviation is the computed over the measured value, minus one; of an efficiency the
-difference."""
+"""Measurements that distributed_model.py is compared with: times of one, two and four GPUs, copies between two H200, and the
+published strong scaling of two other CG solvers on eight A100. No parameter of the model is fitted to them, except the
+bandwidth of an A100 to the published time of one device. A deviation is the computed over the measured value, minus one; of
+an efficiency the difference."""
 import dataclasses
 import json
+import math
 import pathlib
 import sys
 
@@ -80,23 +81,31 @@ def efficiencies():
             yield published, ranks, computed, measured
 
 
-# einkorn-bench-ranks on two GPUs, one process each: slabs of the grid, DIA.
+# einkorn-bench-ranks, one process per GPU: slabs of the grid, DIA.
 MEASURED = pathlib.Path(__file__).resolve().parent / "measured"
 TRANSPORTS = {"peer": "peer", "nccl": "nccl", "mpi, pinned buffers": "mpi"}
+ALONE = 1, None  # one GPU without ranks
 SOLVERS = {("cg", "automatic fused"): ("CG", model.CG), ("bicgstab", "automatic fused"): ("BiCGStab", model.BICGSTAB),
            ("jacobi-pcg", "automatic classical"): ("PCG, Jacobi", None),
            ("jacobi-pcg", "automatic scaled"): ("CG, scaled by Jacobi", None)}
 
 
+def sides(grid):
+    """(nx, ny, nz) of "464" or "464x464x928"."""
+    found = tuple(map(int, grid.split("x")))
+    return found if len(found) == 3 else found * 3
+
+
 @dataclasses.dataclass(frozen=True)
-class TwoGpus:
-    """The runs on two GPUs of one kind."""
+class Machine:
+    """The runs on a machine of several GPUs, on all of them and on fewer."""
     name: str
+    gpus: int
     files: str
 
     def records(self):
         """Those with peer memory last."""
-        files = sorted(MEASURED.glob(self.files), key=lambda file: (file.stem.endswith("peer"), file.stem))
+        files = sorted(MEASURED.glob(self.files), key=lambda file: ("-peer" in file.stem, file.stem))
         return [record for file in files for record in json.loads(file.read_text(encoding="utf-8"))]
 
     def device(self):
@@ -105,13 +114,12 @@ class TwoGpus:
         return dataclasses.replace(model.H200, name=self.name, bandwidth=1e9 * copy)
 
     def times(self):
-        """{(solver, side of the grid): {transport, or None: seconds per iteration}}; None is one GPU without ranks, in the run
-        with peer memory."""
+        """{(solver, grid): {(ranks, transport): seconds per iteration}}; ALONE is of the run with peer memory."""
         times = {}
         for record in self.records():
-            key = (record["solver"], record["algorithm"]), int(record["matrix"].rsplit(":", 1)[1])
-            transport = TRANSPORTS.get(record.get("transport"))
-            times.setdefault(key, {})[transport] = 1e-6 * record["time_per_iteration_us"]
+            key = (record["solver"], record["algorithm"]), record["matrix"].rsplit(":", 1)[1]
+            ranks = record.get("ranks", 1), TRANSPORTS.get(record.get("transport"))
+            times.setdefault(key, {})[ranks] = 1e-6 * record["time_per_iteration_us"]
         return times
 
     def builds(self):
@@ -119,20 +127,59 @@ class TwoGpus:
         return "; ".join(f"commit {commit}, Kokkos {kokkos}" for commit, kokkos in sorted(found))
 
 
-TWO_H200, TWO_H100 = TwoGpus("H200", "distributed-h200-x2-*-*.json"), TwoGpus("H100", "distributed-h100-x2-*-*.json")
+TWO_H200, TWO_H100 = Machine("H200", 2, "distributed-h200-x2-*-*.json"), Machine("H100", 2, "distributed-h100-x2-*-*.json")
+FOUR = Machine("H200", 4, "distributed-h200-x4-*-*.json"), Machine("H100", 4, "distributed-h100-x4-*-*.json")
 
 
-def two_gpus_table(gpus):
-    rows, device = [], model.H200 if gpus is TWO_H200 else gpus.device()
-    for (solver, side), times in sorted(gpus.times().items(), key=lambda item: (item[0][1], list(SOLVERS).index(item[0][0]))):
+def base_of(times, solver, grid):
+    """(ranks, their grid, transport): the run on the fewest GPUs that a run on this grid is compared with. That of weak scaling is one
+    GPU with the same nx and ny; None without one."""
+    nx, ny, nz = sides(grid)
+    if not nx == ny == nz:
+        return (1, str(nx), None) if nx == ny and ALONE in times.get((solver, str(nx)), {}) else None
+    found = [key for key in times[solver, grid] if key == ALONE or key[1] == "peer"]
+    ranks, transport = min(found, key=lambda key: (key[0], key[1] is not None), default=(None, None))
+    return ranks and (ranks, grid, transport)
+
+
+def efficiency(base, grid, ranks, time):
+    """Time that linear scaling gives over that of `ranks` GPUs; time(grid, ranks, transport)."""
+    fewer, its_grid, transport = base
+    work = math.prod(sides(grid)) / math.prod(sides(its_grid))
+    return work * time(its_grid, fewer, transport) * fewer / (time(grid, ranks, "peer") * ranks)
+
+
+def machine_table(machine):
+    times, device = machine.times(), model.H200 if machine is TWO_H200 else machine.device()
+    columns = [ALONE, *((ranks, "peer") for ranks in range(2, machine.gpus)), *((machine.gpus, name) for name in TRANSPORTS.values())]
+    columns = [column for column in columns if any(column in of_solve for of_solve in times.values())]
+    rows = []
+    for solver, grid in sorted(times, key=lambda key: (math.prod(sides(key[1])), list(SOLVERS).index(key[0]))):
         name, method = SOLVERS[solver]
-        computed = "–"
-        if method is not None:
-            _, efficiency = model.strong(method, device, model.PEER, (side, side, side), 2, split=model.split_rows)
-            computed = number(100 * efficiency, 1)
-        micro = [number(1e6 * times[key], 1) if key in times else "–" for key in (None, "peer", "nccl", "mpi")]
-        rows.append([name, f"{side}³", *micro, number(50 * times[None] / times["peer"], 1), computed])
-    return table(["solver", "grid", "one", "peer", "nccl", "mpi", "efficiency, peer, %", "computed, %"], rows, left=2)
+
+        def measured(its_grid, ranks, transport):
+            return times[solver, its_grid][ranks, transport]
+
+        def computed(its_grid, ranks, _):
+            return model.strong(method, device, model.PEER, sides(its_grid), ranks, split=model.split_rows)[0]
+
+        base, cells = base_of(times, solver, grid), ["–", "–"]
+        if base is not None and (machine.gpus, "peer") in times[solver, grid]:
+            cells = [number(100 * efficiency(base, grid, machine.gpus, time), 1) if time is measured or method else "–"
+                     for time in (measured, computed)]
+        micro = [number(1e6 * times[solver, grid][column], 1) if column in times[solver, grid] else "–" for column in columns]
+        rows.append([name, grid.replace("x", " × ") if "x" in grid else f"{grid}³", *micro, *cells])
+    names = ["one" if column == ALONE else column[1] if column[0] == machine.gpus else f"{column[0]}, {column[1]}" for column in columns]
+    return table(["solver", "grid", *names, "efficiency, peer, %", "computed, %"], rows, left=2)
+
+
+def four_gpus():
+    """The tables of the machines with four GPUs that there are runs of."""
+    found = [machine for machine in FOUR if machine.records()]
+    return "".join(
+        paragraph(f"Four {machine.name} ({machine.builds()}); the efficiency is relative to the fewest GPUs of the row, and for a grid of "
+                  "different sides to one GPU with a cube of the first: weak scaling.") + machine_table(machine) + "\n"
+        for machine in found)
 
 
 def percent(value):
@@ -151,12 +198,12 @@ def text():
     return (paragraph(f"Two H100, one process each, slabs of the 7-point grid in DIA, residual replaced every 50 iterations; "
                       f"{TWO_H100.builds()}, CUDA 13.0. Microseconds per iteration, measured: one GPU with the same "
                       "solver without ranks, in the run with peer memory; two with each transport. Efficiency: measured, and computed by "
-                      "the model with the copy bandwidth of the run.") + two_gpus_table(TWO_H100) + "\n" +
+                      "the model with the copy bandwidth of the run.") + machine_table(TWO_H100) + "\n" +
             paragraph("The same build, without committed records: weak scaling of CG with 464³ points per H100 99 %; one rank of MPI "
                       "takes 0.99 (100³) and 1.00 (256³) times the solver without ranks; 64³ and 80³, persistent, 10.1 → 8.6 and "
                       "21.4 → 12.9 µs; of an exchange of 1.7 MB in 20 µs, 92 % is hidden by a product of 1.22 ms, 97 % by one of 2.41 "
                       "ms, where 0.1 % of noise in the product is 6 and 12 % of the exchange.") +
-            paragraph(f"The same solves on two H200, an older build ({TWO_H200.builds()}):") + two_gpus_table(TWO_H200) + "\n" +
+            paragraph(f"The same solves on two H200, an older build ({TWO_H200.builds()}):") + machine_table(TWO_H200) + "\n" + four_gpus() +
             paragraph(f"Computed over measured time: one H200, {one}; copies between two H200 by the copy engine, {two}. "
                       "Published efficiencies on A100, 5 points, in percent, measured → computed:") +
             table(["solver", "grid", "2", "4", "8"], [[*key, *cells] for key, cells in rows.items()], left=2))

@@ -7,6 +7,7 @@ import dataclasses
 import importlib.util
 import io
 import itertools
+import json
 import math
 import pathlib
 import shutil
@@ -209,6 +210,43 @@ class Anchors(unittest.TestCase):
         for published in anchors.PUBLISHED:
             self.assertAlmostEqual(model.iteration(anchors.TEXTBOOK, anchors.a100(published), published.side**2),
                                    published.seconds / anchors.ITERATIONS)
+
+
+class Machines(unittest.TestCase):
+    def table_of(self, runs):
+        """The table of four GPUs from [(file, grid, ranks or None, transport, microseconds)] of CG."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for file, grid, ranks, transport, time in runs:
+            record = {"matrix": f"gen:stencil7:{grid}", "solver": "cg", "algorithm": "automatic fused", "commit": "c",
+                      "kokkos_version": "k", "copy_gb_per_s": 3000, "time_per_iteration_us": time}
+            path = pathlib.Path(folder.name) / f"distributed-h100-x4-{file}.json"
+            records = json.loads(path.read_text()) if path.exists() else []
+            path.write_text(json.dumps([*records, record | ({"ranks": ranks, "transport": transport} if ranks else {})]))
+        with mock.patch.object(anchors, "MEASURED", pathlib.Path(folder.name)):
+            return [line.split(" | ") for line in anchors.four_gpus().splitlines() if line.startswith("|")]
+
+    def test_efficiency_of_four_gpus(self):
+        head, _, *rows = self.table_of([
+            ("464-peer", "464", None, None, 4000), ("464-peer", "464", 4, "peer", 1250), ("464-peer-2", "464", 2, "peer", 2100),
+            ("464-nccl", "464", 4, "nccl", 1300), ("464-nccl", "464", None, None, 9999),
+            ("736-peer", "736", 4, "peer", 4500), ("736-peer-2", "736", 2, "peer", 8820),
+            ("weak-peer", "464x464x1856", 4, "peer", 4040)])
+        self.assertEqual(head[2:-2], ["one", "2, peer", "peer", "nccl"])
+        self.assertEqual([row[1:-1] for row in rows],
+                         [["464³", "4000.0", "2100.0", "1250.0", "1300.0", "80.0"],  # 4000 / (4 1250)
+                          ["736³", "–", "8820.0", "4500.0", "–", "98.0"],           # 2 8820 / (4 4500)
+                          ["464 × 464 × 1856", "–", "–", "4040.0", "–", "99.0"]])    # 4000 / 4040
+        for row in rows:
+            self.assertTrue(95 < float(row[-1].rstrip(" |")) < 100, row)
+
+    def test_without_a_run_to_compare_with_there_is_no_efficiency(self):
+        *_, weak, strong = self.table_of([("464-peer", "464", 4, "nccl", 1250), ("464-peer", "464", None, None, 4000),
+                                          ("weak-peer", "256x256x1024", 4, "peer", 4040)])
+        self.assertEqual((weak[-2:], strong[-2:]), (["–", "– |"],) * 2)
+
+    def test_without_runs_there_is_no_table(self):
+        self.assertEqual(self.table_of([]), [])
 
 
 class Page(unittest.TestCase):
