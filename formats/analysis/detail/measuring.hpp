@@ -70,8 +70,8 @@ struct FillForTiming {
 };
 
 /// Sets x(i) to a hash of i in [1/2, 1), exact in the type of x; real and imaginary parts differ. 1 launch; asynchronous on
-/// a GPU. Products are timed with such an x: with x = 1 a GPU takes less power, padding reads equal entries, and ELL and SELL
-/// were up to 25 % faster than with other values.
+/// a GPU. Products are timed with such an x. Its values do not matter: ELL, SELL and CSR take the same time with x = 1 or 0
+/// (H200, 2026-11).
 template <class Exec, class Vector>
 void fill_for_timing(Exec const& exec, Vector const& x) {
   range_for<std::size_t>("einkorn::fill_for_timing", exec, x.extent(0), FillForTiming<Vector>{x});
