@@ -131,43 +131,47 @@ TWO_H200, TWO_H100 = Machine("H200", 2, "distributed-h200-x2-*-*.json"), Machine
 FOUR = Machine("H200", 4, "distributed-h200-x4-*-*.json"), Machine("H100", 4, "distributed-h100-x4-*-*.json")
 
 
-def base_of(times, solver, grid):
-    """(ranks, their grid, transport): the run on the fewest GPUs that a run on this grid is compared with. That of weak scaling is one
-    GPU with the same nx and ny; None without one."""
-    nx, ny, nz = sides(grid)
-    if not nx == ny == nz:
-        return (1, str(nx), None) if nx == ny and ALONE in times.get((solver, str(nx)), {}) else None
-    found = [key for key in times[solver, grid] if key == ALONE or key[1] == "peer"]
-    ranks, transport = min(found, key=lambda key: (key[0], key[1] is not None), default=(None, None))
-    return ranks and (ranks, grid, transport)
+def base_of(times, solver, grid, gpus):
+    """The run on fewer GPUs that a run on all is compared with, as (grid, ranks, transport): the one on the fewest; for a grid of
+    different sides on the cube of the first (weak scaling). None without one."""
+    base_grid = str(sides(grid)[0])
+    runs = times.get((solver, base_grid), {})
+    with_peer_memory = [run for run in runs if run[1] == "peer" and run[0] < gpus]
+    if ALONE in runs:
+        return base_grid, *ALONE
+    return (base_grid, *min(with_peer_memory)) if with_peer_memory else None
 
 
-def efficiency(base, grid, ranks, time):
-    """Time that linear scaling gives over that of `ranks` GPUs; time(grid, ranks, transport)."""
-    fewer, its_grid, transport = base
-    work = math.prod(sides(grid)) / math.prod(sides(its_grid))
-    return work * time(its_grid, fewer, transport) * fewer / (time(grid, ranks, "peer") * ranks)
+def efficiency(base, run, time_of):
+    """The time of a run (grid, ranks, transport) with linear scaling from that of base, over its time."""
+    def gpu_seconds_per_point(which):
+        grid, ranks, _ = which
+        return time_of(which) * ranks / math.prod(sides(grid))
+
+    return gpu_seconds_per_point(base) / gpu_seconds_per_point(run)
 
 
 def machine_table(machine):
     times, device = machine.times(), model.H200 if machine is TWO_H200 else machine.device()
     columns = [ALONE, *((ranks, "peer") for ranks in range(2, machine.gpus)), *((machine.gpus, name) for name in TRANSPORTS.values())]
-    columns = [column for column in columns if any(column in of_solve for of_solve in times.values())]
+    columns = [column for column in columns if any(column in runs for runs in times.values())]
     rows = []
-    for solver, grid in sorted(times, key=lambda key: (math.prod(sides(key[1])), list(SOLVERS).index(key[0]))):
+    for (solver, grid), runs in sorted(times.items(), key=lambda item: (math.prod(sides(item[0][1])), list(SOLVERS).index(item[0][0]))):
         name, method = SOLVERS[solver]
 
-        def measured(its_grid, ranks, transport):
-            return times[solver, its_grid][ranks, transport]
+        def measured(run):
+            return times[solver, run[0]][run[1:]]
 
-        def computed(its_grid, ranks, _):
-            return model.strong(method, device, model.PEER, sides(its_grid), ranks, split=model.split_rows)[0]
+        def computed(run):
+            return model.strong(method, device, model.PEER, sides(run[0]), run[1], split=model.split_rows)[0]
 
-        base, cells = base_of(times, solver, grid), ["–", "–"]
-        if base is not None and (machine.gpus, "peer") in times[solver, grid]:
-            cells = [number(100 * efficiency(base, grid, machine.gpus, time), 1) if time is measured or method else "–"
-                     for time in (measured, computed)]
-        micro = [number(1e6 * times[solver, grid][column], 1) if column in times[solver, grid] else "–" for column in columns]
+        base, run = base_of(times, solver, grid, machine.gpus), (grid, machine.gpus, "peer")
+        cells = ["–", "–"]
+        if base is not None and run[1:] in runs:
+            cells[0] = number(100 * efficiency(base, run, measured), 1)
+            if method is not None:
+                cells[1] = number(100 * efficiency(base, run, computed), 1)
+        micro = [number(1e6 * runs[column], 1) if column in runs else "–" for column in columns]
         rows.append([name, grid.replace("x", " × ") if "x" in grid else f"{grid}³", *micro, *cells])
     names = ["one" if column == ALONE else column[1] if column[0] == machine.gpus else f"{column[0]}, {column[1]}" for column in columns]
     return table(["solver", "grid", *names, "efficiency, peer, %", "computed, %"], rows, left=2)

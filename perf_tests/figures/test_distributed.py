@@ -244,6 +244,8 @@ class Machines(unittest.TestCase):
         *_, weak, strong = self.table_of([("464-peer", "464", 4, "nccl", 1250), ("464-peer", "464", None, None, 4000),
                                           ("weak-peer", "256x256x1024", 4, "peer", 4040)])
         self.assertEqual((weak[-2:], strong[-2:]), (["–", "– |"],) * 2)
+        *_, alone = self.table_of([("464-peer", "464", None, None, 4000), ("736-peer", "736", 4, "peer", 4500)])
+        self.assertEqual(alone[-2:], ["–", "– |"])  # not 100 % of itself
 
     def test_without_runs_there_is_no_table(self):
         self.assertEqual(self.table_of([]), [])
