@@ -7,6 +7,9 @@
 #include <einkorn/core/lanes/warp.hpp>
 #include <einkorn/core/lanes/wavefront.hpp>
 
+#include <cstddef>
+#include <type_traits>
+
 namespace einkorn {
 
 namespace detail {
@@ -41,6 +44,22 @@ struct LanesOf<Arch::mi300> {
 /// The lockstep lanes of an execution space, which exchange values by shuffles: Warp, Wavefront or ScalarLane.
 template <class Exec>
 using Lanes = typename detail::LanesOf<arch_of<Exec>>::type;
+
+template <class Exec>
+using CacheHint = typename Lanes<Exec>::CacheHint;
+
+/// The hint for loads of the entries of A in a product with x and y: by the bytes of values and indices, of x and
+/// of y. Row offsets and codes of columns are not counted.
+template <class Exec, class Matrix, class X, class Y>
+CacheHint<Exec> cache_hint(Exec const& exec, Matrix const& A, X const& x, Y const& y) {
+  auto const bytes_of = [](auto const& view) {
+    return view.span() * sizeof(typename std::decay_t<decltype(view)>::value_type);
+  };
+  std::size_t bytes = bytes_of(A.values) + bytes_of(x) + bytes_of(y);
+  if constexpr (requires { A.columns.span(); }) bytes += bytes_of(A.columns);
+  if constexpr (requires { A.rows.span(); }) bytes += bytes_of(A.rows);
+  return Lanes<Exec>::cache_hint(exec, bytes);
+}
 
 /// The sum over each group of `width` lanes (a power of two), in every lane of the group. Fixed order:
 /// butterfly with distances width / 2, width / 4, ..., 1.

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace einkorn {
@@ -50,6 +51,18 @@ struct ScalarLane {
   }
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address) {
+    return *address;
+  }
+
+  /// As Warp::CacheHint; no hint.
+  struct CacheHint {};
+  static constexpr bool hint_keeps_l1 = false;
+  template <class Exec>
+  static CacheHint cache_hint(Exec const&, std::size_t) {
+    return {};
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address, CacheHint) {
     return *address;
   }
 

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -105,6 +106,61 @@ struct Warp {
     return *address;
   }
 
+  /// Which data of a matrix that a kernel reads once the second-level cache evicts first. Evict-first keeps x and y
+  /// in the cache while a large matrix passes. But its lines replace each other once the cache is full of other
+  /// data, so that a matrix that the cache could hold is read from memory in every product: hence by size.
+#ifdef KOKKOS_ARCH_HOPPER90
+  struct CacheHint {
+    std::uint64_t policy;  // createpolicy's word: as a kernel argument it takes no registers of the threads
+    static constexpr std::uint64_t normal = 0x1000000000000000u, evict_first = 0x12f0000000000000u;
+  };
+  static constexpr bool hint_keeps_l1 = true;  ///< lines stay in L1 as with load()
+#else
+  struct CacheHint {};
+  static constexpr bool hint_keeps_l1 = false;
+#endif
+  /// The hint for a product that reads and writes `bytes` bytes. H200 (60 MB): 39 MB are 1.5 times as fast with
+  /// `normal`, 52 MB equal, 324 MB up to 14 % slower.
+  template <class Exec>
+  static CacheHint cache_hint([[maybe_unused]] Exec const& exec, [[maybe_unused]] std::size_t bytes) {
+#ifdef KOKKOS_ARCH_HOPPER90
+    auto const cache = static_cast<std::size_t>(exec.cuda_device_prop().l2CacheSize);
+    return {bytes <= cache / 4 * 3 ? CacheHint::normal : CacheHint::evict_first};
+#else
+    return {};
+#endif
+  }
+  /// Loads data that is used once through the read-only cache. @pre The kernel does not write the value.
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address, [[maybe_unused]] CacheHint hint) {
+#ifdef KOKKOS_ARCH_HOPPER90
+    if constexpr (sizeof(T) == 2) {
+      KOKKOS_IF_ON_DEVICE(
+          (unsigned short word;
+           asm("ld.global.nc.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(word) : "l"(address), "l"(hint.policy));
+           return from_bytes<T>(word);))
+    } else if constexpr (sizeof(T) == 4) {
+      KOKKOS_IF_ON_DEVICE(
+          (unsigned word;
+           asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(word) : "l"(address), "l"(hint.policy));
+           return from_bytes<T>(word);))
+    } else if constexpr (sizeof(T) == 8) {
+      KOKKOS_IF_ON_DEVICE(
+          (std::uint64_t word;
+           asm("ld.global.nc.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(word) : "l"(address), "l"(hint.policy));
+           return from_bytes<T>(word);))
+    } else if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+      KOKKOS_IF_ON_DEVICE((TwoWords words;
+                           asm("ld.global.nc.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;" : "=l"(words.first),
+                               "=l"(words.second) : "l"(address), "l"(hint.policy));
+                           return from_bytes<T>(words);))
+    }
+    return *address;
+#else
+    return load_streaming(address);
+#endif
+  }
+
   /// Increments a counter with release order and returns its old value. Earlier writes of this thread, and
   /// those of its team before the last barrier, are visible to a thread that reads the incremented value and
   /// calls acquire_fence(). (Unlike __threadfence(), a release does not invalidate L1.)
@@ -174,6 +230,15 @@ struct Warp {
 
  private:
   static constexpr Mask all = 0xffffffffu;
+  struct TwoWords {
+    std::uint64_t first, second;
+  };
+  template <class T, class Word>
+  static KOKKOS_FORCEINLINE_FUNCTION T from_bytes(Word const& word) {
+    T value;
+    memcpy(static_cast<void*>(&value), &word, sizeof(T));
+    return value;
+  }
 };
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -102,6 +103,18 @@ struct Wavefront {
                            T value; memcpy(static_cast<void*>(&value), &word, sizeof(T)); return value;))
     }
     return *address;
+  }
+
+  /// As Warp::CacheHint; evict-first for matrices of all sizes, not measured.
+  struct CacheHint {};
+  static constexpr bool hint_keeps_l1 = false;
+  template <class Exec>
+  static CacheHint cache_hint(Exec const&, std::size_t) {
+    return {};
+  }
+  template <class T>
+  static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address, CacheHint) {
+    return load_streaming(address);
   }
 
   /// As Warp::arrive().

@@ -35,12 +35,23 @@ constexpr bool uniform_row_lengths(Arch arch, double longest_row, double mean_ro
                             : rows_suit_lanes(longest_row, mean_row_length);
 }
 
-/// Bytes of a CSR up to which select() estimates no other format of the library to be faster on a GPU: the matrix stays in the
-/// second-level cache, where latency counts more than bytes. H100, 2026-11, in a graph, double: of 31 matrices up to here
-/// another format was faster by 5 % or more on 2 (ELL 2.7 us and CSR 3.0 on lap3d_40; SELL sorted in small windows 5.3 and
-/// 5.6 on delaunay_n17), while 31 diagonals of 20000 rows took 10.0 us in DIA and 4.2 in CSR. 7 points of 64^3, 22 MB:
-/// DIA 5.6, CSR 6.6.
+/// Bytes of a CSR up to which select() estimates only ELL and SELL to be faster on a GPU, where fits_cached_rows() holds: the
+/// matrix stays in the second-level cache, where latency counts more than bytes. H200, 2026-11, in a graph, double: of 24
+/// matrices up to here another format was faster by 5 % or more on 5: ELL by 9 to 19 %, SELL by 11 %. H100: 31 diagonals of
+/// 20000 rows took 10.0 us in DIA and 4.2 in CSR. 7 points of 64^3, 22 MB: DIA 5.6, CSR 6.6.
 inline constexpr double max_cached_csr_bytes = 16e6;
+/// Their time there, relative to CSR.
+inline constexpr double cached_ell_time = 0.88, cached_sell_time = 0.93;
+
+/// Whether one thread per row is faster than CSR on a GPU that caches the matrix: there are enough rows, and none is long or
+/// much longer than others.
+inline bool fits_cached_rows(FormatName format, Structure const& s) {
+  auto const rows = static_cast<double>(s.num_rows), entries = static_cast<double>(s.nnz);
+  if (format == FormatName::ell)
+    return rows >= 16384 && s.longest_row <= 32 && rows * static_cast<double>(s.longest_row) <= 1.35 * entries;
+  if (format != FormatName::sell) return false;
+  return rows >= 1e5 && s.mean_row_length <= 8 && std::fmin(s.slice_fill, s.sorted_slice_fill) <= 1.3;
+}
 
 /// GPU: single sectors of x that an SpMV reads in no order. The rate of the second-level cache, the bytes of x that it holds
 /// besides the stream of the matrix, and the bytes of memory traffic per sector that it does not hold. Fitted to the faster of
@@ -122,8 +133,12 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
       std::find_if(all.begin(), all.end(), [](Estimate const& e) { return e.format == FormatName::csr; });
   if (arch != Arch::host && csr != all.end() && csr->bytes <= max_cached_csr_bytes) {
     double const seconds = csr->seconds;
-    for (auto& e : all)
-      if (is_built_in(e.format)) e.seconds = std::fmax(e.seconds, seconds);
+    for (auto& e : all) {
+      if (!is_built_in(e.format)) continue;
+      e.seconds = fits_cached_rows(e.format, s)
+                      ? seconds * (e.format == FormatName::ell ? cached_ell_time : cached_sell_time)
+                      : std::fmax(e.seconds, seconds);
+    }
   }
   return all;
 }

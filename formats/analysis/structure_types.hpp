@@ -32,11 +32,11 @@ struct Structure {
   std::int64_t num_bands = 0;        ///< maximal runs of adjacent diagonals with entries
   std::vector<Diagonal> diagonals;   ///< ascending offsets; empty if there are more than 512
 
-  std::int64_t num_stripes = 0;        ///< runs of consecutive rows with identical column lists
-  std::int64_t stripe_columns = 0;     ///< sum over the stripes of the length of the column list
-  std::int64_t slice_rows = 0;         ///< rows per slice of SELL on this execution space
-  double slice_fill = 1;               ///< stored entries of SELL per entry, without sorting
-  double sorted_slice_fill = 1;        ///< the same with rows sorted within windows of 4096; sampled
+  std::int64_t num_stripes = 0;     ///< runs of consecutive rows with identical column lists
+  std::int64_t stripe_columns = 0;  ///< sum over the stripes of the length of the column list
+  std::int64_t slice_rows = 0;      ///< rows per slice of SELL on this execution space
+  double slice_fill = 1;            ///< stored entries of SELL per entry, without sorting
+  double sorted_slice_fill = 1;     ///< the same with rows sorted within windows of sell_window() rows; sampled
   std::array<double, 9> block_fill{};  ///< [b], b = 2 .. 8: stored entries of b x b blocks per entry; sampled
   /// GPU and at least 2^20 entries: sectors of 32 bytes of x, counted once per window of 2048 consecutive entries, per
   /// entry; sampled. Otherwise 0.

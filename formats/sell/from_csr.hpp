@@ -40,7 +40,8 @@ struct SellOptions {
 ///
 /// The fill counts the slots of rows; slots of the positions after the last row do not count. sigma 0 sorts in
 /// windows of 4096 rows (rounded up to a multiple of C) if the fill without sorting exceeds 1.05 and there is
-/// more than one slice.
+/// more than one slice; on a GPU in windows of 128 rows if the matrix stays in the second-level cache and the fill is
+/// then at most 2.
 /// @throws InvalidArgument (slice_rows, sigma)
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
@@ -104,8 +105,18 @@ struct FromCsr<Sell> {
       bool const is_full = slots <= sell_fill_without_sorting * static_cast<double>(A.nnz());
       if (sigma == 1 || is_full || F.num_slices() == 1) return slots;
       auto const C = static_cast<std::int64_t>(F.slice_rows);
+      auto const window = sell_window<Exec>(static_cast<std::int64_t>(A.nnz()));
+      if (window < sell_sorting_window) {
+        double const sorted_slots = sort_rows(exec, F, A, ceil_div(window, C) * C);
+        if (sorted_slots <= sell_max_cached_fill * static_cast<double>(A.nnz())) return sorted_slots;
+      }
       sigma = ceil_div(sell_sorting_window, C) * C;
     }
+    return sort_rows(exec, F, A, sigma);
+  }
+
+  template <class Exec, class Format, class Matrix>
+  static double sort_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
     F.rows = rows_by_length(exec, A, sigma);
     return detail::slice_widths(exec, F, A);
   }

@@ -31,9 +31,7 @@ struct FormatTraits<Sell> {
       e.core_seconds = 3e-6 + 1e-9 * (0.15 * in.entries() * e.fill + 2.7 * in.rows());
     } else {
       double const by_length = in.has_short_rows() ? 0.95 : in.has_long_rows() ? 1.05 : 0.99;
-      // Sorted rows read x in another order: 14.2 us on wave (2.1 M entries, H100, in a graph) where CSR takes 10.3.
-      bool const gathers_from_cache = sorts && s.nnz <= max_cached_entries;
-      e.model = {by_length * (in.uniform_rows ? 1.0 : 0.85) * (gathers_from_cache ? 0.75 : 1.0), 5, 1};
+      e.model = {by_length * (in.uniform_rows ? 1.0 : 0.85), 5, 1};
       e.min_seconds = in.longest_row() * 0.1e-6;
     }
     return e;

@@ -128,6 +128,24 @@ TEST(Gathers, ColumnBlocksAreRefusedWhereTheyCannotBeBuilt) {
   EXPECT_TRUE(column_blocks_of(small, Arch::hopper).refused) << "not sampled";
 }
 
+Structure cached_rows(std::int64_t rows, std::int64_t mean, std::int64_t longest, double slice_fill) {
+  Structure s = unordered(rows, mean, 0.0);
+  s.gathered_sectors = 0;
+  s.longest_row = longest;
+  s.slice_fill = s.sorted_slice_fill = slice_fill;
+  return s;
+}
+
+TEST(CachedMatrices, EllAndSellForManyShortRowsOfSimilarLength) {
+  auto const gpu = Arch::hopper;
+  EXPECT_EQ(fastest(cached_rows(64000, 7, 7, 1.5), gpu), FormatName::ell);
+  EXPECT_EQ(fastest(cached_rows(64000, 7, 10, 1.5), gpu), FormatName::csr) << "padding";
+  EXPECT_EQ(fastest(cached_rows(20000, 40, 40, 1.5), gpu), FormatName::csr) << "long rows";
+  EXPECT_EQ(fastest(cached_rows(5000, 7, 7, 1.5), gpu), FormatName::csr) << "few rows";
+  EXPECT_EQ(fastest(cached_rows(130000, 6, 17, 1.2), gpu), FormatName::sell);
+  EXPECT_EQ(fastest(cached_rows(130000, 6, 17, 1.4), gpu), FormatName::csr) << "padding of slices";
+}
+
 TEST(Gathers, AnyMatrixHoldsColumnBlocksAlsoForVectorsOfLargerScalars) {
   using Two = FormatList<Csr, ColumnBlocks>;
   auto const A = generate<double, int, int, Device>(Space(), "gen:powerlaw:70000:5");

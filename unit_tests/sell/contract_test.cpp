@@ -7,6 +7,8 @@
 #include <einkorn/formats/sell/to_csr.hpp>
 #include <einkorn/formats/sell/validate.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace einkorn::test {
@@ -53,12 +55,18 @@ struct SellSubject {
         options.slice_rows == 0 ? sell_slice_rows<Space, typename C::Scalar> : options.slice_rows);
     std::vector<std::size_t> lengths(A.rows());
     for (std::size_t i = 0; i < A.rows(); ++i) lengths[i] = A.end(i) - A.begin(i);
-    auto window = static_cast<std::size_t>(options.sigma);
-    if (window == 0) {
-      double const unsorted = slots_of(lengths, slice_rows);
-      if (unsorted <= 1.05 * static_cast<double>(A.nnz())) return unsorted;
-      window = (4096 + slice_rows - 1) / slice_rows * slice_rows;
+    if (options.sigma > 0) return sorted_slots(lengths, static_cast<std::size_t>(options.sigma), slice_rows);
+    auto const entries = static_cast<double>(A.nnz());
+    double const unsorted = slots_of(lengths, slice_rows);
+    if (unsorted <= 1.05 * entries) return unsorted;
+    auto const rounded = [&](std::size_t rows) { return (rows + slice_rows - 1) / slice_rows * slice_rows; };
+    if (is_gpu<Space> && A.nnz() <= std::size_t(4) << 20) {
+      double const slots = sorted_slots(lengths, rounded(128), slice_rows);
+      if (slots <= 2 * entries) return slots;
     }
+    return sorted_slots(lengths, rounded(4096), slice_rows);
+  }
+  static double sorted_slots(std::vector<std::size_t> lengths, std::size_t window, std::size_t slice_rows) {
     for (std::size_t first = 0; first < lengths.size(); first += window)
       std::sort(lengths.begin() + static_cast<std::ptrdiff_t>(first),
                 lengths.begin() + static_cast<std::ptrdiff_t>(std::min(first + window, lengths.size())),

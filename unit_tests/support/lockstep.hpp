@@ -180,6 +180,16 @@ struct LockstepWarp : OneThread {
   static T load_streaming(T const* address) {
     return *address;
   }
+  struct CacheHint {};
+  static constexpr bool hint_keeps_l1 = false;
+  template <class Exec>
+  static CacheHint cache_hint(Exec const&, std::size_t) {
+    return {};
+  }
+  template <class T>
+  static T load_streaming(T const* address, CacheHint) {
+    return *address;
+  }
 
  private:
   static int own() { return LockstepTeam::current->rank % size; }

@@ -32,7 +32,7 @@ struct AnalyzeWindow {
   Matrix A;
   StructureCounters<Device> counters;
   int slice_rows;
-  std::int64_t stride;  // rows between windows
+  std::int64_t window, stride;  // rows per window, and from one to the next
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     std::size_t const bytes = scratch_bytes;
@@ -42,7 +42,7 @@ struct AnalyzeWindow {
     for (int i = team.team_rank(); i <= num_bins; i += team.team_size()) rows_of_length[i] = 0;
     team.team_barrier();
     auto const first = static_cast<std::int64_t>(team.league_rank()) * stride;
-    auto const last = Kokkos::min(first + sell_sorting_window, static_cast<std::int64_t>(A.num_rows));
+    auto const last = Kokkos::min(first + window, static_cast<std::int64_t>(A.num_rows));
     std::int64_t slots = 0;
     int longest = 0;
     for (auto row = first + team.team_rank(); row < last; row += team.team_size()) {
@@ -96,12 +96,13 @@ void analyze_slices(Exec const& exec, Matrix const& A, int slice_rows,
       Kokkos::subview(counters.counts, static_cast<int>(StructureCounters<Device>::slice_slots)));
 
   using Functor = AnalyzeWindow<Exec, Matrix, Device>;
-  auto const windows = ceil_div(rows, sell_sorting_window);
+  std::int64_t const window = sell_window<Exec>(static_cast<std::int64_t>(A.nnz()));
+  auto const windows = ceil_div(rows, window);
   auto const sampled = std::min(windows, max_sampled_windows);
   Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(sampled), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + sizeof(int))));
   Kokkos::parallel_for("einkorn::structure[windows]", policy,
-                       Functor{A, counters, slice_rows, windows / sampled * sell_sorting_window});
+                       Functor{A, counters, slice_rows, window, windows / sampled * window});
 }
 
 }  // namespace einkorn::detail

@@ -47,6 +47,7 @@ struct SpmvWindows {
   int row_teams;  // teams per pass over the rows
   int capacity;   // entries of scratch per column, at least `rows`
   Offset num_diagonals;
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
     Ordinal const first_offset = F.band_offset(0);
@@ -137,7 +138,8 @@ struct SpmvWindows {
     for (int u = 0; u < tuning.unroll; ++u)
       if (static_cast<Offset>(u) < left)
         for (int q = 0; q < rows_per_thread; ++q)
-          batch.values[q][u] = L::load_streaming(row_values[q] + (first + static_cast<Offset>(u)) * F.stride);
+          batch.values[q][u] =
+              L::load_streaming(row_values[q] + (first + static_cast<Offset>(u)) * F.stride, hint);
   }
 
   /// Stages the windows of `segment` and of the segments after it that fit in scratch; returns the number of
@@ -212,9 +214,9 @@ void spmv_windows(Exec const& exec, char const* label, EpilogueOp const& epilogu
   auto policy = typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size);
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(capacity * entry_bytes + alignof(typename Functor::XScalar))));
-  epilogue.launch(
-      label, policy,
-      Functor{F, x, y, epilogue, static_cast<int>(row_teams), static_cast<int>(capacity), F.num_diagonals()});
+  epilogue.launch(label, policy,
+                  Functor{F, x, y, epilogue, static_cast<int>(row_teams), static_cast<int>(capacity),
+                          F.num_diagonals(), cache_hint(exec, F, x, y)});
 }
 
 }  // namespace einkorn::detail

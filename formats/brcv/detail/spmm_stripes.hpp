@@ -54,6 +54,7 @@ struct SpmmStripes {
   Chunks chunks;  // of the plan, or empty
   Ordinal num_units;
   int tiles;
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     std::size_t const bytes = scratch_bytes;
@@ -115,7 +116,8 @@ struct SpmmStripes {
     for (Offset done = 0; done < length; done += staged_columns) {
       int const count = length - done < static_cast<Offset>(staged_columns) ? static_cast<int>(length - done)
                                                                             : staged_columns;
-      staged.template fill<L, lanes>(lane, values + done, length, rows, F.c.data() + (list + done), count);
+      staged.template fill<L, lanes>(lane, values + done, length, rows, F.c.data() + (list + done), count,
+                                     hint);
       Group::barrier(team);
       if (rows > chunk_rows / 2)
         add_staged<chunk_rows>(staged, count, columns, sum);
@@ -170,9 +172,9 @@ void spmm_stripes(Exec const& exec, Epilogue<Sum> const& epilogue, Format const&
   auto const teams = ceil_div(units, groups_per_team) * tiles;
   typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::groups_per_team, lanes);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + 16)));
-  Kokkos::parallel_for(
-      "einkorn::spmv[brcv]", light_weight(policy),
-      Functor{F, x, y, epilogue, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles)});
+  Kokkos::parallel_for("einkorn::spmv[brcv]", light_weight(policy),
+                       Functor{F, x, y, epilogue, chunks, static_cast<Ordinal>(units), static_cast<int>(tiles),
+                               cache_hint(exec, F, x, y)});
 }
 
 /// Selects the tile by the number of columns: the narrowest that covers them, at most 64 columns; from 9

@@ -35,6 +35,7 @@ struct SpmvStripeRows {
   Epilogue<Sum> epilogue;
   Marks marks;    // of the plan, or empty
   int row_teams;  // teams per pass over the rows
+  CacheHint<Exec> hint;
 
   static constexpr int rows_per_team = tuning.team_size / lanes;
   static constexpr int rows_per_warp = L::size < lanes ? 1 : L::size / lanes;
@@ -85,7 +86,7 @@ struct SpmvStripeRows {
       Offset const q = p + static_cast<Offset>(u) * lanes;
       used[u] = q < length;
       columns[u] = list[used[u] ? q : length - 1];
-      values[u] = L::load_streaming(values_of_row + (used[u] ? q : length - 1));
+      values[u] = L::load_streaming(values_of_row + (used[u] ? q : length - 1), hint);
     }
     for (int j = 0; j < k; ++j) {
       auto const vector = column + static_cast<std::size_t>(j);
@@ -112,7 +113,7 @@ void spmv_stripe_rows(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   Kokkos::parallel_for(
       "einkorn::spmv[brcv]",
       light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
-      Functor{F, x, y, epilogue, marks, static_cast<int>(row_teams)});
+      Functor{F, x, y, epilogue, marks, static_cast<int>(row_teams), cache_hint(exec, F, x, y)});
 }
 
 /// Selects the lanes per row by the mean length: the fewest that load a mean row in one batch, as for CSR. 1

@@ -48,7 +48,7 @@ class StagedValues {
   /// neighbouring values, `batch` per lane before the first is stored.
   template <class L, int lanes, class Offset>
   KOKKOS_FORCEINLINE_FUNCTION void fill(int lane, Scalar const* values, Offset length, int used_rows,
-                                        Ordinal const* list, int count) const {
+                                        Ordinal const* list, int count, typename L::CacheHint hint) const {
     constexpr int batch = 8;
     for (int j = lane; j < count; j += lanes) columns_[j] = list[j];
     int const total = used_rows * count, row_step = lanes / count, entry_step = lanes % count;
@@ -60,7 +60,8 @@ class StagedValues {
         bool const inside = next + u * lanes < total;
         position[u] = inside ? entry * stride + row : -1;
         loaded[u] = L::load_streaming(
-            values + (inside ? static_cast<Offset>(row) * length + static_cast<Offset>(entry) : Offset(0)));
+            values + (inside ? static_cast<Offset>(row) * length + static_cast<Offset>(entry) : Offset(0)),
+            hint);
         row += row_step;
         entry += entry_step;
         if (entry >= count) {

@@ -35,6 +35,7 @@ struct SpmvBlockChunks {
   Y y;
   Epilogue<Sum> epilogue;
   int chunk_teams;  // teams per pass over the chunks
+  CacheHint<Exec> hint;
 
   static int chunks_per_block_row(int block_size) {
     int const rows = block_size < lanes ? lanes / block_size : 1;
@@ -91,7 +92,7 @@ struct SpmvBlockChunks {
       used[u] = next < end;
       Offset const q = used[u] ? next : end - 1;
       columns[u] = F.columns(q);  // cached: the other chunks of the block row read it too
-      values[u] = L::load_streaming(F.values.data() + q * entries_per_block + in_block);
+      values[u] = L::load_streaming(F.values.data() + q * entries_per_block + in_block, hint);
     }
     for (int u = 0; u < unroll; ++u) {
       Ordinal const first = columns[u] * size;

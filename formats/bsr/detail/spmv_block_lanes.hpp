@@ -38,6 +38,7 @@ struct SpmvBlockLanes {
   Epilogue<Sum> epilogue;
   int row_teams;  // teams per pass over the block rows
   int passes;     // block rows per group, in sequence
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     work(team.league_rank(), team.team_rank());
@@ -93,10 +94,11 @@ struct SpmvBlockLanes {
       Offset const next = block + static_cast<Offset>(u * Shape::slots);
       used[u] = next < end;
       Offset const q = used[u] ? next : end - 1;
-      columns[u] = L::load_streaming(F.columns.data() + q);
+      columns[u] = L::load_streaming(F.columns.data() + q, hint);
       for (int t = 0; t < parts; ++t) {
         int const row = r + t * Shape::rows < b ? r + t * Shape::rows : b - 1;  // sum not used
-        values[u][t] = L::load_streaming(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c));
+        values[u][t] =
+            L::load_streaming(F.values.data() + q * (b * b) + static_cast<Offset>(row * b + c), hint);
       }
     }
     for (int u = 0; u < unroll; ++u) {

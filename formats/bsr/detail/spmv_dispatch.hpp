@@ -40,9 +40,10 @@ void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   if (teams_of(passes) < std::size_t(min_block_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const league = row_teams * column_tiles<Y, k>(y);
-  Kokkos::parallel_for("einkorn::spmv[bsr]",
-                       light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, epilogue, static_cast<int>(row_teams), passes});
+  Kokkos::parallel_for(
+      "einkorn::spmv[bsr]",
+      light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+      Functor{F, x, y, epilogue, static_cast<int>(row_teams), passes, cache_hint(exec, F, x, y)});
 }
 
 template <class Exec, class Format, class X, class Y, class Sum>
@@ -58,7 +59,7 @@ void spmv_block_chunks(Exec const& exec, Epilogue<Sum> const& epilogue, Format c
   auto const league = chunk_teams * column_tiles<Y, k>(y);
   Kokkos::parallel_for("einkorn::spmv[bsr]",
                        light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, epilogue, static_cast<int>(chunk_teams)});
+                       Functor{F, x, y, epilogue, static_cast<int>(chunk_teams), cache_hint(exec, F, x, y)});
 }
 
 /// Selects the number of lanes by the mean number of blocks per block row.

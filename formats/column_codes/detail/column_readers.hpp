@@ -21,7 +21,7 @@ struct DecodedColumns {
 
 /// Reads the columns of a tile without codes.
 ///
-/// raw<L>(at) loads the stored index of entry `at` of the format's values; column(raw) converts it to a column.
+/// raw<L>(at, hint) loads the stored index of entry `at` of the format's values; column(raw) converts it to a column.
 /// The two steps are separate so that a thread can have several loads in flight. `shift` is the distance from
 /// an entry's position in values to its position in the index array.
 template <class Ordinal, class Offset>
@@ -32,8 +32,8 @@ struct FullColumns {
   Offset shift;
 
   template <class L>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at) const {
-    return L::load_streaming(columns + (at + shift));
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at, typename L::CacheHint hint) const {
+    return L::load_streaming(columns + (at + shift), hint);
   }
   [[nodiscard]] static KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Raw raw) { return raw < 0; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return raw; }
@@ -54,8 +54,8 @@ struct CodedColumns {
   ColumnWindows<Ordinal> windows;
 
   template <class L>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at) const {
-    return L::load_streaming(codes + (at + shift));
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Raw raw(Offset at, typename L::CacheHint hint) const {
+    return L::load_streaming(codes + (at + shift), hint);
   }
   [[nodiscard]] static KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Raw raw) { return raw == padding; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Raw raw) const { return windows.column(raw); }

@@ -7,6 +7,7 @@
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts.hpp>
@@ -35,7 +36,7 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
         ceil_div(static_cast<std::size_t>(parts.num_parts), static_cast<std::size_t>(Functor::parts_per_team));
     Kokkos::parallel_for(
         label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-        Functor{F, x, y, epilogue, parts, carry, column});
+        Functor{F, x, y, epilogue, parts, carry, column, cache_hint(exec, F, x, y)});
   } else {
     using Functor = SpmvEntryPartsHost<target, Format, X, Y, Sum, Parts, Carry>;
     for_each_part(exec, label, static_cast<std::int64_t>(parts.num_parts),

@@ -46,6 +46,7 @@ struct SpmvEntryParts {
   Parts parts;
   Carry carry;         // [num_parts * k], write-only
   std::size_t column;  // the first of the k columns of x and y
+  typename L::CacheHint hint;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Offset const part = static_cast<Offset>(team.league_rank()) * parts_per_team +
@@ -100,9 +101,9 @@ struct SpmvEntryParts {
       Offset const entry_u = at + static_cast<Offset>(u * L::size);
       inside[u] = entry_u < limit;
       Offset const from = inside[u] ? entry_u : limit - 1;
-      batch.rows[u] = L::load_streaming(F.rows.data() + from);
-      columns[u] = L::load_streaming(F.columns.data() + from);
-      values[u] = L::load_streaming(F.values.data() + from);
+      batch.rows[u] = L::load_streaming(F.rows.data() + from, hint);
+      columns[u] = L::load_streaming(F.columns.data() + from, hint);
+      values[u] = L::load_streaming(F.values.data() + from, hint);
     }
     for (int j = 0; j < k; ++j) {
       bool const is_column = k == 1 || column + static_cast<std::size_t>(j) < x.extent(1);

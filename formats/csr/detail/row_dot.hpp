@@ -33,11 +33,11 @@ template <class Sum, bool simd, bool conjugated, class Matrix, class X>
 }
 
 /// Sum of value * x(column) over the entries p, p + stride, .. before `end`, on one lane, in batches of
-/// `unroll` loads. Past the end a load reads the last entry again, so that it needs no predicate. streaming:
-/// load entries with evict-first.
-template <class Sum, class L, int stride, int unroll, bool streaming, bool conjugated, class Matrix, class X>
+/// `unroll` loads. Past the end a load reads the last entry again, so that it needs no predicate. Rows of few entries
+/// begin within sectors that neighbouring rows read too: they stay in L1.
+template <class Sum, class L, int stride, int unroll, bool few_entries, bool conjugated, class Matrix, class X>
 KOKKOS_FORCEINLINE_FUNCTION Sum lane_dot(Matrix const& A, X const& x, typename Matrix::offset_type p,
-                                         typename Matrix::offset_type end) {
+                                         typename Matrix::offset_type end, typename L::CacheHint hint) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
@@ -50,9 +50,9 @@ KOKKOS_FORCEINLINE_FUNCTION Sum lane_dot(Matrix const& A, X const& x, typename M
       Offset const q = p + static_cast<Offset>(u) * stride;
       used[u] = q < end;
       Offset const k = used[u] ? q : end - 1;
-      if constexpr (streaming) {
-        columns[u] = L::load_streaming(A.columns.data() + k);
-        values[u] = L::load_streaming(A.values.data() + k);
+      if constexpr (!few_entries || L::hint_keeps_l1) {
+        columns[u] = L::load_streaming(A.columns.data() + k, hint);
+        values[u] = L::load_streaming(A.values.data() + k, hint);
       } else {
         columns[u] = L::load(A.columns.data() + k);
         values[u] = L::load(A.values.data() + k);

@@ -197,6 +197,7 @@ struct SpmvRowBins {
   Bins bins;
   int chunks, warp_teams;
   int passes;  // short rows per group
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
     int index = team.league_rank();
@@ -276,7 +277,7 @@ struct SpmvRowBins {
 
   template <int stride>
   KOKKOS_FORCEINLINE_FUNCTION Sum products(Offset p, Offset end) const {
-    return lane_dot<Sum, L, stride, tuning.unroll, false, conjugated>(A, x, p, end);
+    return lane_dot<Sum, L, stride, tuning.unroll, true, conjugated>(A, x, p, end, hint);
   }
 };
 
@@ -294,9 +295,9 @@ void spmv_row_bins(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A
   auto policy =
       typename Functor::Policy(exec, static_cast<int>(chunks + warp_teams + row_teams), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  epilogue.launch(
-      "einkorn::spmv[csr,row_bins]", policy,
-      Functor{A, x, y, epilogue, bins, static_cast<int>(chunks), static_cast<int>(warp_teams), passes});
+  epilogue.launch("einkorn::spmv[csr,row_bins]", policy,
+                  Functor{A, x, y, epilogue, bins, static_cast<int>(chunks), static_cast<int>(warp_teams),
+                          passes, cache_hint(exec, A, x, y)});
 }
 
 /// y <- alpha A x + beta y with the lanes of the bins: 2, 4, 8 or 16. 1 launch.

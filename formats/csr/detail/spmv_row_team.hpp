@@ -56,6 +56,7 @@ struct SpmvRowTeam {
   EpilogueOp epilogue;
   int passes;  // rows per group
   Rows row_at;
+  CacheHint<Exec> hint;
 
   static constexpr int groups = tuning.team_size / lanes;
 
@@ -77,14 +78,11 @@ struct SpmvRowTeam {
     typename EpilogueOp::Prefetched prefetched{};
     if (lane == 0 && inside) prefetched = epilogue.prefetch(row);
     if (inside)
-      sum = lane_dot<Sum, L, lanes, tuning.unroll, is_streaming, conjugated>(
-          A, x, A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row));
+      sum = lane_dot<Sum, L, lanes, tuning.unroll, (lanes < 16), conjugated>(
+          A, x, A.row_begin(row) + static_cast<Offset>(lane), A.row_end(row), hint);
     sum = sum_over_lanes<L, lanes>(sum);
     if (lane == 0 && inside) epilogue(accumulators, y(row), row, sum, prefetched);
   }
-
-  // Short rows begin within sectors that neighbouring rows read too, which should stay in the cache.
-  static constexpr bool is_streaming = lanes >= 16;
 };
 
 template <SpmvTuning tuning, int lanes, bool conjugated, class Exec, class Matrix, class X, class Y,
@@ -100,7 +98,7 @@ void launch_row_team(Exec const& exec, EpilogueOp const& epilogue, Matrix const&
                             : lanes == 1  ? "einkorn::spmv[csr,row_thread]"
                                           : "einkorn::spmv[csr,row_team]";
   epilogue.launch(label, Policy(exec, static_cast<int>(teams), tuning.team_size),
-                  Functor{A, x, y, epilogue, passes, rows});
+                  Functor{A, x, y, epilogue, passes, rows, cache_hint(exec, A, x, y)});
 }
 
 template <int lanes, int unroll, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,

@@ -122,6 +122,7 @@ struct SpmvSegmentedSum {
   Y y;
   EpilogueOp epilogue;
   Tiles tiles;
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
@@ -166,8 +167,8 @@ struct SpmvSegmentedSum {
     for (int u = 0; u < tuning.unroll; ++u) {
       int const p = thread + u * team_size;
       Offset const at = first_entry + static_cast<Offset>(p < count ? p : count - 1);
-      columns[u] = L::load_streaming(A.columns.data() + at);
-      values[u] = L::load_streaming(A.values.data() + at);
+      columns[u] = L::load_streaming(A.columns.data() + at, hint);
+      values[u] = L::load_streaming(A.values.data() + at, hint);
     }
     Sum from_x[tuning.unroll];
     for (int u = 0; u < tuning.unroll; ++u) from_x[u] = Sum(x(columns[u]));
@@ -212,7 +213,8 @@ void spmv_segmented_sum_gpu(Exec const& exec, EpilogueOp const& epilogue, Matrix
   using Functor = SpmvSegmentedSum<tuning, conjugated, Exec, Matrix, X, Y, EpilogueOp, Tiles>;
   auto policy = typename Functor::Policy(exec, static_cast<int>(tiles.num_tiles), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + alignof(Sum))));
-  epilogue.launch("einkorn::spmv[csr,segmented_sum]", policy, Functor{A, x, y, epilogue, tiles});
+  epilogue.launch("einkorn::spmv[csr,segmented_sum]", policy,
+                  Functor{A, x, y, epilogue, tiles, cache_hint(exec, A, x, y)});
 }
 
 /// Segmented sum on the host: one tile of the merge path per part, so that even one dense row is divided

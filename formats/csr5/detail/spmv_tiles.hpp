@@ -45,6 +45,7 @@ struct SpmvTiles {
   Carry carry;                 // [num_tiles + 1] or [0]
   int tail_teams, tile_teams;  // the remaining teams compute the empty rows
   int words, y_bits, segment_bits;
+  CacheHint<Exec> hint;
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
@@ -117,15 +118,16 @@ struct SpmvTiles {
       for (int u = 0; u < batch; ++u) add((state.starts >> (j + u)) & 1u, products[u]);
     }
     for (; j < F.shape.sigma; ++j, at += L::size)
-      add((state.starts >> j) & 1u, Sum(F.values(at)) * Sum(x(columns.column(columns.template raw<L>(at)))));
+      add((state.starts >> j) & 1u,
+          Sum(F.values(at)) * Sum(x(columns.column(columns.template raw<L>(at, hint)))));
     Sum const rest = sum_of_heads(started ? head : sum, lane, L::ballot(started));
     if (started) write(target, open, sum + rest, accumulators);
   }
 
   template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION static void load_columns(Columns const& columns, Offset at,
-                                                       typename Columns::Raw (&raw)[batch]) {
-    for (int u = 0; u < batch; ++u) raw[u] = columns.template raw<L>(at + u * L::size);
+  KOKKOS_FORCEINLINE_FUNCTION void load_columns(Columns const& columns, Offset at,
+                                                typename Columns::Raw (&raw)[batch]) const {
+    for (int u = 0; u < batch; ++u) raw[u] = columns.template raw<L>(at + u * L::size, hint);
   }
 
   /// The products of the batch whose columns are loaded. Loads the columns of the next batch if there is one.
@@ -136,7 +138,7 @@ struct SpmvTiles {
                                                  Sum (&products)[batch]) const {
     Scalar values[batch];
     for (int u = 0; u < batch; ++u) products[u] = Sum(x(columns.column(raw[u])));
-    for (int u = 0; u < batch; ++u) values[u] = L::load_streaming(F.values.data() + at + u * L::size);
+    for (int u = 0; u < batch; ++u) values[u] = L::load_streaming(F.values.data() + at + u * L::size, hint);
     if (has_next) load_columns(columns, at + batch * L::size, raw);
     for (int u = 0; u < batch; ++u) products[u] *= Sum(values[u]);
   }
@@ -266,7 +268,7 @@ void spmv_tiles_gpu(Exec const& exec, EpilogueOp const& epilogue, Format const& 
   int const teams = tail_teams + tile_teams + teams_for(F.empty_rows.extent(0), Tiles::team_size);
   epilogue.launch("einkorn::spmv[csr5,tiles]", typename Tiles::Policy(exec, teams, Tiles::team_size),
                   Tiles{F, x, y, epilogue, carry, tail_teams, tile_teams, F.shape.words(), F.shape.y_bits(),
-                        F.shape.segment_bits()});
+                        F.shape.segment_bits(), cache_hint(exec, F, x, y)});
   if (F.num_tiles == 0) return;
   TileRuns<Format> const runs{F};
   Offset const parts = F.num_tiles + 1;

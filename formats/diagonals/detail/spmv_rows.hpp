@@ -43,6 +43,7 @@ struct SpmvDiagonalRows {
   Y y;
   EpilogueOp epilogue;
   int row_teams;  // teams per pass over the rows
+  CacheHint<Exec> hint;
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
@@ -100,8 +101,8 @@ struct SpmvDiagonalRows {
       Scalar const* const diagonal_values = F.values.data() + static_cast<Offset>(first + u) * F.stride;
       for (int q = 0; q < rows_per_thread; ++q) {
         auto const row_q = row + q * team_size;
-        values[u][q] = L::load_streaming(diagonal_values +
-                                         static_cast<Offset>(is_inside || row_q < last_row ? row_q : last_row));
+        values[u][q] = L::load_streaming(
+            diagonal_values + static_cast<Offset>(is_inside || row_q < last_row ? row_q : last_row), hint);
       }
     }
     for (int u = 0; u < tuning.unroll; ++u) {
@@ -149,7 +150,7 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
   auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
   epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
-                  Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams)});
+                  Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams), cache_hint(exec, F, x, y)});
 }
 
 }  // namespace einkorn::detail

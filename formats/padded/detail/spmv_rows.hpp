@@ -57,6 +57,7 @@ struct SpmvPaddedRows {
   Y y;
   EpilogueOp epilogue;
   int row_teams;  // teams per pass over the rows
+  CacheHint<Exec> hint;
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
@@ -99,8 +100,8 @@ struct SpmvPaddedRows {
     for (int u = 0; u < tuning.unroll; ++u) {
       bool const is_slot = is_whole || static_cast<Offset>(u) < left;
       Offset const from = at + (is_slot ? static_cast<Offset>(u) : left - 1) * stride;
-      raw[u] = columns.template raw<L>(from);
-      values[u] = L::load_streaming(F.values.data() + from);
+      raw[u] = columns.template raw<L>(from, hint);
+      values[u] = L::load_streaming(F.values.data() + from, hint);
       if (!is_slot) raw[u] = Columns::padding;
     }
     for (int j = 0; j < k; ++j) {
@@ -231,6 +232,19 @@ struct SpmvPaddedRowsHost {
   }
 };
 
+/// 1 launch (GPU).
+template <Indices indices, PaddedTuning tuning, class Exec, class Format, class X, class Y, class EpilogueOp>
+void launch_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
+                        X const& x, Y const& y) {
+  constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
+  using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, EpilogueOp>;
+  auto const row_teams =
+      ceil_div(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(tuning.team_size));
+  auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
+  epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
+                  Functor{F, x, y, epilogue, static_cast<int>(row_teams), cache_hint(exec, F, x, y)});
+}
+
 /// y <- alpha A x + beta y for padded rows. 1 launch; for row-major multivectors see spmm_row_tile().
 template <Indices indices = Indices::full, class Exec, class Format, class X, class Y, class EpilogueOp>
 void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epilogue, Format const& F,
@@ -244,15 +258,12 @@ void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epi
       if (takes_row_tile(x, y))
         return spmm_row_tile<false>(exec, label, epilogue, StridedPaddedRows<Format>{F}, x, y);
     }
-    constexpr PaddedTuning tuning = padded_tuning(arch_of<Exec>, sizeof(Sum));
-    constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
-    using Functor = SpmvPaddedRows<indices, tuning, k, Exec, Format, X, Y, EpilogueOp>;
-    auto const row_teams =
-        ceil_div(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(tuning.team_size));
-    auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
-    epilogue.launch(label,
-                    typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
-                    Functor{F, x, y, epilogue, static_cast<int>(row_teams)});
+    constexpr Arch arch = arch_of<Exec>;
+    if constexpr (indices == Indices::full && Y::rank() == 1 && arch == Arch::hopper)
+      if (takes_cached_padded_tuning(F.values.extent(0), static_cast<std::size_t>(F.num_rows)))
+        return launch_padded_rows<indices, cached_padded_tuning(arch, sizeof(Sum))>(exec, label, epilogue, F, x,
+                                                                                    y);
+    launch_padded_rows<indices, padded_tuning(arch, sizeof(Sum))>(exec, label, epilogue, F, x, y);
   } else {
     auto const launch_groups = [&]<int W>(std::integral_constant<int, W>) {
       Ordinal const groups = F.num_rows / W + (F.num_rows % W != 0);

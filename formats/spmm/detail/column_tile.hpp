@@ -53,7 +53,8 @@ struct EntriesOfWarp {
 
   /// Loads entries done .. done + depth - 1 of every lane's row (`begin`, `length`); column -1 past the row's
   /// end. Synchronizes the warp twice.
-  KOKKOS_FORCEINLINE_FUNCTION void load(Rows const& A, int lane, Offset begin, Offset length, Offset done) {
+  KOKKOS_FORCEINLINE_FUNCTION void load(Rows const& A, int lane, Offset begin, Offset length, Offset done,
+                                        typename L::CacheHint hint) {
     constexpr int rows_per_load = L::size / depth;
     Ordinal new_columns[depth];
     Scalar new_values[depth];
@@ -63,8 +64,8 @@ struct EntriesOfWarp {
       Offset const from = L::shuffle(begin, row_lane), count = L::shuffle(length, row_lane),
                    j = done + static_cast<Offset>(slot);
       bool const is_entry = j < count;
-      new_columns[i] = is_entry ? L::load(A.A.columns.data() + from + j) : Ordinal(-1);
-      new_values[i] = is_entry ? L::load(A.A.values.data() + from + j) : Scalar(0);
+      new_columns[i] = is_entry ? load_entry(A.A.columns.data() + from + j, hint) : Ordinal(-1);
+      new_values[i] = is_entry ? load_entry(A.A.values.data() + from + j, hint) : Scalar(0);
     }
     L::sync();  // the previous entries have been read
     for (int i = 0; i < depth; ++i) {
@@ -73,6 +74,16 @@ struct EntriesOfWarp {
       values[slot][row_lane] = new_values[i];
     }
     L::sync();
+  }
+
+ private:
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T load_entry(T const* address,
+                                                  [[maybe_unused]] typename L::CacheHint hint) {
+    if constexpr (L::hint_keeps_l1)
+      return L::load_streaming(address, hint);
+    else
+      return L::load(address);
   }
 };
 
@@ -99,6 +110,7 @@ struct SpmmColumnTile {
   Offset bound;
   int tiles, row_teams;
   bool is_together;  // keeps_tiles_together()
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     int const row_team = is_together ? team.league_rank() / tiles : team.league_rank() % row_teams,
@@ -131,7 +143,7 @@ struct SpmmColumnTile {
     auto& staged = static_cast<Staged*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16))[warp];
     Offset const longest = max_over_lanes<L>(length);
     for (Offset done = 0; done < longest; done += tile.depth) {
-      staged.load(A, lane, begin, length, done);
+      staged.load(A, lane, begin, length, done, hint);
       for (int h = 0; h < tile.depth && done + static_cast<Offset>(h) < longest; h += tile.unroll) {
         Ordinal x_rows[tile.unroll];
         Sum values[tile.unroll];
@@ -161,12 +173,13 @@ struct ColumnTileSum {
   X const& x;
   int lane;
   std::size_t first;
+  typename L::CacheHint hint;
   Sum sums[columns];  // over the entries of this lane
   Sum sum;            // of one column, after add_groups_of_warp()
 
   KOKKOS_FORCEINLINE_FUNCTION ColumnTileSum(Rows const& rows, X const& x_view, int warp_lane,
-                                            std::size_t column)
-      : A(rows), x(x_view), lane(warp_lane), first(column) {
+                                            std::size_t column, typename L::CacheHint load_hint)
+      : A(rows), x(x_view), lane(warp_lane), first(column), hint(load_hint) {
     for (Sum& column_sum : sums) column_sum = Sum(0);
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t tile_begin(std::size_t column, std::size_t) { return column; }
@@ -181,8 +194,8 @@ struct ColumnTileSum {
       for (int u = 0; u < unroll; ++u) {  // past the end: the last entry again
         Offset const j = done + static_cast<Offset>(u * L::size + lane);
         Offset const p = begin + (j < length ? j : length - 1) * A.stride();
-        auto const value = L::load_streaming(A.A.values.data() + p);
-        Ordinal const column = L::load_streaming(A.A.columns.data() + p);
+        auto const value = L::load_streaming(A.A.values.data() + p, hint);
+        Ordinal const column = L::load_streaming(A.A.columns.data() + p, hint);
         x_rows[u] = j < length ? column : Ordinal(-1);
         values[u] = Sum(conjugated ? conjugate(value) : value);
       }
@@ -216,9 +229,9 @@ void launch_column_tile(Exec const& exec, char const* label, Epilogue<Sum> const
   bool const is_together = keeps_tiles_together(x.extent(0) * x.extent(1) * sizeof(typename X::value_type));
   typename Functor::Policy policy(exec, static_cast<int>(row_teams * tiles), tile.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(Functor::scratch_bytes));
-  Kokkos::parallel_for(
-      label, light_weight(policy),
-      Functor{A, x, y, epilogue, bound, static_cast<int>(tiles), static_cast<int>(row_teams), is_together});
+  Kokkos::parallel_for(label, light_weight(policy),
+                       Functor{A, x, y, epilogue, bound, static_cast<int>(tiles), static_cast<int>(row_teams),
+                               is_together, cache_hint(exec, A.A, x, y)});
 }
 
 /// Y <- alpha A X + beta Y with the tile of column_tile_columns(), for at least one column. longest: entries of

@@ -89,6 +89,7 @@ struct SpmmLongRows {
   Epilogue<Sum> epilogue;
   Offset bound;
   std::size_t chunks, slices;
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
@@ -169,7 +170,7 @@ struct SpmmLongRows {
   template <class GroupSum>
   KOKKOS_FORCEINLINE_FUNCTION GroupSum sum_of_group(Ordinal position, Offset length, std::size_t first,
                                                     int rank, int num_lanes) const {
-    GroupSum sum(A, x, rank % GroupSum::lanes, GroupSum::tile_begin(first, y.extent(1)));
+    GroupSum sum(A, x, rank % GroupSum::lanes, GroupSum::tile_begin(first, y.extent(1)), hint);
     sum.add(A.begin(position), length, length, rank / GroupSum::lanes * GroupSum::step_entries,
             num_lanes / GroupSum::lanes * GroupSum::step_entries);
     sum.add_groups_of_warp();
@@ -213,7 +214,8 @@ void spmm_long_rows(Exec const& exec, char const* label, Epilogue<Sum> const& ep
       std::max(ceil_div(blocks, max_blocks), ceil_div(static_cast<std::size_t>(tuning.min_teams), slices)) | 1;
   typename Functor::Policy policy(exec, static_cast<int>(chunks * slices), tuning.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(typename Functor::Scratch) + 16)));
-  Kokkos::parallel_for(label, light_weight(policy), Functor{A, x, y, epilogue, bound, chunks, slices});
+  Kokkos::parallel_for(label, light_weight(policy),
+                       Functor{A, x, y, epilogue, bound, chunks, slices, cache_hint(exec, A.A, x, y)});
 }
 
 /// Sums the rows that are too long for groups, and returns the largest length of the others. longest: entries

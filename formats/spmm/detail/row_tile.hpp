@@ -50,11 +50,17 @@ struct RowTileSum {
   X const& x;
   int lane;
   std::size_t column;  // first column of the lane
+  typename L::CacheHint hint;
   Sum sum[tile.packs][tile.pack];
 
   /// first: first column of the tile; X and Y have all its columns.
-  KOKKOS_FORCEINLINE_FUNCTION RowTileSum(Rows const& rows, X const& x_view, int group_lane, std::size_t first)
-      : A(rows), x(x_view), lane(group_lane), column(first + static_cast<std::size_t>(group_lane * tile.pack)) {
+  KOKKOS_FORCEINLINE_FUNCTION RowTileSum(Rows const& rows, X const& x_view, int group_lane, std::size_t first,
+                                         typename L::CacheHint load_hint)
+      : A(rows),
+        x(x_view),
+        lane(group_lane),
+        column(first + static_cast<std::size_t>(group_lane * tile.pack)),
+        hint(load_hint) {
     for (auto& pack_sums : sum)
       for (Sum& column_sum : pack_sums) column_sum = Sum(0);
   }
@@ -134,8 +140,8 @@ struct RowTileSum {
       entries.values[h] = Shuffled(0);
       if (j < length) {
         Offset const p = begin + j * A.stride();
-        Scalar const value = L::load_streaming(A.A.values.data() + p);
-        entries.columns[h] = L::load_streaming(A.A.columns.data() + p);
+        Scalar const value = L::load_streaming(A.A.values.data() + p, hint);
+        entries.columns[h] = L::load_streaming(A.A.columns.data() + p, hint);
         entries.values[h] = Shuffled(conjugated ? conjugate(value) : value);
       }
     }
@@ -184,6 +190,7 @@ struct SpmmRowTile {
   Epilogue<Sum> epilogue;
   Offset bound;
   int tiles;
+  CacheHint<Exec> hint;
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
     Ordinal const position = static_cast<Ordinal>(team.league_rank() / tiles) * rows_per_team +
@@ -197,7 +204,7 @@ struct SpmmRowTile {
     }
     Offset const longest = max_over_lanes<L>(length, tile.lanes);  // among the rows of the warp
     std::size_t const first = static_cast<std::size_t>(team.league_rank() % tiles) * GroupSum::columns;
-    GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::tile_begin(first, y.extent(1)));
+    GroupSum group(A, x, team.team_rank() % tile.lanes, GroupSum::tile_begin(first, y.extent(1)), hint);
     group.add(begin, length, longest, 0, GroupSum::step_entries);
     if (inside) group.write(epilogue, y, A.row_at(position), first);
   }
@@ -222,7 +229,7 @@ void launch_row_tile(Exec const& exec, char const* label, Epilogue<Sum> const& e
   auto const teams = ceil_div(num_rows, rows_per_team) * tiles;
   Kokkos::parallel_for(label,
                        light_weight(typename Functor::Policy(exec, static_cast<int>(teams), tile.team_size)),
-                       Functor{A, x, y, epilogue, bound, static_cast<int>(tiles)});
+                       Functor{A, x, y, epilogue, bound, static_cast<int>(tiles), cache_hint(exec, A.A, x, y)});
 }
 
 /// Whether the rows of a multivector are whole, aligned packs.
