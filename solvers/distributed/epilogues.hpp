@@ -137,16 +137,43 @@ struct BoundaryRows {
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
                                        std::size_t stride, double* sums) const {
     auto const n = rows.extent(0), begin = n * part / num_parts, end = n * (part + 1) / num_parts;
-    for (auto b = begin + first; b < end; b += stride) {
-      Sum sum(0);
-      for (Offset k = ghost.row_offsets(b); k < ghost.row_offsets(b + 1); ++k)
-        sum += Sum(ghost.values(k)) * Sum(g(static_cast<std::size_t>(ghost.columns(k))));
-      auto const row = rows(b);
-      auto& target = y(row);
-      Epilogue<Sum>{Sum(1), Sum(1)}(target, sum);
-      epilogue.accumulate(sums, row, target);
-    }
+    for (auto b = begin + first; b < end; b += batch * stride) add_batch(b, end, stride, sums);
     local.add(part, num_parts, first, stride, sums);
+  }
+
+ private:
+  /// Rows that a thread loads before it uses the first: there are more rows than threads, which wait for one load after
+  /// another (offsets, columns, ghosts).
+  static constexpr std::size_t batch = 4;
+
+  /// Rows b, b + stride, .. of a batch, of which those before `end` exist.
+  KOKKOS_FORCEINLINE_FUNCTION void add_batch(std::size_t b, std::size_t end, std::size_t stride,
+                                             double* sums) const {
+    Offset begins[batch], lengths[batch], longest = 0;
+    std::size_t row_of[batch];
+    Sum ghost_sums[batch];
+    for (std::size_t u = 0; u < batch; ++u) {
+      auto const at = b + u * stride < end ? b + u * stride : b;
+      begins[u] = ghost.row_offsets(at);
+      lengths[u] = b + u * stride < end ? ghost.row_offsets(at + 1) - begins[u] : Offset(0);
+      row_of[u] = static_cast<std::size_t>(rows(at));
+      ghost_sums[u] = Sum(0);
+    }
+    typename Y::non_const_value_type targets[batch];
+    for (std::size_t u = 0; u < batch; ++u) {
+      targets[u] = y(row_of[u]);
+      longest = lengths[u] > longest ? lengths[u] : longest;
+    }
+    for (Offset k = 0; k < longest; ++k)
+      for (std::size_t u = 0; u < batch; ++u)
+        if (k < lengths[u])
+          ghost_sums[u] +=
+              Sum(ghost.values(begins[u] + k)) * Sum(g(static_cast<std::size_t>(ghost.columns(begins[u] + k))));
+    for (std::size_t u = 0; u < batch; ++u) Epilogue<Sum>{Sum(1), Sum(1)}(targets[u], ghost_sums[u]);
+    for (std::size_t u = 0; u < batch; ++u)
+      if (b + u * stride < end) y(row_of[u]) = targets[u];
+    for (std::size_t u = 0; u < batch; ++u)
+      if (b + u * stride < end) epilogue.accumulate(sums, row_of[u], targets[u]);
   }
 };
 
