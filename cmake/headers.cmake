@@ -33,6 +33,7 @@ set(einkorn_headers
   core/copy.hpp
   core/cooperative.hpp
   core/cooperative_vector.hpp
+  core/detail/caller_device.hpp
   core/detail/cooperative_device.hpp
   core/detail/cooperative_host.hpp
   core/detail/cooperative_limits.hpp

@@ -30,7 +30,7 @@ MAX_MACROS = 5
 BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)
 MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp", "core/captured_graph.hpp",
                            "core/team_scratch.hpp",
-                           "core/detail/device_error.hpp", "core/comm/detail/device_runtime.hpp")
+                           "core/detail/caller_device.hpp", "core/detail/device_error.hpp", "core/comm/detail/device_runtime.hpp")
 HOST_FUNCTIONS = re.compile(r"\bstd::(?:numeric_limits|min|max|minmax|clamp|swap|exchange|abs|sqrt|isnan|isinf|isfinite|"
                             r"lower_bound|upper_bound|sort|fill|copy|gcd|pow|log2?|exp|conj|real|imag|norm)\b")
 LAYERS = ["core", "formats", "solvers"]  # each may include itself and the ones before it

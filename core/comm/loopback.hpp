@@ -6,6 +6,7 @@
 #include <einkorn/core/comm/detail/comm_buffer.hpp>
 #include <einkorn/core/comm/detail/loopback_world.hpp>
 #include <einkorn/core/comm/transport.hpp>
+#include <einkorn/core/detail/caller_device.hpp>
 #include <einkorn/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -28,7 +29,7 @@ namespace einkorn {
 /// Calls body(communicator) for each of `num_ranks` ranks, each on a host thread of this process, and waits for
 /// all of them. For tests and sanitizers, without MPI.
 ///
-/// A rank uses Kokkos as a process does. Ranks may use the same execution space instance, such as Exec(), which
+/// A rank uses Kokkos as a process does, on the current device of the caller. Ranks may use the same execution space instance, such as Exec(), which
 /// then runs their kernels one after another in any order. A kernel must not wait for another rank. Data that
 /// several ranks access needs a lock. The communicator is not used after the rank has ended.
 ///
@@ -46,7 +47,9 @@ void run_ranks(int num_ranks, Body const& body) {
   auto const world = std::make_shared<detail::LoopbackWorld>(num_ranks);
   std::vector<std::thread> threads;
   reserve(threads, "einkorn::run_ranks", static_cast<std::size_t>(num_ranks));
+  detail::CallerDevice const device;
   auto const run = [&](int rank) {
+    device.use();
     try {
       body(Communicator(std::make_shared<detail::LoopbackBackend>(world, rank)));
       world->end(rank);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/detail/caller_device.hpp>
+
 #include <exception>
 #include <functional>
 #include <system_error>
@@ -10,7 +12,7 @@
 
 namespace einkorn::detail {
 
-/// Runs one task at a time, in a thread of its own or in begin(). Exceptions of the task are thrown by wait().
+/// Runs one task at a time, in a thread of its own or in begin(), on the current device of the caller. Exceptions of the task are thrown by wait().
 class BackgroundTask {
  public:
   BackgroundTask() = default;
@@ -29,7 +31,10 @@ class BackgroundTask {
     };
     if (in_a_thread) {
       try {
-        thread_ = std::thread(task);
+        thread_ = std::thread([task, device = CallerDevice()] {
+          device.use();
+          task();
+        });
         return;
       } catch (std::system_error const&) {  // no thread available: run it here
       }
