@@ -92,10 +92,6 @@ TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
       detail::spmv_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 8, 4}>(
           Space(), "test", Epilogue<Sum>{alpha, beta}, F, F.offsets, x, y);
     });
-    expect_exact_products<TypeParam>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
-      detail::spmv_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 8, 4, 3, 5}>(  // teams of 3 chunks, then of 1
-          Space(), "test", Epilogue<Sum>{alpha, beta}, F, F.offsets, x, y);
-    });
     for (std::size_t const k : {1u, 3u, 4u, 6u}) {
       auto const x = from_columns<Kokkos::LayoutLeft>(number_columns<Sum>(A.cols(), k, 20), A.cols());
       Kokkos::View<Sum**, Kokkos::LayoutRight, Device> const y("y", A.rows(), k);

@@ -41,12 +41,20 @@ inline LoopbackOptions poisoned() {
   return options;
 }
 
+/// An instance for a thread of run_ranks(): on a GPU its own, since reductions of an instance share memory.
+inline Space instance_of_rank() {
+  if constexpr (is_gpu<Space>)
+    return Kokkos::Experimental::partition_space(Space(), 1)[0];
+  else
+    return Space();
+}
+
 /// body(exec, A, transport) on every rank, with the rank's part of the matrix, which rank 0 has distributed.
 template <class S, class Body>
 void on_ranks(HostMatrix<S> const& A, RowBlocks const& blocks, Body const& body,
               LoopbackOptions const& loopback = poisoned()) {
   run_ranks(blocks.num_ranks(), [&](Communicator const& comm) {
-    Space const exec;
+    Space const exec = instance_of_rank();
     auto const D =
         distribute_csr(exec, comm, blocks, comm.rank() == 0 ? A.on_device() : Csr<S, int, int, Device>());
     std::shared_ptr<Transport<Space>> const transport =

@@ -10,7 +10,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,20 +42,15 @@ struct SpmvDiagonalRows {
   X x;
   Y y;
   EpilogueOp epilogue;
-  int row_teams;    // teams per pass over the rows
-  int whole_teams;  // of them those with chunks_per_team chunks; the others have one
+  int row_teams;  // teams per pass over the rows
   CacheHint<Exec> hint;
 
   template <class Team>
   KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
-    int const row_team = team.league_rank() - column_tile * row_teams;
-    if (tuning.last_chunks > 0 && row_team >= whole_teams) {
-      auto const chunk = static_cast<std::int64_t>(whole_teams) * chunks_per_team + (row_team - whole_teams);
-      return sum_chunk(chunk * rows, team.team_rank(), column, accumulators);
-    }
-    auto const first_row = static_cast<std::int64_t>(row_team) * (rows * chunks_per_team);
+    auto const first_row =
+        static_cast<std::int64_t>(team.league_rank() - column_tile * row_teams) * (rows * chunks_per_team);
     for (int chunk = 0; chunk < chunks_per_team; ++chunk)
       sum_chunk(first_row + chunk * rows, team.team_rank(), column, accumulators);
   }
@@ -152,17 +146,11 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
   }
   constexpr int k = Y::rank() == 1 ? 1 : tuning.columns_at_once;
   using Functor = SpmvDiagonalRows<tuning, k, Exec, Format, Offsets, X, Y, EpilogueOp>;
-  constexpr auto chunks_per_team = static_cast<std::size_t>(Functor::chunks_per_team);
-  constexpr auto last_chunks = static_cast<std::size_t>(k > 1 ? 0 : tuning.last_chunks);
-  auto const chunks = ceil_div(static_cast<std::size_t>(F.num_rows), static_cast<std::size_t>(Functor::rows));
-  auto const whole_teams = last_chunks == 0 ? ceil_div(chunks, chunks_per_team)
-                                            : (chunks - std::min(chunks, last_chunks)) / chunks_per_team;
-  auto const row_teams =
-      last_chunks == 0 ? whole_teams : whole_teams + (chunks - whole_teams * chunks_per_team);
+  constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows * Functor::chunks_per_team);
+  auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), k);
   epilogue.launch(label, typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size),
-                  Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams),
-                          static_cast<int>(whole_teams), cache_hint(exec, F, x, y)});
+                  Functor{F, offsets, x, y, epilogue, static_cast<int>(row_teams), cache_hint(exec, F, x, y)});
 }
 
 }  // namespace einkorn::detail

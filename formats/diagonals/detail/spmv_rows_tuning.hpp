@@ -17,8 +17,6 @@ struct DiagonalRowsTuning {
   int unroll;               ///< diagonals whose values a thread loads before it uses the first
   int columns_at_once;      ///< columns of a multivector per pass over the matrix (then one row per thread)
   int chunks_per_team = 1;  ///< chunks of team_size * rows_per_thread rows per team
-  int last_chunks =
-      0;  ///< at most so many chunks at the end have a team each, so that the multiprocessors end together
 };
 
 /// H200, 2026-11, against 12 to 22 other shapes on 7 diagonals of 256^3 and 27 of 160^3, cold: double 1.02 and
@@ -42,8 +40,7 @@ constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_
 
 /// Parameters for a product with fused dot products: `medium` from min_medium_rows rows on, `large` from
 /// min_large_rows rows on (with fewer rows there are too few teams). A team with several chunks stores fewer partial
-/// sums and reuses x of the chunks before; last_chunks are two per resident team of an H100 or H200. Without them the product
-/// of a quarter of 464^3 takes 448 us, a quarter of that of 464^3 421.
+/// sums and reuses x of the chunks before.
 ///
 /// 7 diagonals with two dot products, 2026-11. H200, 464^3: large 1.68 ms, 1.03 of copy (one chunk of two rows per
 /// thread: 1.87 ms; four such chunks: 1.74; sixteen: 2.0); 256^3: large 0.303 ms instead of 0.376. H100 (not tried on
@@ -56,7 +53,7 @@ struct FusedDiagonalRowsTuning {
 };
 constexpr FusedDiagonalRowsTuning fused_diagonal_rows_tuning(Arch arch, std::size_t scalar_bytes) {
   bool const is_measured = (arch == Arch::hopper || arch == Arch::cuda) && scalar_bytes == 8;
-  if (is_measured) return {{256, 2, 4, 8, 4, 2}, {256, 4, 3, 4, 4, 4, 792}, 300'000, std::size_t(1) << 24};
+  if (is_measured) return {{256, 2, 4, 8, 4, 2}, {256, 4, 3, 4, 4, 4}, 300'000, std::size_t(1) << 24};
   auto const rows = diagonal_rows_tuning(arch, scalar_bytes);
   return {rows, rows, ~std::size_t(0), ~std::size_t(0)};
 }
