@@ -111,7 +111,7 @@ struct Warp {
   /// data, so that a matrix that the cache could hold is read from memory in every product: hence by size.
 #ifdef KOKKOS_ARCH_HOPPER90
   struct CacheHint {
-    std::uint64_t policy;  // createpolicy's word: as a kernel argument it takes no registers of the threads
+    std::uint64_t policy;  // CUTLASS' CacheHintSm90: as a kernel argument it takes no registers of the threads
     static constexpr std::uint64_t normal = 0x1000000000000000u, evict_first = 0x12f0000000000000u;
   };
   static constexpr bool hint_keeps_l1 = true;  ///< lines stay in L1 as with load()
