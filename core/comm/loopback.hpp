@@ -29,9 +29,9 @@ namespace einkorn {
 /// Calls body(communicator) for each of `num_ranks` ranks, each on a host thread of this process, and waits for
 /// all of them. For tests and sanitizers, without MPI.
 ///
-/// A rank uses Kokkos as a process does, on the current device of the caller. Ranks may use the same execution space instance, such as Exec(), which
-/// then runs their kernels one after another in any order; but on a GPU an instance each for set-up and solves, since Kokkos'
-/// reductions of an instance share memory, without a lock. A kernel must not wait for another rank. Data that
+/// A rank uses Kokkos as a process does, on the current device of the caller. Ranks may use the same execution space
+/// instance, such as Exec(), which then runs their kernels one after another in any order; but on a GPU an instance each for
+/// set-up and solves, whose reductions share memory of the instance. A kernel must not wait for another rank. Data that
 /// several ranks access needs a lock. The communicator is not used after the rank has ended.
 ///
 /// A rank that ends with an exception ends the waiting of the others, which throw Error("rank 2 ended with an

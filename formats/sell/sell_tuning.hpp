@@ -26,8 +26,8 @@ inline constexpr double sell_fill_without_sorting = 1.05;
 /// lengths, and small enough that its x and y (32 KB of doubles) stay in the cache. Analytical, not measured.
 inline constexpr std::int64_t sell_sorting_window = 4096;
 
-/// sigma on a GPU for a matrix that stays in the second-level cache with at most this fill: sums of neighbouring rows
-/// read neighbouring parts of x. H200: up to 14 % faster than 4096 on 5 of 16 matrices (meshes, netlists), 2 to 8 % on 6.
+/// sigma on a GPU for a matrix that stays in the second-level cache, up to this fill: the rows of a slice stay near each
+/// other and read neighbouring parts of x. H200, 16 matrices: 3 to 14 % faster than 4096 on 8 (meshes, netlists), else equal.
 inline constexpr std::int64_t sell_cached_sorting_window = 128;
 inline constexpr double sell_max_cached_fill = 2.0;
 
