@@ -106,9 +106,9 @@ struct Warp {
     return *address;
   }
 
-  /// Which data of a matrix that a kernel reads once the second-level cache evicts first. Evict-first keeps x and y
-  /// in the cache while a large matrix passes. But its lines replace each other once the cache is full of other
-  /// data, so that a matrix that the cache could hold is read from memory in every product: hence by size.
+  /// The eviction policy of the second-level cache for data that a kernel reads once. With evict-first, x and y stay
+  /// in the cache while a large matrix is read. But evict-first lines replace each other once the cache is full of
+  /// other data, and a matrix that the cache could hold is then read from memory in every product.
 #ifdef KOKKOS_ARCH_HOPPER90
   struct CacheHint {
     std::uint64_t policy;  // CUTLASS' CacheHintSm90: as a kernel argument it takes no registers of the threads

@@ -12,7 +12,7 @@
 
 namespace einkorn::detail {
 
-/// Runs one task at a time, in a thread of its own or in begin(), on the current device of the caller. Exceptions of the task are thrown by wait().
+/// Runs one task at a time, in a thread of its own or in begin(), on the device of the caller. wait() throws its exceptions.
 class BackgroundTask {
  public:
   BackgroundTask() = default;
