@@ -46,6 +46,7 @@ set(einkorn_headers
   core/function_ref.hpp
   core/fused_pass.hpp
   core/kernel_view.hpp
+  core/lanes/cache_hint.hpp
   core/lanes/equal_lanes.hpp
   core/lanes/lanes.hpp
   core/lanes/scalar.hpp

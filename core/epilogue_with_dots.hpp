@@ -75,13 +75,11 @@ struct EpilogueWithDots
       return {u(at), Scalar(0)};
   }
   template <class Target, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row, Sum const& sum,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row row, Sum const& sum,
                                               Prefetched const& prefetched) const {
     Epilogue<Sum>{alpha, beta}(y, sum);
     Target const value = y;
-    accumulators.sums[0] += squared(value);
-    add_dots_with(value, accumulators.sums, prefetched);
-    add_w_dot_u(accumulators.sums, prefetched);
+    accumulate(accumulators.sums, row, value, prefetched);
   }
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row row,
@@ -99,11 +97,15 @@ struct EpilogueWithDots
 
   /// Adds the dot products of a row whose y is final to sums.
   template <class Row, class Target>
-  KOKKOS_FORCEINLINE_FUNCTION void accumulate(double* sums, Row row, Target const& value) const {
-    Prefetched const prefetched = prefetch(row);
+  KOKKOS_FORCEINLINE_FUNCTION void accumulate(double* sums, Row, Target const& value,
+                                              Prefetched const& prefetched) const {
     sums[0] += squared(value);
     add_dots_with(value, sums, prefetched);
     add_w_dot_u(sums, prefetched);
+  }
+  template <class Row, class Target>
+  KOKKOS_FORCEINLINE_FUNCTION void accumulate(double* sums, Row row, Target const& value) const {
+    accumulate(sums, row, value, prefetch(row));
   }
 
  private:

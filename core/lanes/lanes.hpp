@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/lanes/cache_hint.hpp>
 #include <einkorn/core/lanes/scalar.hpp>
 #include <einkorn/core/lanes/warp.hpp>
 #include <einkorn/core/lanes/wavefront.hpp>

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/lanes/cache_hint.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -10,7 +12,7 @@
 namespace einkorn {
 
 /// One CPU thread: a group of one lane.
-struct ScalarLane {
+struct ScalarLane : NoCacheHint {
   static constexpr int size = 1;
   using Mask = std::uint32_t;
 
@@ -54,13 +56,6 @@ struct ScalarLane {
     return *address;
   }
 
-  /// As Warp::CacheHint; no hint.
-  struct CacheHint {};
-  static constexpr bool hint_keeps_l1 = false;
-  template <class Exec>
-  static CacheHint cache_hint(Exec const&, std::size_t) {
-    return {};
-  }
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address, CacheHint) {
     return *address;

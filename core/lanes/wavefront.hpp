@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/lanes/cache_hint.hpp>
 #include <einkorn/core/lanes/words.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +16,7 @@ namespace einkorn {
 #ifdef KOKKOS_ENABLE_HIP
 
 /// The 64 lanes of an AMD wavefront (gfx9). Shuffles, ballot() and sync() are collective over the wavefront.
-struct Wavefront {
+struct Wavefront : NoCacheHint {
   static constexpr int size = 64;
   using Mask = std::uint64_t;
 
@@ -105,13 +106,7 @@ struct Wavefront {
     return *address;
   }
 
-  /// As Warp::CacheHint; evict-first for matrices of all sizes, not measured.
-  struct CacheHint {};
-  static constexpr bool hint_keeps_l1 = false;
-  template <class Exec>
-  static CacheHint cache_hint(Exec const&, std::size_t) {
-    return {};
-  }
+  /// Evict-first for matrices of all sizes, not measured.
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_streaming(T const* address, CacheHint) {
     return load_streaming(address);

@@ -38,8 +38,7 @@ void spmv_fused(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
     bool const is_narrow =
         F.num_bands() > 1 && F.num_diagonals() <= static_cast<Offset>(F.num_bands()) * max_narrow_band_width;
     if (is_narrow && static_cast<Offset>(F.diagonals.extent(0)) == F.num_diagonals())
-      return detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
-          exec, label, epilogue, F, F.diagonals, x, y);
+      return detail::spmv_diagonal_rows(exec, label, epilogue, F, F.diagonals, x, y);
     constexpr bool several_columns = Y::rank() == 2;
     constexpr BdiaTuning one = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, false);
     constexpr BdiaTuning several = bdia_tuning(arch_of<Exec>, sizeof(Scalar), several_columns, true);

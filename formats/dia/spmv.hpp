@@ -33,8 +33,7 @@ void spmv_fused(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
   if (epilogue.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0)
     return scale(exec, epilogue.beta, y);
   if constexpr (is_gpu<Exec>)
-    detail::spmv_diagonal_rows<diagonal_rows_tuning(arch_of<Exec>, sizeof(Scalar))>(
-        exec, "einkorn::spmv[dia]", epilogue, F, F.offsets, x, y);
+    detail::spmv_diagonal_rows(exec, "einkorn::spmv[dia]", epilogue, F, F.offsets, x, y);
   else
     detail::spmv_diagonals_host(exec, "einkorn::spmv[dia]", epilogue, F, x, y);
 }

@@ -30,12 +30,11 @@ constexpr PaddedTuning padded_tuning(Arch arch, std::size_t sum_bytes) {
   }
 }
 
-/// The tuning for one vector and a matrix that stays in the second-level cache, with more than 8 slots per row: few
+/// Hopper: the tuning for one vector and a matrix that stays in the second-level cache, with more than 8 slots per row: few
 /// warps wait for loads, so that each thread has more of them in flight. H200, 10 matrices of 13 to 39 entries per row:
 /// 4 to 26 % faster than padded_tuning(); 8 % slower with 7 slots per row, equal from 150 000 rows on.
-constexpr PaddedTuning cached_padded_tuning(Arch arch, std::size_t sum_bytes) {
-  if (arch == Arch::hopper) return {128, 4, sum_bytes > 8 ? 8 : 16, 4};
-  return padded_tuning(arch, sum_bytes);
+constexpr PaddedTuning cached_padded_tuning(std::size_t sum_bytes) {
+  return {128, 4, sum_bytes > 8 ? 8 : 16, 4};
 }
 
 /// Whether spmv uses cached_padded_tuning().

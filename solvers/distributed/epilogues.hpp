@@ -25,6 +25,11 @@ struct RowMarks {
     if (at >= begin && at < end) return false;
     return (words(at / 32) >> (at % 32) & 1u) != 0;
   }
+  /// True if the rows first ... last are known to have no marks, from begin and end alone.
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION bool has_none(Row first, Row last) const {
+    return static_cast<std::size_t>(first) >= begin && static_cast<std::size_t>(last) < end;
+  }
 };
 
 /// The longest interval of rows that are not in the ascending list.
@@ -52,6 +57,13 @@ struct InteriorDots : EpilogueOp {
   Marks has_ghosts;
 
   InteriorDots(EpilogueOp const& epilogue, Marks const& marks) : EpilogueOp(epilogue), has_ghosts(marks) {}
+
+  /// Whether unmarked() is the epilogue of the rows first ... last. A kernel may use it for many rows at once.
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION bool has_no_marks(Row first, Row last) const {
+    return has_ghosts.has_none(first, last);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION EpilogueOp const& unmarked() const { return *this; }
 
   template <class Target, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Accumulators& accumulators, Target& y, Row row, Sum const& sum,
@@ -160,8 +172,10 @@ struct BoundaryRows {
       ghost_sums[u] = Sum(0);
     }
     typename Y::non_const_value_type targets[batch];
+    typename EpilogueOp::Prefetched prefetched[batch];
     for (std::size_t u = 0; u < batch; ++u) {
       targets[u] = y(row_of[u]);
+      prefetched[u] = epilogue.prefetch(row_of[u]);
       longest = lengths[u] > longest ? lengths[u] : longest;
     }
     for (Offset k = 0; k < longest; ++k)
@@ -173,7 +187,7 @@ struct BoundaryRows {
     for (std::size_t u = 0; u < batch; ++u)
       if (b + u * stride < end) y(row_of[u]) = targets[u];
     for (std::size_t u = 0; u < batch; ++u)
-      if (b + u * stride < end) epilogue.accumulate(sums, row_of[u], targets[u]);
+      if (b + u * stride < end) epilogue.accumulate(sums, row_of[u], targets[u], prefetched[u]);
   }
 };
 

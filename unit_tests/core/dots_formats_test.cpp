@@ -41,23 +41,22 @@ TYPED_TEST(DotsOfFormats, ExactForIntegers) {
   }
 }
 
-/// A matrix with the launch configuration of one with more rows than a test can have; is_large: of DIA.
-template <bool is_large, class Format>
+/// A matrix with the launch configuration of one with more rows than a test can have.
+template <class Format>
 struct OfManyRows {
   Format F;
 };
-template <bool is_large, class Format, class EpilogueOp, class X, class Y>
-void spmv_fused(Space const& exec, OfManyRows<is_large, Format> const& many, EpilogueOp const& epilogue,
-                X const& x, Y const& y) {
+template <class Format, class EpilogueOp, class X, class Y>
+void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp const& epilogue, X const& x,
+                Y const& y) {
   auto const& F = many.F;
   if constexpr (!is_gpu<Space>) {
     spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
   } else if constexpr (requires { F.offsets; }) {
-    constexpr auto fused = fused_diagonal_rows_tuning(arch_of<Space>, sizeof(double));
-    constexpr auto tuning = is_large ? fused.large : fused.medium;
+    constexpr auto tuning = diagonal_rows_tunings(arch_of<Space>, sizeof(double)).many;
     if (F.num_diagonals() == 0 || F.num_cols == 0)
       return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
-    detail::spmv_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);
+    detail::launch_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);
   } else {
     constexpr int lanes = 2, unroll = 4;
     constexpr auto tuning = accumulating_row_team_tuning(arch_of<Space>, lanes, unroll, true);
@@ -70,14 +69,13 @@ TEST(DotsOfManyRows, ExactForIntegers) {
   for (auto const& pattern : vector_patterns()) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<double>(pattern, Numbers::integers);
-    auto const csr = A.on_device();
-    expect_dots<false>(A, OfManyRows<true, std::decay_t<decltype(csr)>>{csr});
-    expect_dots<true>(A, OfManyRows<true, std::decay_t<decltype(csr)>>{csr});
-    auto const dia = from_csr<Dia>(Space(), csr, {.fill_limit = 1e9});
-    expect_dots<false>(A, OfManyRows<false, std::decay_t<decltype(dia)>>{dia});
-    expect_dots<true>(A, OfManyRows<false, std::decay_t<decltype(dia)>>{dia});
-    expect_dots<false>(A, OfManyRows<true, std::decay_t<decltype(dia)>>{dia});
-    expect_dots<true>(A, OfManyRows<true, std::decay_t<decltype(dia)>>{dia});
+    auto const expect = [&](auto const& F) {
+      OfManyRows<std::decay_t<decltype(F)>> const many{F};
+      expect_dots<false>(A, many);
+      expect_dots<true>(A, many);
+    };
+    expect(A.on_device());
+    expect(from_csr<Dia>(Space(), A.on_device(), {.fill_limit = 1e9}));
   }
 }
 

@@ -44,7 +44,7 @@ TYPED_TEST(Distribute, MatrixOfTheRoot) {
       auto const all_blocks = blocks_of(static_cast<std::int64_t>(global.num_rows), comm.size());
       auto const& blocks = all_blocks[pattern.is_large() ? 0 : round++ % all_blocks.size()];
 
-      auto const A = distribute_csr(Space(), comm, blocks, on_root(comm, root, global), root);
+      auto const A = distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, root, global), root);
 
       expect_part(A, global, blocks);
       expect_gathered(A, 0, global);
@@ -61,9 +61,9 @@ TYPED_TEST(Distribute, RowsOfEveryRank) {
       for (auto const& blocks : blocks_of(static_cast<std::int64_t>(global.num_rows), comm.size())) {
         auto const own = own_rows(global, blocks, comm.rank());
 
-        auto const A =
-            distribute_rows<Ordinal, Offset>(Space(), comm, blocks, to_device<Kokkos::HostSpace>(own.offsets),
-                                             to_device<>(own.columns), to_device<>(own.values));
+        auto const A = distribute_rows<Ordinal, Offset>(instance_of_rank(), comm, blocks,
+                                                        to_device<Kokkos::HostSpace>(own.offsets),
+                                                        to_device<>(own.columns), to_device<>(own.values));
 
         expect_part(A, global, blocks);
         expect_gathered(A, comm.size() - 1, global);
@@ -79,7 +79,7 @@ TEST(DistributeRows, ComplexValuesAndHostViews) {
     auto const blocks = RowBlocks::balanced(global.offsets, comm.size());
     auto const own = own_rows(global, blocks, comm.rank());
 
-    auto const A = distribute_rows(Space(), comm, blocks, to_device<HostMemory>(own.offsets),
+    auto const A = distribute_rows(instance_of_rank(), comm, blocks, to_device<HostMemory>(own.offsets),
                                    to_device<HostMemory>(own.columns), to_device<HostMemory>(own.values));
 
     expect_part(A, global, blocks);
@@ -95,7 +95,7 @@ TEST(DistributeRows, ResultSharesNoMemory) {
     auto const offsets = to_device(own.offsets), columns = to_device(own.columns);
     auto const values = to_device(own.values);
 
-    auto const A = distribute_rows(Space(), comm, blocks, offsets, columns, values);
+    auto const A = distribute_rows(instance_of_rank(), comm, blocks, offsets, columns, values);
     Kokkos::deep_copy(offsets, -1);
     Kokkos::deep_copy(columns, -1);
     Kokkos::deep_copy(values, -1.0);
@@ -109,7 +109,7 @@ TEST(DistributeCsr, EmptyMatrix) {
     auto const blocks = RowBlocks::uniform(0, comm.size());
     Csr<double, int, int, Device> const nothing;
 
-    auto const A = distribute_csr(Space(), comm, blocks, nothing);
+    auto const A = distribute_csr(instance_of_rank(), comm, blocks, nothing);
     auto const gathered = gather_csr(A);
 
     EXPECT_EQ(A.num_rows(), 0);
@@ -130,12 +130,12 @@ TEST(DistributeCsr, RankWithoutNeighbours) {
       global.offsets.push_back(static_cast<int>(global.columns.size()));
     }
     global.values = numbers<double>(Numbers::reals, global.columns.size(), 1);
-    auto const A = distribute_csr(Space(), comm, blocks, on_root(comm, 0, global));
+    auto const A = distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, 0, global));
     expect_part(A, global, blocks);
     EXPECT_TRUE(A.halo.messages.send_ranks.empty() && A.halo.messages.receive_ranks.empty());
 
     global.columns[0] = global.num_rows - 1;
-    auto const B = distribute_csr(Space(), comm, blocks, on_root(comm, 0, global));
+    auto const B = distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, 0, global));
     expect_part(B, global, blocks);
     bool const sends = comm.size() > 1 && comm.rank() == comm.size() - 1;
     bool const receives = comm.size() > 1 && comm.rank() == 0;
@@ -149,7 +149,8 @@ TEST(GatherCsr, OtherIndexTypes) {
     auto const pattern = random_pattern(60, 60, 2);
     auto const global = with_numbers<double>(pattern, Numbers::reals);
     auto const wide = with_numbers<double, std::int64_t, std::size_t>(pattern, Numbers::reals);
-    auto const A = distribute_csr(Space(), comm, RowBlocks::uniform(60, comm.size()), on_root(comm, 0, global));
+    auto const A =
+        distribute_csr(instance_of_rank(), comm, RowBlocks::uniform(60, comm.size()), on_root(comm, 0, global));
 
     auto const gathered = to_host(gather_csr<std::int64_t, std::size_t>(A));
 

@@ -33,7 +33,7 @@ Rows diagonal_rows(int rank) {
 
 template <class Ordinal = int, class Offset = int>
 auto distribute(Communicator const& comm, RowBlocks const& blocks, Rows const& rows) {
-  return distribute_rows<Ordinal, Offset>(Space(), comm, blocks, to_device(rows.offsets),
+  return distribute_rows<Ordinal, Offset>(instance_of_rank(), comm, blocks, to_device(rows.offsets),
                                           to_device(rows.columns), to_device(rows.values));
 }
 
@@ -148,7 +148,7 @@ TEST(DistributeCsrErrors, ThrownByAllRanks) {
     auto const blocks = RowBlocks::uniform(60, comm.size());
     auto const good = with_numbers<double>(random_pattern(60, 60, 4), Numbers::reals);
     auto const call = [&](HostMatrix<double> const& A) {
-      (void)distribute_csr(Space(), comm, blocks, on_root(comm, root, A), root);
+      (void)distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, root, A), root);
     };
     auto const named = prefix(comm, root);
     EXPECT_TRUE(throws<DimensionMismatch>(
@@ -174,7 +174,8 @@ TEST(DistributeCsrErrors, MatrixOnAnotherRankThanRoot) {
     auto const good = with_numbers<double>(random_pattern(60, 60, 4), Numbers::reals);
     EXPECT_TRUE(throws<DimensionMismatch>(
         [&] {
-          (void)distribute_csr(Space(), comm, RowBlocks::uniform(60, comm.size()), on_root(comm, 1, good), 0);
+          (void)distribute_csr(instance_of_rank(), comm, RowBlocks::uniform(60, comm.size()),
+                               on_root(comm, 1, good), 0);
         },
         {"rank 0: distribute_csr: A has 0 rows, blocks 60"}));
   });
@@ -184,12 +185,12 @@ TEST(DistributeCsrErrors, Root) {
   for_each_communicator([](Communicator const& comm) {
     auto const good = with_numbers<double>(random_pattern(60, 60, 4), Numbers::reals);
     auto const blocks = RowBlocks::uniform(60, comm.size());
-    auto const A = distribute_csr(Space(), comm, blocks, good.on_device());
+    auto const A = distribute_csr(instance_of_rank(), comm, blocks, good.on_device());
     for (int const root : {-1, comm.size()}) {
       std::vector<std::string> const parts = {"root is " + std::to_string(root),
                                               "expected 0 .. " + std::to_string(comm.size()) + " - 1"};
       EXPECT_TRUE(throws<InvalidArgument>(
-          [&] { (void)distribute_csr(Space(), comm, blocks, good.on_device(), root); }, parts));
+          [&] { (void)distribute_csr(instance_of_rank(), comm, blocks, good.on_device(), root); }, parts));
       EXPECT_TRUE(throws<InvalidArgument>([&] { (void)gather_csr(A, root); }, parts));
       EXPECT_TRUE(throws<InvalidArgument>([&] { (void)balanced_blocks(comm, good.on_device(), root); }, parts));
     }
@@ -202,8 +203,8 @@ TEST(DistributeCsrErrors, Root) {
 TEST(GatherCsrErrors, CountsThatDoNotFit) {
   for_each_communicator([](Communicator const& comm) {
     auto const global = with_numbers<double>(random_pattern(200, 200, 4), Numbers::reals);
-    auto const A =
-        distribute_csr(Space(), comm, RowBlocks::uniform(200, comm.size()), on_root(comm, 0, global));
+    auto const A = distribute_csr(instance_of_rank(), comm, RowBlocks::uniform(200, comm.size()),
+                                  on_root(comm, 0, global));
     EXPECT_TRUE(
         throws<OverflowError>([&] { (void)gather_csr<signed char, int>(A); },
                               {"gather_csr: 200 global rows do not fit GlobalOrdinal (8 bits, at most 127)"}));

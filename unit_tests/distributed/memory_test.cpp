@@ -118,7 +118,7 @@ TEST(FailedAllocation, InDistributeCsr) {
     auto const global = matrix_of(comm);
     auto const blocks = RowBlocks::uniform(global.num_rows, comm.size());
     auto const on_rank_0 = on_root(comm, 0, global);
-    expect_agreement(comm, 5, [&] { (void)distribute_csr(Space(), comm, blocks, on_rank_0); });
+    expect_agreement(comm, 5, [&] { (void)distribute_csr(instance_of_rank(), comm, blocks, on_rank_0); });
   });
 }
 
@@ -129,7 +129,9 @@ TEST(FailedAllocation, InDistributeRowsAndGatherCsr) {
     auto const own = own_rows(global, blocks, comm.rank());
     auto const offsets = to_device(own.offsets), columns = to_device(own.columns);
     auto const values = to_device(own.values);
-    auto const distribute = [&] { return distribute_rows(Space(), comm, blocks, offsets, columns, values); };
+    auto const distribute = [&] {
+      return distribute_rows(instance_of_rank(), comm, blocks, offsets, columns, values);
+    };
     expect_agreement(comm, 2, [&] { (void)distribute(); });
     auto const A = distribute();
     expect_agreement(comm, 5, [&] { (void)gather_csr(A); });

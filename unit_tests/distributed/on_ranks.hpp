@@ -6,6 +6,7 @@
 
 #include "../solvers/solved.hpp"
 #include "../support/host_matrix.hpp"
+#include "../support/ranks.hpp"
 #include "../support/types.hpp"
 
 #include <einkorn/core/comm/loopback.hpp>
@@ -39,14 +40,6 @@ inline LoopbackOptions poisoned() {
   LoopbackOptions options;
   options.poison_ghosts = true;
   return options;
-}
-
-/// An instance for a thread of run_ranks(): on a GPU its own, since reductions of an instance share memory.
-inline Space instance_of_rank() {
-  if constexpr (is_gpu<Space>)
-    return Kokkos::Experimental::partition_space(Space(), 1)[0];
-  else
-    return Space();
 }
 
 /// body(exec, A, transport) on every rank, with the rank's part of the matrix, which rank 0 has distributed.

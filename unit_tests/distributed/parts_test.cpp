@@ -75,8 +75,8 @@ TYPED_TEST(DistributeParts, EqualsTheSplitOfTheGlobalMatrix) {
         auto const global = with_numbers_of<TypeParam>(pattern, Numbers::reals);
         auto const parts = parts_of(global, blocks, comm.rank());
 
-        auto const A = distribute_parts(Space(), comm, blocks, parts.local.on_device(), parts.ghost.on_device(),
-                                        parts.ghost_ids);
+        auto const A = distribute_parts(instance_of_rank(), comm, blocks, parts.local.on_device(),
+                                        parts.ghost.on_device(), parts.ghost_ids);
 
         expect_part(A, global, blocks);
       }
@@ -90,7 +90,7 @@ TEST(DistributePartsMemory, SharesTheStructureOfLocalAndNoValues) {
     auto const parts = parts_of(global, blocks, comm.rank());
     auto const local = parts.local.on_device(), ghost = parts.ghost.on_device();
 
-    auto const A = distribute_parts(Space(), comm, blocks, local, ghost, parts.ghost_ids);
+    auto const A = distribute_parts(instance_of_rank(), comm, blocks, local, ghost, parts.ghost_ids);
     Kokkos::deep_copy(local.values, -1.0);
     Kokkos::deep_copy(ghost.values, -1.0);
 
@@ -109,7 +109,8 @@ TEST(DistributePartsGhosts, WithoutEntriesAreExchanged) {
     HostMatrix<double> const local{5, 5, {0, 0, 0, 0, 0, 0}, {}, {}};
     HostMatrix<double> const ghost{5, static_cast<int>(ids.size()), {0, 0, 0, 0, 0, 0}, {}, {}};
 
-    auto const A = distribute_parts(Space(), comm, blocks, local.on_device(), ghost.on_device(), ids);
+    auto const A =
+        distribute_parts(instance_of_rank(), comm, blocks, local.on_device(), ghost.on_device(), ids);
 
     EXPECT_EQ(static_cast<std::size_t>(A.num_ghosts()), ids.size());
     EXPECT_EQ(A.ghost.num_rows, 0);
@@ -131,7 +132,7 @@ TEST(DistributePartsErrors, ThrownByAllRanks) {
     };
     auto const call = [&](HostMatrix<double> const& local, HostMatrix<double> const& ghost, Ids const& ids) {
       bool const is_bad = comm.rank() == last;
-      (void)distribute_parts(Space(), comm, blocks, (is_bad ? local : empty(4, 4)).on_device(),
+      (void)distribute_parts(instance_of_rank(), comm, blocks, (is_bad ? local : empty(4, 4)).on_device(),
                              (is_bad ? ghost : empty(4, 0)).on_device(), is_bad ? ids : Ids{});
     };
     auto const named = prefix(comm, last) + "distribute_parts: ";
@@ -178,13 +179,13 @@ TEST(UpdateValues, AfterDistributeCsrAndRows) {
       auto const all_blocks = blocks_of(global.num_rows, comm.size());
       auto const& blocks = all_blocks[round++ % all_blocks.size()];
       auto const own = own_rows(global, blocks, comm.rank()), others = own_rows(other, blocks, comm.rank());
-      auto const A = distribute_csr(Space(), comm, blocks, on_root(comm, 0, global));
-      auto const B = distribute_rows(Space(), comm, blocks, to_device(own.offsets), to_device(own.columns),
-                                     to_device(own.values));
+      auto const A = distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, 0, global));
+      auto const B = distribute_rows(instance_of_rank(), comm, blocks, to_device(own.offsets),
+                                     to_device(own.columns), to_device(own.values));
 
-      update_values(Space(), A, to_device(others.values));
-      update_values(Space(), B, to_device<Kokkos::HostSpace>(others.values));
-      Space().fence();
+      update_values(instance_of_rank(), A, to_device(others.values));
+      update_values(instance_of_rank(), B, to_device<Kokkos::HostSpace>(others.values));
+      Kokkos::fence();
 
       expect_part(A, other, blocks);
       expect_part(B, other, blocks);
@@ -198,17 +199,17 @@ TEST(UpdateValues, AfterDistributeParts) {
     auto const other = with_other_values(global);
     for (auto const& blocks : blocks_of(300, comm.size())) {
       auto const parts = parts_of(global, blocks, comm.rank()), others = parts_of(other, blocks, comm.rank());
-      auto const A = distribute_parts(Space(), comm, blocks, parts.local.on_device(), parts.ghost.on_device(),
-                                      parts.ghost_ids);
+      auto const A = distribute_parts(instance_of_rank(), comm, blocks, parts.local.on_device(),
+                                      parts.ghost.on_device(), parts.ghost_ids);
       auto all = others.local.values;
       all.insert(all.end(), others.ghost.values.begin(), others.ghost.values.end());
 
-      update_values(Space(), A, to_device(all));
-      Space().fence();
+      update_values(instance_of_rank(), A, to_device(all));
+      Kokkos::fence();
       expect_part(A, other, blocks);
 
-      update_values(Space(), A, to_device(parts.local.values), to_device(parts.ghost.values));
-      Space().fence();
+      update_values(instance_of_rank(), A, to_device(parts.local.values), to_device(parts.ghost.values));
+      Kokkos::fence();
       expect_part(A, global, blocks);
     }
   });
@@ -218,7 +219,7 @@ TEST(UpdateValues, ErrorsOfOneRankAreThrownByAll) {
   for_each_communicator([](Communicator const& comm) {
     auto const global = with_numbers<double>(random_pattern(60, 60, 4), Numbers::reals);
     auto const blocks = RowBlocks::uniform(60, comm.size());
-    auto const A = distribute_csr(Space(), comm, blocks, on_root(comm, 0, global));
+    auto const A = distribute_csr(instance_of_rank(), comm, blocks, on_root(comm, 0, global));
     int const last = comm.size() - 1;
     auto const values_of = [&](std::size_t size) {
       return to_device(std::vector<double>(size + (comm.rank() == last), 7.0));
@@ -226,16 +227,18 @@ TEST(UpdateValues, ErrorsOfOneRankAreThrownByAll) {
     auto const local = A.local.values.extent(0), ghost = A.ghost.values.extent(0);
     auto const named = prefix(comm, last) + "update_values: ";
 
-    EXPECT_TRUE(throws<DimensionMismatch>([&] { update_values(Space(), A, values_of(A.num_entries())); },
-                                          {named + "values has extent(0) = "}));
+    EXPECT_TRUE(
+        throws<DimensionMismatch>([&] { update_values(instance_of_rank(), A, values_of(A.num_entries())); },
+                                  {named + "values has extent(0) = "}));
     EXPECT_TRUE(throws<DimensionMismatch>(
-        [&] { update_values(Space(), A, values_of(local), to_device(std::vector<double>(ghost))); },
+        [&] { update_values(instance_of_rank(), A, values_of(local), to_device(std::vector<double>(ghost))); },
         {named + "local_values has extent(0) = "}));
     EXPECT_TRUE(throws<DimensionMismatch>(
-        [&] { update_values(Space(), A, to_device(std::vector<double>(local)), values_of(ghost)); },
+        [&] { update_values(instance_of_rank(), A, to_device(std::vector<double>(local)), values_of(ghost)); },
         {named + "ghost_values has extent(0) = "}));
-    EXPECT_TRUE(throws<InvalidArgument>([&] { update_values(Space(), A, A.local.values, A.ghost.values); },
-                                        {"local_values overlaps local.values of A"}));
+    EXPECT_TRUE(
+        throws<InvalidArgument>([&] { update_values(instance_of_rank(), A, A.local.values, A.ghost.values); },
+                                {"local_values overlaps local.values of A"}));
     expect_part(A, global, blocks);  // unchanged
   });
 }

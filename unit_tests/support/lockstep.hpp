@@ -153,7 +153,7 @@ struct LockstepMember {
 };
 
 /// As Warp; atomics as OneThread, because only one fiber runs at a time.
-struct LockstepWarp : OneThread {
+struct LockstepWarp : OneThread, NoCacheHint {
   static constexpr int size = LockstepTeam::warp_size;
   using Mask = std::uint32_t;
 
@@ -179,12 +179,6 @@ struct LockstepWarp : OneThread {
   template <class T>
   static T load_streaming(T const* address) {
     return *address;
-  }
-  struct CacheHint {};
-  static constexpr bool hint_keeps_l1 = false;
-  template <class Exec>
-  static CacheHint cache_hint(Exec const&, std::size_t) {
-    return {};
   }
   template <class T>
   static T load_streaming(T const* address, CacheHint) {

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "types.hpp"
+
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/comm/communicator.hpp>
 #ifdef EINKORN_TEST_MPI
 #include <einkorn/core/comm/mpi_communicator.hpp>
@@ -14,6 +17,14 @@
 #include <string>
 
 namespace einkorn::test {
+
+/// An instance for a thread of run_ranks(): on a GPU a new one, since reductions of an instance share memory.
+inline Space instance_of_rank() {
+  if constexpr (is_gpu<Space>)
+    return Kokkos::Experimental::partition_space(Space(), 1)[0];
+  else
+    return Space();
+}
 
 /// Calls test(communicator) on every rank: with EINKORN_TEST_MPI on those of MPI_COMM_WORLD, otherwise on 1 to 4
 /// ranks of run_ranks(), which are host threads.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/lanes/cache_hint.hpp>
 #include <einkorn/core/lanes/simd.hpp>
 #include <einkorn/core/scalar.hpp>
 
@@ -50,12 +51,12 @@ KOKKOS_FORCEINLINE_FUNCTION Sum lane_dot(Matrix const& A, X const& x, typename M
       Offset const q = p + static_cast<Offset>(u) * stride;
       used[u] = q < end;
       Offset const k = used[u] ? q : end - 1;
-      if constexpr (!few_entries || L::hint_keeps_l1) {
+      if constexpr (few_entries) {
+        columns[u] = load_through_l1<L>(A.columns.data() + k, hint);
+        values[u] = load_through_l1<L>(A.values.data() + k, hint);
+      } else {
         columns[u] = L::load_streaming(A.columns.data() + k, hint);
         values[u] = L::load_streaming(A.values.data() + k, hint);
-      } else {
-        columns[u] = L::load(A.columns.data() + k);
-        values[u] = L::load(A.values.data() + k);
       }
     }
     Sum from_x[unroll];

@@ -8,54 +8,60 @@
 
 namespace einkorn {
 
-/// Parameters of the kernel with one thread per row (DIA; bDIA if bands are narrow). A structural type, used as
-/// a template argument.
+/// Parameters of SpmvDiagonalRows (DIA; bDIA if bands are narrow). A structural type, used as a template argument.
 struct DiagonalRowsTuning {
-  int team_size;            ///< threads per team
-  int rows_per_thread;      ///< at a distance of team_size rows
-  int min_teams_per_sm;     ///< minimum resident teams per multiprocessor (limits registers)
-  int unroll;               ///< diagonals whose values a thread loads before it uses the first
-  int columns_at_once;      ///< columns of a multivector per pass over the matrix (then one row per thread)
-  int chunks_per_team = 1;  ///< chunks of team_size * rows_per_thread rows per team
+  int team_size;         ///< threads per team
+  int rows_per_thread;   ///< at a distance of team_size rows
+  int min_teams_per_sm;  ///< minimum resident teams per multiprocessor (limits registers)
+  int unroll;            ///< diagonals whose values a thread loads before it uses the first
+  int columns;           ///< columns of y per thread
 };
 
-/// H200, 2026-11, against 12 to 22 other shapes on 7 diagonals of 256^3 and 27 of 160^3, cold: double 1.02 and
-/// 1.03 of copy (one row per thread: 0.90 and 0.96); float 1.01 and 1.01 (batches of 8: 0.86 and 0.88; one row
-/// per thread: 0.69, too few bytes in flight). Larger teams, or teams that advance through planes to keep x in
-/// the L1 cache, gain nothing: at 95 % of the throughput of the L2 cache both are bound by memory. Scalars of
-/// 16 bytes, AMD: analytical, not measured.
-constexpr DiagonalRowsTuning diagonal_rows_tuning(Arch arch, std::size_t scalar_bytes) {
+/// For vectors: `few` rows, and `many` from min_many_rows rows on.
+///
+/// H200, 2026-11, 7 diagonals of 16^3 to 464^3 rows and 27 of 16^3 to 250 250 200, 10 to 30 shapes, with dot products too.
+/// Many rows: a multiprocessor has as many values in flight with 2 rows of 8 diagonals per thread as with 4 of 2, but
+/// requests them from four times as many places of the memory: 464^3 in double 1.93 and 1.65 ms (1.05 of copy), with two
+/// dot products 1.97 and 1.67; 256^3 326 and 292 us. One row per thread: 256^3 0.90 of copy, float 0.69. Float, 464^3:
+/// 0.86 ms, 1.02 of copy (2 rows in teams of 256: 1.07); 256^3: 153 us, 1.16 of copy. With 27 diagonals of 160^3 the
+/// best other shape is 3 % faster. Few rows: 4 rows of 2 diagonals wait for more loads one after another and take up to
+/// 1.4 times as long. H100: not measured. Scalars of 16 bytes, AMD: analytical, not measured.
+struct DiagonalRowsTunings {
+  DiagonalRowsTuning few, many;
+  std::size_t min_many_rows;
+};
+constexpr DiagonalRowsTunings diagonal_rows_tunings(Arch arch, std::size_t scalar_bytes) {
+  auto const always = [](DiagonalRowsTuning const& tuning) {
+    return DiagonalRowsTunings{tuning, tuning, ~std::size_t(0)};
+  };
+  switch (arch) {
+    case Arch::hopper:
+    case Arch::cuda:
+      if (scalar_bytes > 8) return always({128, 1, 8, 4, 1});
+      if (scalar_bytes > 4) return {{128, 2, 8, 4, 1}, {128, 4, 8, 2, 1}, 400'000};
+      return {{128, 2, 8, 4, 1}, {128, 4, 10, 4, 1}, 400'000};
+    case Arch::hip:
+    case Arch::mi300:
+      return always({256, scalar_bytes > 8 ? 1 : 2, 2, 4, 1});
+    default:
+      return always({1, 1, 1, 1, 1});
+  }
+}
+
+/// For multivectors: one pass over the values per 4 columns. H200: as measured for vectors in 2026-10; AMD: analytical,
+/// not measured.
+constexpr DiagonalRowsTuning diagonal_columns_tuning(Arch arch, std::size_t scalar_bytes) {
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
       if (scalar_bytes > 8) return {128, 1, 8, 4, 4};
-      return scalar_bytes > 4 ? DiagonalRowsTuning{128, 2, 8, 8, 4} : DiagonalRowsTuning{256, 2, 6, 4, 4};
+      return scalar_bytes > 4 ? DiagonalRowsTuning{128, 1, 8, 8, 4} : DiagonalRowsTuning{256, 1, 6, 4, 4};
     case Arch::hip:
     case Arch::mi300:
-      return {256, scalar_bytes > 8 ? 1 : 2, 2, 4, 4};
+      return {256, 1, 2, 4, 4};
     default:
       return {1, 1, 1, 1, 1};
   }
-}
-
-/// Parameters for a product with fused dot products: `medium` from min_medium_rows rows on, `large` from
-/// min_large_rows rows on (with fewer rows there are too few teams). A team with several chunks stores fewer partial
-/// sums and reuses x of the chunks before.
-///
-/// 7 diagonals with two dot products, 2026-11. H200, 464^3: large 1.68 ms, 1.03 of copy (one chunk of two rows per
-/// thread: 1.87 ms; four such chunks: 1.74; sixteen: 2.0); 256^3: large 0.303 ms instead of 0.376. H100 (not tried on
-/// the H200), medium and one chunk of 128 threads with 2 rows each, with the kernel that adds the partial sums, in a
-/// graph: 11.9 and 14.8 us for 5 10^5 rows, 28.8 and 30.7 for 10^6, 111 and 118 for 2^22, 213 and 226 for 2^23.
-/// Other scalars: not measured.
-struct FusedDiagonalRowsTuning {
-  DiagonalRowsTuning medium, large;
-  std::size_t min_medium_rows, min_large_rows;
-};
-constexpr FusedDiagonalRowsTuning fused_diagonal_rows_tuning(Arch arch, std::size_t scalar_bytes) {
-  bool const is_measured = (arch == Arch::hopper || arch == Arch::cuda) && scalar_bytes == 8;
-  if (is_measured) return {{256, 2, 4, 8, 4, 2}, {256, 4, 3, 4, 4, 4}, 300'000, std::size_t(1) << 24};
-  auto const rows = diagonal_rows_tuning(arch, scalar_bytes);
-  return {rows, rows, ~std::size_t(0), ~std::size_t(0)};
 }
 
 /// Maximum mean width of the bands of a bDIA with several bands for which the kernel of DIA is used; for wider

@@ -261,8 +261,7 @@ void spmv_padded_rows(Exec const& exec, char const* label, EpilogueOp const& epi
     constexpr Arch arch = arch_of<Exec>;
     if constexpr (indices == Indices::full && Y::rank() == 1 && arch == Arch::hopper)
       if (takes_cached_padded_tuning(F.values.extent(0), static_cast<std::size_t>(F.num_rows)))
-        return launch_padded_rows<indices, cached_padded_tuning(arch, sizeof(Sum))>(exec, label, epilogue, F, x,
-                                                                                    y);
+        return launch_padded_rows<indices, cached_padded_tuning(sizeof(Sum))>(exec, label, epilogue, F, x, y);
     launch_padded_rows<indices, padded_tuning(arch, sizeof(Sum))>(exec, label, epilogue, F, x, y);
   } else {
     auto const launch_groups = [&]<int W>(std::integral_constant<int, W>) {

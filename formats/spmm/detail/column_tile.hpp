@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/lanes/cache_hint.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
@@ -64,8 +65,8 @@ struct EntriesOfWarp {
       Offset const from = L::shuffle(begin, row_lane), count = L::shuffle(length, row_lane),
                    j = done + static_cast<Offset>(slot);
       bool const is_entry = j < count;
-      new_columns[i] = is_entry ? load_entry(A.A.columns.data() + from + j, hint) : Ordinal(-1);
-      new_values[i] = is_entry ? load_entry(A.A.values.data() + from + j, hint) : Scalar(0);
+      new_columns[i] = is_entry ? load_through_l1<L>(A.A.columns.data() + from + j, hint) : Ordinal(-1);
+      new_values[i] = is_entry ? load_through_l1<L>(A.A.values.data() + from + j, hint) : Scalar(0);
     }
     L::sync();  // the previous entries have been read
     for (int i = 0; i < depth; ++i) {
@@ -74,16 +75,6 @@ struct EntriesOfWarp {
       values[slot][row_lane] = new_values[i];
     }
     L::sync();
-  }
-
- private:
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION static T load_entry(T const* address,
-                                                  [[maybe_unused]] typename L::CacheHint hint) {
-    if constexpr (L::hint_keeps_l1)
-      return L::load_streaming(address, hint);
-    else
-      return L::load(address);
   }
 };
 
