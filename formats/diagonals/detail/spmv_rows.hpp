@@ -53,28 +53,33 @@ struct SpmvDiagonalRows {
   }
 
  private:
+  using Values = Scalar[tuning.unroll][rows_per_thread];
+
   KOKKOS_FORCEINLINE_FUNCTION void sum_team(std::int64_t first_row, int thread, std::size_t column,
                                             Accumulators& accumulators) const {
     auto const last_row = first_row + rows - 1;
     auto const num_diagonals = static_cast<int>(offsets.extent(0));
+    // Loaded before the offsets arrive, which decide whether the team needs checks.
+    Values values{};
+    load_values<false>(0, num_diagonals, first_row + thread, values);
     bool const is_inside = last_row < static_cast<std::int64_t>(F.num_rows) &&
                            first_row + static_cast<std::int64_t>(offsets(0)) >= 0 &&
                            last_row + static_cast<std::int64_t>(offsets(num_diagonals - 1)) <
                                static_cast<std::int64_t>(F.num_cols);
     if constexpr (requires { epilogue.unmarked(); }) {
       if (is_inside && epilogue.has_no_marks(first_row, last_row))
-        sum_rows<true>(epilogue.unmarked(), first_row + thread, column, num_diagonals, accumulators);
+        sum_rows<true>(epilogue.unmarked(), first_row + thread, column, num_diagonals, values, accumulators);
       else
-        sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, accumulators);
+        sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
     } else if (is_inside) {
-      sum_rows<true>(epilogue, first_row + thread, column, num_diagonals, accumulators);
+      sum_rows<true>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
     } else {
-      sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, accumulators);
+      sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
     }
   }
   template <bool is_inside, class RowEpilogue>
   KOKKOS_FORCEINLINE_FUNCTION void sum_rows(RowEpilogue const& row_epilogue, std::int64_t row,
-                                            std::size_t column, int num_diagonals,
+                                            std::size_t column, int num_diagonals, Values& values,
                                             Accumulators& accumulators) const {
     Sum sum[rows_per_thread][k];
     typename EpilogueOp::Prefetched prefetched[rows_per_thread]{};
@@ -83,8 +88,15 @@ struct SpmvDiagonalRows {
         prefetched[q] = row_epilogue.prefetch(row + q * team_size);
       for (int j = 0; j < k; ++j) sum[q][j] = Sum(0);
     }
-    for (int first = 0; first < num_diagonals; first += tuning.unroll)
-      add_batch<is_inside>(first, num_diagonals, row, column, sum);
+    for (int first = 0; first < num_diagonals; first += tuning.unroll) {
+      if (first > 0) load_values<is_inside>(first, num_diagonals, row, values);
+      for (int u = 0; u < tuning.unroll; ++u) {
+        if (first + u >= num_diagonals) break;
+        for (int q = 0; q < rows_per_thread; ++q)
+          add_product<is_inside>(row + q * team_size + static_cast<std::int64_t>(offsets(first + u)), column,
+                                 Sum(values[u][q]), sum[q]);
+      }
+    }
     for (int q = 0; q < rows_per_thread; ++q) {
       auto const row_q = row + q * team_size;
       if (!is_inside && row_q >= static_cast<std::int64_t>(F.num_rows)) return;
@@ -95,10 +107,11 @@ struct SpmvDiagonalRows {
     }
   }
 
+  /// The values of the diagonals first .. first + unroll - 1 in the rows of a thread; past the end of the rows those of
+  /// the last row.
   template <bool is_inside>
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(int first, int num_diagonals, std::int64_t row, std::size_t column,
-                                             Sum (&sum)[rows_per_thread][k]) const {
-    Scalar values[tuning.unroll][rows_per_thread]{};
+  KOKKOS_FORCEINLINE_FUNCTION void load_values(int first, int num_diagonals, std::int64_t row,
+                                               Values& values) const {
     auto const last_row = static_cast<std::int64_t>(F.num_rows) - 1;
     for (int u = 0; u < tuning.unroll; ++u) {
       if (first + u >= num_diagonals) break;
@@ -108,12 +121,6 @@ struct SpmvDiagonalRows {
         values[u][q] = L::load_streaming(
             diagonal_values + static_cast<Offset>(is_inside || row_q < last_row ? row_q : last_row), hint);
       }
-    }
-    for (int u = 0; u < tuning.unroll; ++u) {
-      if (first + u >= num_diagonals) break;
-      for (int q = 0; q < rows_per_thread; ++q)
-        add_product<is_inside>(row + q * team_size + static_cast<std::int64_t>(offsets(first + u)), column,
-                               Sum(values[u][q]), sum[q]);
     }
   }
 

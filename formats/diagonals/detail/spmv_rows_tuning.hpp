@@ -20,12 +20,12 @@ struct DiagonalRowsTuning {
 /// For vectors: `few` rows, and `many` from min_many_rows rows on.
 ///
 /// H200, 2026-11, 7 diagonals of 16^3 to 464^3 rows and 27 of 16^3 to 250 250 200, 10 to 30 shapes, with dot products too.
-/// Many rows: a multiprocessor has as many values in flight with 2 rows of 8 diagonals per thread as with 4 of 2, but
-/// requests them from four times as many places of the memory: 464^3 in double 1.93 and 1.65 ms (1.05 of copy), with two
-/// dot products 1.97 and 1.67; 256^3 326 and 292 us. One row per thread: 256^3 0.90 of copy, float 0.69. Float, 464^3:
-/// 0.86 ms, 1.02 of copy (2 rows in teams of 256: 1.07); 256^3: 153 us, 1.16 of copy. With 27 diagonals of 160^3 the
-/// best other shape is 3 % faster. Few rows: 4 rows of 2 diagonals wait for more loads one after another and take up to
-/// 1.4 times as long. H100: not measured. Scalars of 16 bytes, AMD: analytical, not measured.
+/// Many rows: with 2 rows of 8 diagonals per thread a multiprocessor has more values in flight than with 4 of 3, but
+/// requests them from more places of the memory: 464^3 in double 1.93 and 1.64 ms (1.06 of copy), with two dot products
+/// 1.97 and 1.65; 256^3 326 and 285 us. One row per thread: 256^3 0.90 of copy, float 0.69. Float, 464^3: 0.86 ms, 1.02
+/// of copy (2 rows in teams of 256: 1.07); 256^3: 153 us, 1.16 of copy. Few rows: 4 rows of 2 diagonals wait for more
+/// loads one after another and take up to 1.5 times as long. H100: not measured. Scalars of 16 bytes, AMD: analytical,
+/// not measured.
 struct DiagonalRowsTunings {
   DiagonalRowsTuning few, many;
   std::size_t min_many_rows;
@@ -38,7 +38,7 @@ constexpr DiagonalRowsTunings diagonal_rows_tunings(Arch arch, std::size_t scala
     case Arch::hopper:
     case Arch::cuda:
       if (scalar_bytes > 8) return always({128, 1, 8, 4, 1});
-      if (scalar_bytes > 4) return {{128, 2, 8, 4, 1}, {128, 4, 8, 2, 1}, 400'000};
+      if (scalar_bytes > 4) return {{128, 2, 8, 4, 1}, {128, 4, 8, 3, 1}, 400'000};
       return {{128, 2, 8, 4, 1}, {128, 4, 10, 4, 1}, 400'000};
     case Arch::hip:
     case Arch::mi300:
