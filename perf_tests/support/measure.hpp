@@ -66,7 +66,8 @@ void capture_graphs(Exec const& exec, MeasureOptions const& measuring, MatrixRep
 
 /// Measures all rows in rounds. Every round measures the copy, the stream and each row once, so that a drift of
 /// the machine affects all rows equally. Warm: a batch back to back, long enough for the clock. Cold: one
-/// operation after a flush of the caches. Graph: as warm, replayed. With measuring.screen, Einkorn rows (except
+/// operation after a flush of the caches. Graph: as warm, replayed. Conversions follow in rounds of their own, because the
+/// driver of a GPU clears what they free (wait_until_freed_memory_is_clear()). With measuring.screen, Einkorn rows (except
 /// the default of CSR) above 1.4 times the fastest of the first round are measured in that round only; from_csr
 /// is measured in three rounds and only for the remaining formats; after three rounds no round starts later
 /// than 10 s.

@@ -89,13 +89,13 @@ TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
     using Sum = TypeParam;
 
     expect_exact_products<TypeParam>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
-      detail::spmv_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 8, 4}>(
+      detail::launch_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 8, 1}>(
           Space(), "test", Epilogue<Sum>{alpha, beta}, F, F.offsets, x, y);
     });
     for (std::size_t const k : {1u, 3u, 4u, 6u}) {
       auto const x = from_columns<Kokkos::LayoutLeft>(number_columns<Sum>(A.cols(), k, 20), A.cols());
       Kokkos::View<Sum**, Kokkos::LayoutRight, Device> const y("y", A.rows(), k);
-      detail::spmv_diagonal_rows<DiagonalRowsTuning{team, 1, 1, 3, 4}>(
+      detail::launch_diagonal_rows<DiagonalRowsTuning{team, 1, 1, 3, 4}>(
           Space(), "test", Epilogue<Sum>{Sum(2), Sum(0)}, F, F.offsets, x, y);
       auto const got = to_columns(y);
       auto const from = to_columns(x);
