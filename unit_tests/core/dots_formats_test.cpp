@@ -53,7 +53,7 @@ void spmv_fused(Space const& exec, OfManyRows<Format> const& many, EpilogueOp co
   if constexpr (!is_gpu<Space>) {
     spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
   } else if constexpr (requires { F.offsets; }) {
-    constexpr auto tuning = diagonal_rows_tunings(arch_of<Space>, sizeof(double)).many;
+    constexpr auto tuning = diagonal_rows_tunings(arch_of<Space>, sizeof(double)).large;
     if (F.num_diagonals() == 0 || F.num_cols == 0)
       return spmv_fused(exec, make_spmv_plan(exec, F), epilogue, x, y);
     detail::launch_diagonal_rows<tuning>(exec, "dia", epilogue, F, F.offsets, x, y);

@@ -162,10 +162,11 @@ void spmv_diagonal_rows(Exec const& exec, char const* label, EpilogueOp const& e
   constexpr auto bytes = sizeof(typename Format::scalar_type);
   if constexpr (Y::rank() == 1) {
     constexpr DiagonalRowsTunings tunings = diagonal_rows_tunings(arch, bytes);
-    if constexpr (tunings.min_many_rows != ~std::size_t(0))
-      if (static_cast<std::size_t>(F.num_rows) >= tunings.min_many_rows)
-        return launch_diagonal_rows<tunings.many>(exec, label, epilogue, F, offsets, x, y);
-    launch_diagonal_rows<tunings.few>(exec, label, epilogue, F, offsets, x, y);
+    if constexpr (tunings.max_large_diagonals > 0)
+      if (static_cast<std::size_t>(F.num_rows) >= tunings.min_large_rows &&
+          static_cast<std::size_t>(offsets.extent(0)) <= tunings.max_large_diagonals)
+        return launch_diagonal_rows<tunings.large>(exec, label, epilogue, F, offsets, x, y);
+    launch_diagonal_rows<tunings.other>(exec, label, epilogue, F, offsets, x, y);
   } else {
     launch_diagonal_rows<diagonal_columns_tuning(arch, bytes)>(exec, label, epilogue, F, offsets, x, y);
   }

@@ -17,29 +17,31 @@ struct DiagonalRowsTuning {
   int columns;           ///< columns of y per thread
 };
 
-/// For vectors: `few` rows, and `many` from min_many_rows rows on.
+/// For vectors: `large` for matrices of at least min_large_rows rows and at most max_large_diagonals diagonals, `other`
+/// for all others.
 ///
 /// H200, 2026-11, 7 diagonals of 16^3 to 464^3 rows and 27 of 16^3 to 250 250 200, 10 to 30 shapes, with dot products too.
-/// Many rows: with 2 rows of 8 diagonals per thread a multiprocessor has more values in flight than with 4 of 3, but
-/// requests them from more places of the memory: 464^3 in double 1.93 and 1.64 ms (1.06 of copy), with two dot products
-/// 1.97 and 1.65; 256^3 326 and 285 us. One row per thread: 256^3 0.90 of copy, float 0.69. Float, 464^3: 0.86 ms, 1.02
-/// of copy (2 rows in teams of 256: 1.07); 256^3: 153 us, 1.16 of copy. Few rows: 4 rows of 2 diagonals wait for more
-/// loads one after another and take up to 1.5 times as long. H100: not measured. Scalars of 16 bytes, AMD: analytical,
-/// not measured.
+/// Large: with `other` a multiprocessor has more values in flight, but requests them from more places of the memory.
+/// 464^3 in double: 1.93 ms with `other`, 1.64 with `large` (1.06 of copy); with two dot products 1.97 and 1.65; 256^3:
+/// 326 and 285 us. One row per thread: 256^3 0.90 of copy, float 0.69. Float, 464^3: 1.07 and 0.86 ms (1.02 of copy);
+/// 256^3: 178 and 153 us (1.16 of copy). Equal for 27 diagonals of 160^3. Not large: fewer than 4 10^5 rows wait for more
+/// loads one after another with `large` (up to 1.5 times as long); 99 diagonals in float take 1.17 times as long, 81 in
+/// double reach 3.3 TB/s, where 99 with `other` reach 4.3. H100: not measured. Scalars of 16 bytes, AMD: analytical, not
+/// measured.
 struct DiagonalRowsTunings {
-  DiagonalRowsTuning few, many;
-  std::size_t min_many_rows;
+  DiagonalRowsTuning other, large;
+  std::size_t min_large_rows, max_large_diagonals;
 };
 constexpr DiagonalRowsTunings diagonal_rows_tunings(Arch arch, std::size_t scalar_bytes) {
   auto const always = [](DiagonalRowsTuning const& tuning) {
-    return DiagonalRowsTunings{tuning, tuning, ~std::size_t(0)};
+    return DiagonalRowsTunings{tuning, tuning, ~std::size_t(0), 0};
   };
   switch (arch) {
     case Arch::hopper:
     case Arch::cuda:
       if (scalar_bytes > 8) return always({128, 1, 8, 4, 1});
-      if (scalar_bytes > 4) return {{128, 2, 8, 4, 1}, {128, 4, 8, 3, 1}, 400'000};
-      return {{128, 2, 8, 4, 1}, {128, 4, 10, 4, 1}, 400'000};
+      if (scalar_bytes > 4) return {{128, 2, 8, 8, 1}, {128, 4, 8, 3, 1}, 400'000, 32};
+      return {{256, 2, 6, 4, 1}, {128, 4, 10, 4, 1}, 400'000, 32};
     case Arch::hip:
     case Arch::mi300:
       return always({256, scalar_bytes > 8 ? 1 : 2, 2, 4, 1});
