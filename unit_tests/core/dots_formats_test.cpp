@@ -13,8 +13,14 @@
 #include <einkorn/formats/ell/spmv.hpp>
 #include <einkorn/formats/sell/from_csr.hpp>
 #include <einkorn/formats/sell/spmv.hpp>
+#include <einkorn/solvers/distributed/epilogues.hpp>
 
 #include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
 
 namespace einkorn::test {
 namespace {
@@ -76,6 +82,51 @@ TEST(DotsOfManyRows, ExactForIntegers) {
     };
     expect(A.on_device());
     expect(from_csr<Dia>(Space(), A.on_device(), {.fill_limit = 1e9}));
+  }
+}
+
+// The GPU kernel in the test space; on the host with one thread per team. Rows with marks: the first ones, a few in the
+// middle and the last one.
+TEST(DotsOfInteriorRows, GpuKernelOfDiaLeavesOutMarkedRows) {
+  constexpr int team = is_gpu<Space> ? 64 : 1;
+  using EpilogueOp = EpilogueWithDots<double, Kokkos::View<double const*, Device>, false>;
+  for (auto const& pattern : vector_patterns()) {
+    SCOPED_TRACE(pattern.name);
+    auto const A = with_numbers<double>(pattern, Numbers::integers);
+    auto const F = from_csr<Dia>(Space(), A.on_device(), {.fill_limit = 1e9});
+    if (F.num_diagonals() == 0) continue;
+    auto const n = A.rows();
+    std::vector<std::uint32_t> words(n / 32 + 1);
+    std::vector<int> marked;
+    for (std::size_t row = 0; row < n; ++row)
+      if (row < n / 7 || row == n / 2 || row == n / 2 + 2 || row + 1 == n) {
+        marked.push_back(static_cast<int>(row));
+        words[row / 32] |= 1u << (row % 32);
+      }
+    detail::RowMarks<Device> marks{to_device(words), 0, 0};
+    std::tie(marks.begin, marks.end) = detail::longest_gap(to_device<Kokkos::HostSpace>(marked), n);
+    auto const x = numbers<double>(Numbers::integers, A.cols(), 2),
+               u = numbers<double>(Numbers::integers, n, 4);
+    auto const device_x = to_device(x), y = to_device(std::vector<double>(n)), device_u = to_device(u);
+    SumSpace<Device> const space(Space(), n * EpilogueOp::count);
+    PartialsLayout layout;
+    EpilogueOp const dots({space.partials(), &layout}, 2, 0, device_u, device_u);
+
+    detail::launch_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 3, 1}>(
+        Space(), "dia", detail::InteriorDots<EpilogueOp, detail::RowMarks<Device>>(dots, marks), F, F.offsets,
+        detail::as_input(device_x), detail::as_output(y));
+
+    auto const got = to_host(y);
+    EXPECT_TRUE(agrees(got, expected<double>(A, x, 2.0, 0.0), got, true));
+    double yy = 0, uy = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+      if ((words[row / 32] >> (row % 32) & 1u) != 0) continue;
+      yy += got[row] * got[row];
+      uy += u[row] * got[row];
+    }
+    auto const totals = totals_of<EpilogueOp::count>(space, layout.num_blocks);
+    EXPECT_EQ(totals[0], yy);
+    EXPECT_EQ(totals[1], uy);
   }
 }
 
