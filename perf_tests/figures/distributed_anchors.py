@@ -126,6 +126,17 @@ class Machine:
         found = {(record["commit"], record["kokkos_version"]) for record in self.records()}
         return "; ".join(f"commit {commit}, Kokkos {kokkos}" for commit, kokkos in sorted(found))
 
+    def runs_of_builds(self):
+        """The builds, with the runs of each and the iterations of a solve."""
+        found = {}
+        for record in self.records():
+            if "ranks" in record:
+                grid = record["matrix"].rsplit(":", 1)[1]
+                name = f"{grid.replace('x', ' × ') if 'x' in grid else grid + '³'} {TRANSPORTS[record['transport']]}"
+                found.setdefault((record["commit"], record["kokkos_version"], record["iterations"]), set()).add(name)
+        return "; ".join(f"commit {commit}, Kokkos {kokkos}, {iterations} iterations per solve: {', '.join(sorted(runs))}"
+                         for (commit, kokkos, iterations), runs in sorted(found.items()))
+
 
 TWO_H200, TWO_H100 = Machine("H200", 2, "distributed-h200-x2-*-*.json"), Machine("H100", 2, "distributed-h100-x2-*-*.json")
 FOUR = Machine("H200", 4, "distributed-h200-x4-*-*.json"), Machine("H100", 4, "distributed-h100-x4-*-*.json")
@@ -181,7 +192,7 @@ def four_gpus():
     """The tables of the machines with four GPUs that there are runs of."""
     found = [machine for machine in FOUR if machine.records()]
     return "".join(
-        paragraph(f"Four {machine.name} ({machine.builds()}); the efficiency is relative to the fewest GPUs of the row, and for a grid of "
+        paragraph(f"Four {machine.name} ({machine.runs_of_builds()}); the efficiency is relative to the fewest GPUs of the row, and for a grid of "
                   "different sides to one GPU with a cube of the first: weak scaling.") + machine_table(machine) + "\n"
         for machine in found)
 

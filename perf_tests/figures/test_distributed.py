@@ -219,7 +219,7 @@ class Machines(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         for file, grid, ranks, transport, time in runs:
             record = {"matrix": f"gen:stencil7:{grid}", "solver": "cg", "algorithm": "automatic fused", "commit": "c",
-                      "kokkos_version": "k", "copy_gb_per_s": 3000, "time_per_iteration_us": time}
+                      "kokkos_version": "k", "copy_gb_per_s": 3000, "iterations": 50, "time_per_iteration_us": time}
             path = pathlib.Path(folder.name) / f"distributed-h100-x4-{file}.json"
             records = json.loads(path.read_text()) if path.exists() else []
             path.write_text(json.dumps([*records, record | ({"ranks": ranks, "transport": transport} if ranks else {})]))
