@@ -10,6 +10,7 @@
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/format_name.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,11 +26,14 @@ namespace einkorn {
 /// The format for a matrix, with the reason.
 struct Selection {
   FormatName format = FormatName::csr;
-  std::string reason;                ///< one sentence
-  double seconds = 0;                ///< per SpMV, estimated or measured
-  double csr_seconds = 0;            ///< the same for CSR
-  double conversion_spmvs = 0;       ///< cost of the conversion, in SpMVs of CSR
-  double pays_after = 0;             ///< SpMVs that amortize the conversion; infinity: never; 0 for CSR
+  std::string reason;           ///< one sentence
+  double seconds = 0;           ///< per SpMV, estimated or measured
+  double csr_seconds = 0;       ///< the same for CSR
+  double conversion_spmvs = 0;  ///< cost of the conversion, in SpMVs of CSR
+  double pays_after = 0;        ///< SpMVs that amortize the conversion; infinity: never; 0 for CSR
+  /// Of the plan of CSR with the time csr_seconds, if it was measured: its algorithm and lanes. Otherwise automatic.
+  SpmvAlgorithm csr_algorithm = SpmvAlgorithm::automatic;
+  int csr_lanes = 0;
   std::vector<Estimate> candidates;  ///< all formats compared, the fastest first, the refused last
   Structure structure;
 };

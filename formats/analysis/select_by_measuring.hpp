@@ -6,6 +6,7 @@
 #include <einkorn/formats/analysis/detail/measure_formats.hpp>
 #include <einkorn/formats/analysis/detail/measuring.hpp>
 #include <einkorn/formats/analysis/effort.hpp>
+#include <einkorn/formats/analysis/plan_by_measuring.hpp>
 #include <einkorn/formats/analysis/planning_options.hpp>
 #include <einkorn/formats/analysis/select.hpp>
 #include <einkorn/formats/analysis/structure_class.hpp>
@@ -19,15 +20,29 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
+
+namespace detail {
+
+/// The options of the plan of CSR among the candidates of select().
+inline SpmvPlanningOptions csr_planning(PlanningOptions const& options) {
+  return {.effort = options.effort,
+          .max_seconds = options.max_seconds / 2,
+          .uses = options.uses,
+          .wisdom = options.wisdom};
+}
+
+}  // namespace detail
 
 /// The format that minimizes the time of the conversion and `uses` SpMVs with A.
 ///
 /// Effort::estimate is select(exec, A, uses, {fill_limit}) (select.hpp): nothing is converted or timed.
 /// Effort::measure times CSR and the formats whose estimated time, conversion included, is within `margin` of
 /// the smallest. Effort::exhaustive times all formats of the list that the model does not refuse, those without
-/// a model included. Formats are converted to one at a time and timed on vectors allocated here.
+/// a model included. Formats are converted to one at a time and timed on vectors allocated here. The plan of CSR is
+/// chosen by the same effort (plan_by_measuring.hpp) in at most half of the time, and Selection has its algorithm.
 ///
 /// A format is measured only if it is expected to be done within max_seconds, the most promising first; the
 /// others keep their estimate, scaled by the measured time of CSR. Formats whose times on this machine and for
@@ -57,11 +72,20 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
   if (options.effort == Effort::estimate) return estimated;
   using Vector = Kokkos::View<V*, Device>;
   Vector x, y;  // allocated for the first format that is measured
+  Selection csr;
   auto const measure = [&](FormatName format) {
     if (x.extent(0) == 0 && y.extent(0) == 0) {
       x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
       y = allocate<Vector>(exec, "einkorn::select::y", static_cast<std::size_t>(A.num_rows));
       detail::fill_for_timing(exec, x);
+    }
+    if (format == FormatName::csr) {
+      auto const plan = make_spmv_plan<V>(exec, A, detail::csr_planning(options), Checks::off);
+      csr.csr_algorithm = plan.algorithm();
+      csr.csr_lanes = plan.lanes();
+      using Sum = typename std::decay_t<decltype(plan)>::Sum;
+      return detail::measure_candidate(
+          exec, [&] { return &plan; }, [&](auto const* p) { spmv(exec, *p, Sum(1), x, Sum(0), y); }, true);
     }
     auto const convert = [&] {
       return make_any_matrix<V, Formats>(exec, A, format,
@@ -75,7 +99,11 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
                                    detail::formatted(" fill_limit=%.3g", options.fill_limit) +
                                    " formats=" + Formats::names(",") + ' ' +
                                    structure_class(estimated.structure);
-  return detail::measure_formats<Formats>(estimated, options, wisdom_machine(exec), matrix_class, measure);
+  auto choice =
+      detail::measure_formats<Formats>(estimated, options, wisdom_machine(exec), matrix_class, measure);
+  choice.csr_algorithm = csr.csr_algorithm;
+  choice.csr_lanes = csr.csr_lanes;
+  return choice;
 }
 
 /// The same for a KokkosSparse::CrsMatrix.
@@ -101,7 +129,7 @@ Selection select_by_measuring(Exec const& exec, Csr<Scalar, Ordinal, Offset, Dev
                                                        .margin = margin});
 }
 
-/// A in the format that select(exec, A, planning) chooses, with its plan.
+/// A in the format that select(exec, A, planning) chooses, with its plan: for CSR the one that was the fastest.
 ///
 /// @param options  fill_limit is that of `planning`
 /// @throws as select() and make_any_matrix(exec, A, format, options)
@@ -115,6 +143,16 @@ make_any_matrix(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                 PlanningOptions const& planning, AnyMatrixOptions options = {}) {
   options.fill_limit = planning.fill_limit;
   auto const choice = select<VectorScalar, Formats>(exec, A, planning);
+  if (choice.format == FormatName::csr && planning.effort != Effort::estimate) {
+    using V = VectorScalarOr<VectorScalar, Scalar>;
+    using Result = BasicAnyMatrix<Formats, std::remove_const_t<Scalar>, Ordinal, Offset, Device, V>;
+    if (choice.csr_algorithm == SpmvAlgorithm::automatic)  // the times of the formats are from wisdom
+      return Result(make_spmv_plan<V>(exec, A, detail::csr_planning(planning), options.checks));
+    auto plan = make_spmv_plan<V>(
+        exec, A, SpmvOptions{.algorithm = choice.csr_algorithm, .lanes = choice.csr_lanes}, options.checks);
+    plan.set_automatic();
+    return Result(std::move(plan));
+  }
   return make_any_matrix<VectorScalar, Formats>(exec, A, choice.format, options);
 }
 

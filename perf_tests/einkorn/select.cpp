@@ -32,8 +32,10 @@ void add_choice(Candidates& rows, char const* how, einkorn::Selection const& cho
   row.operation = "select";
   row.format = name_of(choice.format);
   row.algorithm = how;
-  row.note = choice.reason + number("; the conversion costs %.1f SpMVs of CSR", choice.conversion_spmvs) +
-             number(" and pays after %.1f", choice.pays_after);
+  if (choice.csr_algorithm != SpmvAlgorithm::automatic)
+    row.note = "csr with " + std::string(name_of(choice.csr_algorithm)) + ": ";
+  row.note += choice.reason + number("; the conversion costs %.1f SpMVs of CSR", choice.conversion_spmvs) +
+              number(" and pays after %.1f", choice.pays_after);
   rows.push_back(row);
 }
 

@@ -104,6 +104,14 @@ TEST(SelectWithEffort, EstimateIsTheSelectionByModel) {
   EXPECT_EQ(make_any_matrix(Space(), A, {.effort = Effort::estimate, .uses = 1}).format(), FormatName::csr);
 }
 
+/// The times of the formats, not those of the plans of CSR.
+WisdomRecord const& formats_in(Wisdom const& wisdom) {
+  auto const& records = wisdom.records();
+  return std::find_if(records.begin(), records.end(),
+                      [](auto const& entry) { return entry.second.matrix_class.starts_with("format "); })
+      ->second;
+}
+
 TEST(SelectWithEffort, WisdomMakesTheChoiceRepeatable) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
   auto const same_class = generate<double, int, int, Device>(Space(), "gen:band:505:5");
@@ -111,8 +119,8 @@ TEST(SelectWithEffort, WisdomMakesTheChoiceRepeatable) {
   PlanningOptions const options{.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &wisdom};
 
   auto const measured = select(Space(), A, options);
-  ASSERT_EQ(wisdom.records().size(), 1u);
-  EXPECT_EQ(wisdom.records().begin()->second.machine, wisdom_machine(Space()));
+  ASSERT_EQ(wisdom.records().size(), 2u) << "formats, and algorithms of CSR";
+  EXPECT_EQ(formats_in(wisdom).machine, wisdom_machine(Space()));
 
   for (auto const& matrix : {A, same_class}) {
     auto const known = select(Space(), matrix, options);
@@ -121,14 +129,36 @@ TEST(SelectWithEffort, WisdomMakesTheChoiceRepeatable) {
     EXPECT_NE(known.reason.find("from wisdom"), std::string::npos) << known.reason;
     EXPECT_EQ(make_any_matrix(Space(), matrix, options).format(), measured.format);
   }
-  EXPECT_EQ(wisdom.records().size(), 1u);
+  EXPECT_EQ(wisdom.records().size(), 2u);
+}
+
+/// Of row_team, segmented_sum and others the fastest: that with the smallest time in the wisdom.
+TEST(SelectWithEffort, CsrHasTheAlgorithmThatWasTheFastest) {
+  using OnlyCsr = FormatList<Csr>;
+  auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
+  Wisdom wisdom;
+  PlanningOptions const options{.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &wisdom};
+
+  auto const measured = select<void, OnlyCsr>(Space(), A, options);
+
+  EXPECT_NE(measured.csr_algorithm, SpmvAlgorithm::automatic);
+  EXPECT_EQ((select<void, OnlyCsr>(Space(), A, PlanningOptions{}).csr_algorithm), SpmvAlgorithm::automatic);
+  Wisdom known;
+  for (auto [key, record] : wisdom.records()) {
+    for (auto& time : record.times)
+      time.seconds = time.name.starts_with(name_of(SpmvAlgorithm::segmented_sum)) ? 1e-6 : 1e-3;
+    known.insert(record);
+  }
+  auto const matrix = make_any_matrix<void, OnlyCsr>(
+      Space(), A, {.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &known});
+  EXPECT_EQ(std::get<1>(matrix.plan()).algorithm(), SpmvAlgorithm::segmented_sum);
 }
 
 TEST(SelectWithEffort, WisdomGivenByTheCallerIsObeyed) {
   auto const A = generate<double, int, int, Device>(Space(), "gen:band:500:5");
   Wisdom measured, wisdom;
   (void)select(Space(), A, {.effort = Effort::exhaustive, .max_seconds = no_limit, .wisdom = &measured});
-  for (auto record : {measured.records().begin()->second}) {
+  for (auto record : {formats_in(measured)}) {
     for (auto& time : record.times) time.seconds = time.name == "coo" ? 1e-6 : 1e-3, time.setup_seconds = 1e-3;
     wisdom.insert(record);
   }
