@@ -50,7 +50,7 @@ namespace detail {
 
 /// The key of wisdom for the algorithms of a matrix (structure_class() without what only formats need).
 template <class Ordinal, class Offset>
-std::string row_lengths_class(RowLengths<Ordinal, Offset> const& lengths, std::size_t num_cols) {
+std::string row_lengths_class(einkorn::RowLengths<Ordinal, Offset> const& lengths, std::size_t num_cols) {
   auto const bits = [](auto count) { return bits_of(static_cast<std::int64_t>(count)); };
   double const rows = std::fmax(static_cast<double>(lengths.num_rows), 1.0);
   auto const empty_eighths = std::lround(8 * static_cast<double>(lengths.empty_rows) / rows);
