@@ -139,7 +139,9 @@ Structure cached_rows(std::int64_t rows, std::int64_t mean, std::int64_t longest
 TEST(CachedMatrices, EllAndSellForManyShortRowsOfSimilarLength) {
   auto const gpu = Arch::hopper;
   EXPECT_EQ(fastest(cached_rows(64000, 7, 7, 1.5), gpu), FormatName::ell);
-  EXPECT_EQ(fastest(cached_rows(64000, 7, 10, 1.5), gpu), FormatName::csr) << "padding";
+  EXPECT_EQ(fastest(cached_rows(64000, 7, 10, 1.5), gpu), FormatName::ell);
+  EXPECT_EQ(fastest(cached_rows(64000, 7, 14, 1.5), gpu), FormatName::csr) << "padding";
+  EXPECT_EQ(fastest(cached_rows(110000, 7, 10, 1.5), gpu), FormatName::csr) << "padding of many slots";
   EXPECT_EQ(fastest(cached_rows(20000, 40, 40, 1.5), gpu), FormatName::csr) << "long rows";
   EXPECT_EQ(fastest(cached_rows(5000, 7, 7, 1.5), gpu), FormatName::csr) << "few rows";
   EXPECT_EQ(fastest(cached_rows(130000, 6, 17, 1.2), gpu), FormatName::sell);
