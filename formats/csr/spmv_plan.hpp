@@ -104,7 +104,8 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
   template <class Exec>
   [[nodiscard]] SpmmStatistics spmm_statistics() const {
     SpmvKernel const of_vectors = kernel<Exec>();
-    bool const suit_lanes = is_automatic_ && of_vectors == SpmvKernel::nonzero_split &&
+    bool const is_cached = of_vectors == SpmvKernel::nonzero_split || of_vectors == SpmvKernel::row_bins;
+    bool const suit_lanes = is_automatic_ && is_cached &&
                             rows_suit_lanes(static_cast<double>(row_lengths_.longest), row_lengths_.mean());
     bool const by_entries = of_vectors == SpmvKernel::row_bins || of_vectors == SpmvKernel::segmented_sum ||
                             of_vectors == SpmvKernel::nonzero_split;

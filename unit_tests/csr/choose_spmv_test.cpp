@@ -29,6 +29,9 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
         Case{Arch::hopper, 34, 20 * rows, 1, row_team},  // one batch of 32 entries, or nearly
         Case{Arch::hopper, 35, 20 * rows, 1, nonzero_split}, Case{Arch::hopper, 8, 4 * rows, 1, row_team},
         Case{Arch::hopper, 9, 4 * rows, 1, nonzero_split},
+        Case{Arch::hopper, 150, 39 * rows, 1, row_bins},  // long rows of similar length
+        Case{Arch::hopper, 150, 23 * rows, 1, nonzero_split},
+        Case{Arch::hopper, 189, 39 * rows, 1, nonzero_split},
         Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
         Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
         Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
