@@ -29,12 +29,29 @@ struct BlockSums {
   double const* partials;
   std::size_t num_blocks;
 
+  /// The sums of the first block of a thread, loaded before they are added to hide their latency.
+  struct Prefetched {
+    double sums[count > 0 ? count : 1];
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Prefetched prefetch(std::size_t part, std::size_t num_parts,
+                                                  std::size_t first) const {
+    auto const block = num_blocks * part / num_parts + first, end = num_blocks * (part + 1) / num_parts;
+    Prefetched result{};
+    if (block < end)
+      for (int j = 0; j < count; ++j) result.sums[j] = partials[block * count + static_cast<std::size_t>(j)];
+    return result;
+  }
   /// Adds the blocks first, first + stride, ... below the end of the part.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
-                                       std::size_t stride, double* sums) const {
+                                       std::size_t stride, Prefetched const& prefetched, double* sums) const {
+    for (int j = 0; j < count; ++j) sums[j] += prefetched.sums[j];
     auto const begin = num_blocks * part / num_parts, end = num_blocks * (part + 1) / num_parts;
-    for (auto block = begin + first; block < end; block += stride)
+    for (auto block = begin + first + stride; block < end; block += stride)
       for (int j = 0; j < count; ++j) sums[j] += partials[block * count + static_cast<std::size_t>(j)];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
+                                       std::size_t stride, double* sums) const {
+    add(part, num_parts, first, stride, prefetch(part, num_parts, first), sums);
   }
 };
 
@@ -48,8 +65,9 @@ struct SumsOfTwoPasses {
 
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t begin,
                                        std::size_t stride, double* sums) const {
-    first.add(part, num_parts, begin, stride, sums);
+    auto const of_first = first.prefetch(part, num_parts, begin);
     second.add(part, num_parts, begin, stride, sums + First::count);
+    first.add(part, num_parts, begin, stride, of_first, sums);
   }
 };
 

@@ -107,8 +107,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     bool const is_cached = of_vectors == SpmvKernel::nonzero_split || of_vectors == SpmvKernel::row_bins;
     bool const suit_lanes = is_automatic_ && is_cached &&
                             rows_suit_lanes(static_cast<double>(row_lengths_.longest), row_lengths_.mean());
-    bool const by_entries = of_vectors == SpmvKernel::row_bins || of_vectors == SpmvKernel::segmented_sum ||
-                            of_vectors == SpmvKernel::nonzero_split;
+    bool const by_entries = is_cached || of_vectors == SpmvKernel::segmented_sum;
     bool const by_rows = !by_entries || suit_lanes;
     return {static_cast<std::size_t>(row_lengths_.longest), matrix_.values.extent(0), by_rows, is_automatic_,
             pack_buffer_.columns()};

@@ -137,10 +137,12 @@ struct BoundaryRows {
   static constexpr int count = EpilogueOp::count;
   using Sum = typename EpilogueOp::sum_type;
   using Offset = typename Matrix::offset_type;
+  using Target = typename Y::non_const_value_type;
 
   BlockSums<count> local;
   EpilogueOp epilogue;
   Matrix ghost;
+  bool ghost_is_diagonal;  // row b of ghost has one entry, in column b
   Rows rows;
   Ghosts g;
   Y y;
@@ -148,46 +150,82 @@ struct BoundaryRows {
 
   KOKKOS_FORCEINLINE_FUNCTION void add(std::size_t part, std::size_t num_parts, std::size_t first,
                                        std::size_t stride, double* sums) const {
+    auto const of_local = local.prefetch(part, num_parts, first);
     auto const n = rows.extent(0), begin = n * part / num_parts, end = n * (part + 1) / num_parts;
-    for (auto b = begin + first; b < end; b += batch * stride) add_batch(b, end, stride, sums);
-    local.add(part, num_parts, first, stride, sums);
+    if (ghost_is_diagonal)
+      add_rows<true>(begin + first, end, stride, sums);
+    else
+      add_rows<false>(begin + first, end, stride, sums);
+    local.add(part, num_parts, first, stride, of_local, sums);
   }
 
  private:
   /// Rows that a thread loads before it uses the first: there are more rows than threads, which wait for one load after
   /// another (offsets, columns, ghosts).
-  static constexpr std::size_t batch = 4;
+  template <int size>
+  struct Batch {
+    std::size_t rows[size];
+    Target targets[size];
+    typename EpilogueOp::Prefetched prefetched[size];
+    Sum ghost_sums[size];
+  };
+  static constexpr int batch_of_short_rows = 4,
+                       batch_of_diagonal = static_cast<int>(sizeof(Target) <= sizeof(double) ? 8 : 4);
 
-  /// Rows b, b + stride, .. of a batch, of which those before `end` exist.
-  KOKKOS_FORCEINLINE_FUNCTION void add_batch(std::size_t b, std::size_t end, std::size_t stride,
-                                             double* sums) const {
-    Offset begins[batch], lengths[batch], longest = 0;
-    std::size_t row_of[batch];
-    Sum ghost_sums[batch];
-    for (std::size_t u = 0; u < batch; ++u) {
-      auto const at = b + u * stride < end ? b + u * stride : b;
-      begins[u] = ghost.row_offsets(at);
-      lengths[u] = b + u * stride < end ? ghost.row_offsets(at + 1) - begins[u] : Offset(0);
-      row_of[u] = static_cast<std::size_t>(rows(at));
-      ghost_sums[u] = Sum(0);
+  template <bool is_diagonal>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::size_t b, std::size_t end, std::size_t stride,
+                                            double* sums) const {
+    constexpr int size = is_diagonal ? batch_of_diagonal : batch_of_short_rows;
+    for (; b < end; b += size * stride) {
+      // Past the end of the rows, row b again, which is not stored.
+      auto const at = [=](int u) {
+        auto const of_u = b + static_cast<std::size_t>(u) * stride;
+        return of_u < end ? of_u : b;
+      };
+      Batch<size> batch;
+      for (int u = 0; u < size; ++u) batch.rows[u] = static_cast<std::size_t>(rows(at(u)));
+      if constexpr (is_diagonal) {
+        for (int u = 0; u < size; ++u) batch.ghost_sums[u] = Sum(ghost.values(at(u))) * Sum(g(at(u)));
+        load_targets(batch);
+      } else {
+        multiply_ghosts(at, batch);
+      }
+      complete(b, end, stride, batch, sums);
     }
-    typename Y::non_const_value_type targets[batch];
-    typename EpilogueOp::Prefetched prefetched[batch];
-    for (std::size_t u = 0; u < batch; ++u) {
-      targets[u] = y(row_of[u]);
-      prefetched[u] = epilogue.prefetch(row_of[u]);
-      longest = lengths[u] > longest ? lengths[u] : longest;
+  }
+  template <int size>
+  KOKKOS_FORCEINLINE_FUNCTION void load_targets(Batch<size>& batch) const {
+    for (int u = 0; u < size; ++u) {
+      batch.targets[u] = y(batch.rows[u]);
+      batch.prefetched[u] = epilogue.prefetch(batch.rows[u]);
     }
+  }
+  template <int size, class At>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_ghosts(At const& at, Batch<size>& batch) const {
+    Offset begins[size], lengths[size], longest = 0;
+    for (int u = 0; u < size; ++u) {
+      begins[u] = ghost.row_offsets(at(u));
+      lengths[u] = ghost.row_offsets(at(u) + 1) - begins[u];
+      batch.ghost_sums[u] = Sum(0);
+    }
+    load_targets(batch);
+    for (int u = 0; u < size; ++u) longest = lengths[u] > longest ? lengths[u] : longest;
     for (Offset k = 0; k < longest; ++k)
-      for (std::size_t u = 0; u < batch; ++u)
+      for (int u = 0; u < size; ++u)
         if (k < lengths[u])
-          ghost_sums[u] +=
-              Sum(ghost.values(begins[u] + k)) * Sum(g(static_cast<std::size_t>(ghost.columns(begins[u] + k))));
-    for (std::size_t u = 0; u < batch; ++u) Epilogue<Sum>{Sum(1), Sum(1)}(targets[u], ghost_sums[u]);
-    for (std::size_t u = 0; u < batch; ++u)
-      if (b + u * stride < end) y(row_of[u]) = targets[u];
-    for (std::size_t u = 0; u < batch; ++u)
-      if (b + u * stride < end) epilogue.accumulate(sums, row_of[u], targets[u], prefetched[u]);
+          batch.ghost_sums[u] += Sum(ghost.values(begins[u] + k)) *
+                                 Sum(g(static_cast<std::size_t>(ghost.columns(begins[u] + k))));
+  }
+  /// The rows b, b + stride, .. of a batch, of which those before `end` exist.
+  template <int size>
+  KOKKOS_FORCEINLINE_FUNCTION void complete(std::size_t b, std::size_t end, std::size_t stride,
+                                            Batch<size>& batch, double* sums) const {
+    for (int u = 0; u < size; ++u) {
+      if (b + static_cast<std::size_t>(u) * stride >= end) return;
+      Epilogue<Sum>{Sum(1), Sum(1)}(batch.targets[u], batch.ghost_sums[u]);
+      y(batch.rows[u]) = batch.targets[u];
+      epilogue.accumulate(sums, batch.rows[u], batch.targets[u], batch.prefetched[u]);
+    }
   }
 };
 

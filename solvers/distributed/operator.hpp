@@ -70,6 +70,20 @@ struct MarkRows {
   }
 };
 
+/// Counts the rows of a Csr that have another entry than one in the column of their number, or several.
+template <class Matrix>
+struct CountOffDiagonal {
+  Matrix A;
+
+  KOKKOS_FUNCTION void operator()(std::size_t row, std::size_t& num_rows) const {
+    using Offset = typename Matrix::offset_type;
+    bool const is_diagonal = A.row_offsets(row) == static_cast<Offset>(row) &&
+                             A.row_offsets(row + 1) == static_cast<Offset>(row + 1) &&
+                             static_cast<std::size_t>(A.columns(row)) == row;
+    if (!is_diagonal) ++num_rows;
+  }
+};
+
 /// Reduces to the entries of the longest boundary row.
 template <class Matrix>
 struct LongestBoundaryRow {
@@ -205,7 +219,7 @@ class DistributedOperator {
     using Ghost = std::decay_t<decltype(A_.ghost)>;
     using Rows = std::decay_t<decltype(A_.boundary_rows)>;
     return detail::BoundaryRows<EpilogueOp, Ghost, Rows, Ghosts, std::decay_t<decltype(target)>>{
-        local, epilogue, A_.ghost, A_.boundary_rows, ghosts(), target};
+        local, epilogue, A_.ghost, shared_->ghost_is_diagonal, A_.boundary_rows, ghosts(), target};
   }
 
  private:
@@ -220,6 +234,7 @@ class DistributedOperator {
     GhostPlan ghost_plan;
     detail::RowMarks<Device> has_ghosts;
     std::size_t longest_boundary_row = 0;  // entries of local and ghost
+    bool ghost_is_diagonal = false;        // row b of ghost has one entry, in column b: slabs of a 7-point grid
     Kokkos::View<V*, Device> unused;       // the y of the kernels of `ghost`, whose epilogue replaces it
 
     Shared(Exec const& exec, Matrix const& A, std::shared_ptr<Transport<Exec>> given)
@@ -248,6 +263,12 @@ class DistributedOperator {
       range_reduce<std::size_t>("einkorn::DistributedOperator[longest]", exec, boundary,
                                 Longest{A.local.row_offsets, A.ghost.row_offsets, A.boundary_rows},
                                 Kokkos::Max<std::size_t>(longest_boundary_row));
+      std::size_t off_diagonal = 0;
+      if (static_cast<std::size_t>(A.ghost.nnz()) == boundary)
+        range_reduce<std::size_t>("einkorn::DistributedOperator[diagonal]", exec, boundary,
+                                  detail::CountOffDiagonal<std::decay_t<decltype(A.ghost)>>{A.ghost},
+                                  Kokkos::Sum<std::size_t>(off_diagonal));
+      ghost_is_diagonal = static_cast<std::size_t>(A.ghost.nnz()) == boundary && off_diagonal == 0;
       std::tie(has_ghosts.begin, has_ghosts.end) =
           detail::longest_gap(rows, static_cast<std::size_t>(A.num_rows()));
     }

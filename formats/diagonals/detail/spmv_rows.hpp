@@ -68,14 +68,12 @@ struct SpmvDiagonalRows {
                                static_cast<std::int64_t>(F.num_cols);
     if constexpr (requires { epilogue.unmarked(); }) {
       if (is_inside && epilogue.has_no_marks(first_row, last_row))
-        sum_rows<true>(epilogue.unmarked(), first_row + thread, column, num_diagonals, values, accumulators);
-      else
-        sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
+        return sum_rows<true>(epilogue.unmarked(), first_row + thread, column, num_diagonals, values,
+                              accumulators);
     } else if (is_inside) {
-      sum_rows<true>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
-    } else {
-      sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
+      return sum_rows<true>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
     }
+    sum_rows<false>(epilogue, first_row + thread, column, num_diagonals, values, accumulators);
   }
   template <bool is_inside, class RowEpilogue>
   KOKKOS_FORCEINLINE_FUNCTION void sum_rows(RowEpilogue const& row_epilogue, std::int64_t row,
