@@ -64,7 +64,7 @@ constexpr int choose_lanes(SpmvOptions const& options, Arch arch, double mean) {
 /// H200, 2026-11, in a graph, row_team and nonzero_split: 5.4 and 6.2 us on xenon1 (longest row 27, batches of
 /// 32), 3.1 and 3.9 on 7 points (7, 8), 3.2 and 3.9 on GT01R (90, 96), 2.3 and 2.5 on well1850 (5, 8); 3.4 and
 /// 3.3 on cage10 (25, 16), 3.8 and 3.4 on bcsstk25 (59, 32), 5.5 and 4.5 on rail_79841 (11, 8). On 27 matrices the choice
-/// of choose_spmv() takes at most 1.05 times the fastest algorithm (boyd1: row_bins 8.0, nonzero_split 8.4).
+/// of choose_spmv() takes at most 1.05 times the fastest algorithm.
 constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
   int const lanes = lanes_for_row(arch, mean);
   int const batch = (lanes < 2 ? 2 : lanes) * row_team_unroll(lanes, mean);
@@ -73,8 +73,7 @@ constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
 
 /// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space.
 ///
-/// GPU, rows of different lengths: nonzero_split for matrices that the GPU caches (H200, 2026-11, in a graph: 19 us on
-/// cnr-2000, 3.2 M entries, where segmented_sum takes 22), otherwise segmented_sum. For cached rows of similar length and
+/// GPU, rows of different lengths: nonzero_split for up to max_nonzero_split_entries, otherwise segmented_sum. For cached rows of similar length and
 /// min_mean_of_bins entries and more row_bins: 3.6 and 4.1 us on bcsstk17 (39 entries per row), 4.05 and 5.35 on
 /// Trefethen_20000 (28); with fewer it is slower: 3.6 and 3.25 on bcsstk25 (16).
 template <class Ordinal, class Offset>
@@ -93,7 +92,9 @@ constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, 
     bool const suits_bins = lengths.mean() >= min_mean_of_bins && rows_suit_lanes(longest, lengths.mean());
     return suits_bins ? SpmvAlgorithm::row_bins : SpmvAlgorithm::nonzero_split;
   }
-  return rows_suit_lanes(longest, lengths.mean()) ? SpmvAlgorithm::row_team : SpmvAlgorithm::segmented_sum;
+  if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;
+  return static_cast<std::int64_t>(lengths.entries) <= max_nonzero_split_entries ? SpmvAlgorithm::nonzero_split
+                                                                                 : SpmvAlgorithm::segmented_sum;
 }
 
 /// Rows that a group of lanes computes one after another, so that a team reuses more of x from the L1 cache:

@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace einkorn {
 
@@ -90,9 +91,10 @@ constexpr SpmvTuning row_bins_tuning(Arch arch, std::size_t sum_bytes) {
 /// The blocks of nonzero_split. A block holds up to capacity() entries; it begins up to `shift` entries before
 /// its nominal place, so that the row there is not cut.
 struct NonzeroSplitShape {
-  int team_size = 128;  ///< threads per block
-  int entries = 4;      ///< entries per thread: 2, 4 or 8
-  int shift = 0;        ///< less than half of the capacity
+  int team_size = 128;               ///< threads per block
+  int entries = 4;                   ///< entries per thread: 2, 4 or 8
+  int shift = 0;                     ///< less than half of the capacity
+  bool wants_few_registers = false;  ///< few_registers_tuning where there is one
 
   [[nodiscard]] constexpr int capacity() const { return team_size * entries; }
 };
@@ -102,8 +104,25 @@ constexpr int max_split_entries(std::size_t sum_bytes) {
   return sum_bytes > 8 ? 4 : 8;
 }
 
+/// Entries up to which irregular rows are computed by nonzero_split, beyond by segmented_sum, which is faster where long rows
+/// have neighbouring columns. H200, double, 2026-11, cold, nonzero_split and segmented_sum: 39.6 and 43.6 us on gen:rmat:18 (3.8 M entries), 104 and
+/// 109 on gen:powerlaw:300000:40 (12 M), 27.7 and 33.0 on gen:surrogate:webbase-1M (3.1 M), but 76 and 68 on
+/// gen:surrogate:Si41Ge41H72 (15 M), 127 and 101 on gen:surrogate:rail4284:200 (23 M).
+inline constexpr std::int64_t max_nonzero_split_entries = std::int64_t(12) << 20;
+
 /// Entries up to which all teams of nonzero_split should run at once, so that its time is that of one team.
 inline constexpr std::size_t max_one_wave_entries = std::size_t(1) << 20;
+
+/// nonzero_split in 48 registers: 10 blocks of 8 entries per thread run at once per multiprocessor, otherwise 8. H200,
+/// 2026-11, in a graph: 8.4 -> 7.3 us on boyd1 (1.21 M entries), 6.7 -> 6.3 on xenon1 (1.18 M), whose blocks then all run
+/// at once; 9.4 -> 10.7 on wave (2.1 M).
+inline constexpr SpmvTuning few_registers_tuning{128, 10, 8};
+inline constexpr std::size_t max_few_registers_entries = max_one_wave_entries + max_one_wave_entries / 5;
+
+/// Whether there is such a kernel.
+constexpr bool has_few_registers_tuning(Arch arch, std::size_t sum_bytes, bool accumulates) {
+  return (arch == Arch::hopper || arch == Arch::cuda) && sum_bytes == 8 && !accumulates;
+}
 
 /// The blocks of nonzero_split for a matrix.
 ///
@@ -119,7 +138,7 @@ constexpr NonzeroSplitShape nonzero_split_shape(std::size_t nnz, std::size_t lon
   int const max_entries = max_split_entries(sum_bytes);
   int const longest_shift = static_cast<int>(longest_row < 65536 ? longest_row : 65536) - 1;
   auto const shape = [&](int team_size, int entries, int max_shift) {
-    return NonzeroSplitShape{team_size, entries, longest_shift < max_shift ? longest_shift : max_shift};
+    return NonzeroSplitShape{team_size, entries, longest_shift < max_shift ? longest_shift : max_shift, false};
   };
   std::size_t const max_nnz_of_4 = mean < 32.0 ? 720000 : 360000;
   bool const has_few_blocks = nnz <= 50000;
@@ -134,7 +153,10 @@ constexpr NonzeroSplitShape nonzero_split_shape(std::size_t nnz, std::size_t lon
         if ((is_last ? 1 : 2) * longest_row <= capacity)
           return shape(team_size, entries, team_size * entries / 2 - 1);
       }
-  return shape(128, max_entries, 128 * max_entries / 16);
+  auto result = shape(128, max_entries, 128 * max_entries / 16);
+  result.wants_few_registers =
+      max_entries == 8 && nnz > max_one_wave_entries && nnz <= max_few_registers_entries;
+  return result;
 }
 
 /// nonzero_split with `entries` per thread, and up to 512 threads per team.

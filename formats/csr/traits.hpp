@@ -36,7 +36,7 @@ struct FormatTraits<Csr> {
  private:
   /// Rows of different lengths: nonzero_split takes one launch, segmented_sum two.
   static FormatModel gpu_model(EstimateInput const& in) {
-    bool const one_launch = in.structure.nnz <= max_cached_entries;
+    bool const one_launch = in.structure.nnz <= max_nonzero_split_entries;
     if (!in.uniform_rows) return {in.structure.mean_row_length < 4 ? 0.90 : 0.87, 0, one_launch ? 1 : 2};
     double const by_length = in.has_short_rows() ? 1.02 : in.has_long_rows() ? 0.97 : 0.98;
     return {by_length * (in.is_single() ? 0.88 : 1.0), 0, 1};

@@ -17,7 +17,7 @@ using enum SpmvAlgorithm;
 
 TEST(ChooseSpmv, AlgorithmFromRowLengths) {
   constexpr int rows = 1000;
-  constexpr std::int64_t max_split = max_cached_entries;
+  constexpr std::int64_t max_split = max_nonzero_split_entries;
   struct Case {
     Arch arch;
     std::int64_t longest, entries;
@@ -33,8 +33,9 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
         Case{Arch::hopper, 150, 23 * rows, 1, nonzero_split},
         Case{Arch::hopper, 189, 39 * rows, 1, nonzero_split},
         Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
-        Case{Arch::hopper, 2048, max_split + 1, 1, row_team},  // too large for the caches
-        Case{Arch::hopper, 2049, max_split + 1, 1, segmented_sum},
+        Case{Arch::hopper, 2048, max_cached_entries + 1, 1, row_team},  // too large for the caches
+        Case{Arch::hopper, 2049, max_cached_entries + 1, 1, nonzero_split},
+        Case{Arch::hopper, 20000, max_split, 1, nonzero_split},
         Case{Arch::mi300, 20000, max_split + 1, 1, segmented_sum}, Case{Arch::host, 0, 0, 8, row_team},
         Case{Arch::host, 100, 16 * 100 * 8, 8, row_team},
         Case{Arch::host, 100, 16 * 100 * 8 - 1, 8, segmented_sum},

@@ -30,26 +30,29 @@ TEST(NonzeroSplitShape, FromEntriesAndRowLengths) {
     std::size_t nnz, longest;
     double mean;
     int team_size, entries, shift;
+    bool wants_few_registers = false;
   };
-  for (Case const& c : {
-           Case{50000, 700, 10.0, 256, 8, 699},                   // few blocks: no teams of 512 threads,
-           Case{50000, 2000, 10.0, 256, 8, 1023},                 // and rows of up to a block
-           Case{1, 1, 1.0, 128, 2, 0},                            // no row is cut
-           Case{110000, 128, 10.0, 128, 2, 127},                  // the longest row is half a block
-           Case{110000, 129, 10.0, 256, 2, 128},                  // longer rows: larger teams,
-           Case{110000, 513, 10.0, 512, 4, 512},                  // then more entries per thread
-           Case{110001, 8, 7.0, 128, 4, 7},                       // more entries: as many warps
-           Case{720000, 8, 7.0, 128, 4, 7},                       //
-           Case{720001, 8, 7.0, 128, 8, 7},                       //
-           Case{360001, 64, 60.0, 128, 8, 63},                    // rows of many entries
-           Case{500000, 2048, 10.0, 512, 8, 2047},                //
-           Case{500000, 2049, 10.0, 128, 8, 64},                  // rows are cut
-           Case{max_one_wave_entries + 1, 400, 10.0, 128, 8, 64}  // so many blocks that a cut costs little
-       }) {
+  for (Case const& c :
+       {Case{50000, 700, 10.0, 256, 8, 699},                           // few blocks: no teams of 512 threads,
+        Case{50000, 2000, 10.0, 256, 8, 1023},                         // and rows of up to a block
+        Case{1, 1, 1.0, 128, 2, 0},                                    // no row is cut
+        Case{110000, 128, 10.0, 128, 2, 127},                          // the longest row is half a block
+        Case{110000, 129, 10.0, 256, 2, 128},                          // longer rows: larger teams,
+        Case{110000, 513, 10.0, 512, 4, 512},                          // then more entries per thread
+        Case{110001, 8, 7.0, 128, 4, 7},                               // more entries: as many warps
+        Case{720000, 8, 7.0, 128, 4, 7},                               //
+        Case{720001, 8, 7.0, 128, 8, 7},                               //
+        Case{360001, 64, 60.0, 128, 8, 63},                            // rows of many entries
+        Case{500000, 2048, 10.0, 512, 8, 2047},                        //
+        Case{500000, 2049, 10.0, 128, 8, 64},                          // rows are cut
+        Case{max_one_wave_entries + 1, 400, 10.0, 128, 8, 64, true},   // so many blocks that a cut costs little
+        Case{max_few_registers_entries, 400, 10.0, 128, 8, 64, true},  //
+        Case{max_few_registers_entries + 1, 400, 10.0, 128, 8, 64}}) {
     auto const shape = nonzero_split_shape(c.nnz, c.longest, c.mean, sizeof(double));
     EXPECT_EQ(shape.team_size, c.team_size) << c.nnz << ", longest row " << c.longest;
     EXPECT_EQ(shape.entries, c.entries) << c.nnz << ", longest row " << c.longest;
     EXPECT_EQ(shape.shift, c.shift) << c.nnz << ", longest row " << c.longest;
+    EXPECT_EQ(shape.wants_few_registers, c.wants_few_registers) << c.nnz << ", longest row " << c.longest;
   }
 }
 

@@ -67,6 +67,8 @@ struct SpmvNonzeroSplit {
   using Mask = typename L::Mask;
 
   static constexpr int entries = tuning.unroll;
+  /// Only large matrices need a hint (nonzero_split_shape()); with it kernels of 4 us take 1 % longer.
+  static constexpr bool has_hint = entries == max_split_entries(sizeof(Sum));
   static constexpr int warp_slots = bank_padded_index(entries * L::size);
   static constexpr int max_warps = tuning.team_size / L::size;
 
@@ -89,6 +91,7 @@ struct SpmvNonzeroSplit {
   std::uint64_t* parts;
   Ordinal num_empty_rows;
   int num_blocks;
+  CacheHint<Exec> hint;
 
   static KOKKOS_FUNCTION std::size_t scratch_bytes(int team_size) {
     auto const warps = static_cast<std::size_t>(team_size / L::size);
@@ -177,9 +180,17 @@ struct SpmvNonzeroSplit {
     for (int u = 0; u < entries; ++u) {
       int const at = first + u * L::size;
       Offset const k = block.begin + static_cast<Offset>(at < last ? at : last);
-      own_columns[u] = L::load(columns + k);
-      own_values[u] = L::load(values + k);
+      own_columns[u] = load_entry(columns + k);
+      own_values[u] = load_entry(values + k);
     }
+  }
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T load_entry(T const* address) const {
+    if constexpr (has_hint)
+      return L::load_streaming(address, hint);
+    else
+      return L::load(address);
   }
 
   /// The products of these entries; 0 past the end.
@@ -254,13 +265,10 @@ struct SpmvNonzeroSplit {
   }
 };
 
-template <int entries, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
+template <SpmvTuning tuning, bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp,
           class Split>
 void launch_nonzero_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                           Split const& split) {
-  using Sum = typename EpilogueOp::sum_type;
-  constexpr SpmvTuning tuning =
-      nonzero_split_tuning(arch_of<Exec>, entries, sizeof(Sum), EpilogueOp::accumulates);
   using Functor = SpmvNonzeroSplit<tuning, conjugated, Exec, Matrix, X, Y, EpilogueOp>;
   using Ordinal = typename Matrix::ordinal_type;
   int const team_size = split.shape.team_size;
@@ -271,17 +279,26 @@ void launch_nonzero_split(Exec const& exec, EpilogueOp const& epilogue, Matrix c
   epilogue.launch("einkorn::spmv[csr,nonzero_split]", policy,
                   Functor{A.columns.data(), A.values.data(), x, y, epilogue, split.blocks.data(),
                           split.threads.data(), split.rows.data(), split.empty_rows.data(), split.parts.data(),
-                          static_cast<Ordinal>(num_empty), split.num_blocks});
+                          static_cast<Ordinal>(num_empty), split.num_blocks, cache_hint(exec, A, x, y)});
 }
 
 /// y <- alpha A x + beta y. @pre nnz > 0. 1 launch.
 template <bool conjugated, class Exec, class Matrix, class X, class Y, class EpilogueOp, class Split>
 void spmv_nonzero_split(Exec const& exec, EpilogueOp const& epilogue, Matrix const& A, X const& x, Y const& y,
                         Split const& split) {
-  if (split.shape.entries == 2) return launch_nonzero_split<2, conjugated>(exec, epilogue, A, x, y, split);
-  if constexpr (max_split_entries(sizeof(typename EpilogueOp::sum_type)) >= 8)
-    if (split.shape.entries == 8) return launch_nonzero_split<8, conjugated>(exec, epilogue, A, x, y, split);
-  launch_nonzero_split<4, conjugated>(exec, epilogue, A, x, y, split);
+  using Sum = typename EpilogueOp::sum_type;
+  constexpr auto tuning = [](int entries) {
+    return nonzero_split_tuning(arch_of<Exec>, entries, sizeof(Sum), EpilogueOp::accumulates);
+  };
+  if (split.shape.entries == 2)
+    return launch_nonzero_split<tuning(2), conjugated>(exec, epilogue, A, x, y, split);
+  if constexpr (has_few_registers_tuning(arch_of<Exec>, sizeof(Sum), EpilogueOp::accumulates))
+    if (split.shape.wants_few_registers)
+      return launch_nonzero_split<few_registers_tuning, conjugated>(exec, epilogue, A, x, y, split);
+  if constexpr (max_split_entries(sizeof(Sum)) >= 8)
+    if (split.shape.entries == 8)
+      return launch_nonzero_split<tuning(8), conjugated>(exec, epilogue, A, x, y, split);
+  launch_nonzero_split<tuning(4), conjugated>(exec, epilogue, A, x, y, split);
 }
 
 }  // namespace einkorn::detail
