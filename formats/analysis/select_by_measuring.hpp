@@ -13,6 +13,7 @@
 #include <einkorn/formats/analysis/wisdom.hpp>
 #include <einkorn/formats/any_matrix.hpp>
 #include <einkorn/formats/spmv_operands.hpp>
+#include <einkorn/formats/spmv_options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -72,7 +73,7 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
   if (options.effort == Effort::estimate) return estimated;
   using Vector = Kokkos::View<V*, Device>;
   Vector x, y;  // allocated for the first format that is measured
-  Selection csr;
+  SpmvOptions csr{.algorithm = SpmvAlgorithm::automatic};
   auto const measure = [&](FormatName format) {
     if (x.extent(0) == 0 && y.extent(0) == 0) {
       x = allocate<Vector>(exec, "einkorn::select::x", static_cast<std::size_t>(A.num_cols));
@@ -81,8 +82,8 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
     }
     if (format == FormatName::csr) {
       auto const plan = make_spmv_plan<V>(exec, A, detail::csr_planning(options), Checks::off);
-      csr.csr_algorithm = plan.algorithm();
-      csr.csr_lanes = plan.lanes();
+      csr.algorithm = plan.algorithm();
+      csr.lanes = plan.lanes();
       using Sum = typename std::decay_t<decltype(plan)>::Sum;
       return detail::measure_candidate(
           exec, [&] { return &plan; }, [&](auto const* p) { spmv(exec, *p, Sum(1), x, Sum(0), y); }, true);
@@ -101,8 +102,8 @@ Selection select(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A
                                    structure_class(estimated.structure);
   auto choice =
       detail::measure_formats<Formats>(estimated, options, wisdom_machine(exec), matrix_class, measure);
-  choice.csr_algorithm = csr.csr_algorithm;
-  choice.csr_lanes = csr.csr_lanes;
+  choice.csr_algorithm = csr.algorithm;
+  choice.csr_lanes = csr.lanes;
   return choice;
 }
 
