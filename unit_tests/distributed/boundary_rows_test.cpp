@@ -100,8 +100,8 @@ void expect_boundary_rows(GhostPart part, int boundary, std::size_t parts, std::
     for (int k = ghost.offsets[b]; k < ghost.offsets[b + 1]; ++k)
       y[row] += values[static_cast<std::size_t>(k)] *
                 g[static_cast<std::size_t>(ghost.columns[static_cast<std::size_t>(k)])];
-    sums[0] += squared(y[row]);
-    add_product(sums.data() + 1, u[row], y[row]);
+    sums[0] += einkorn::squared(y[row]);
+    einkorn::add_product(sums.data() + 1, u[row], y[row]);
   }
   EXPECT_EQ(to_host(device_y), y);
   EXPECT_EQ(got, sums);
