@@ -64,6 +64,7 @@ set(einkorn_headers
   core/staged_copy.hpp
   core/staging.hpp
   core/sum_partials.hpp
+  core/team_launch.hpp
   core/team_scratch.hpp
   core/vector_loads.hpp
   core/version.hpp

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <einkorn/core/balance/host_parts.hpp>
-#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/core/team_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -60,7 +60,7 @@ struct Epilogue {
 
   template <class Policy, class Kernel>
   void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
-    Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
+    launch_team_kernel(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {

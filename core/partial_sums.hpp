@@ -5,7 +5,7 @@
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/function_ref.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
-#include <einkorn/core/launch.hpp>
+#include <einkorn/core/team_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -79,7 +79,7 @@ struct PartialSums {
     auto const bytes = scratch_bytes(policy.team_size() / Kernel::L::size) + alignof(double) +
                        static_cast<std::size_t>(policy.scratch_size(0, policy.team_size()));
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
-    Kokkos::parallel_for(label, light_weight(policy), TeamKernel<Kernel>{kernel});
+    launch_team_kernel(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
   void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {

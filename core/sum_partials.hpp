@@ -9,6 +9,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/partial_sums.hpp>
+#include <einkorn/core/team_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -114,7 +115,8 @@ struct SumPartials {
     return (static_cast<std::size_t>(warps) * count + 1 + finish_doubles) * sizeof(double);
   }
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto* const scratch = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(
         static_cast<int>((warps * count + 1) * sizeof(double)), alignof(double)));
     double sums[count] = {};
@@ -198,7 +200,7 @@ void launch_sum(Exec const& exec, std::string const& label, SumSpace<Device> con
   auto policy = typename Kernel::Policy(exec, static_cast<int>(teams), Kernel::team_size);
   auto const bytes = Kernel::scratch_bytes(finish_doubles) + alignof(double);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
-  Kokkos::parallel_for(
+  launch_teams(
       label, light_weight(policy),
       Kernel{source, space.team_sums().data(), space.arrived().data(), finish, static_cast<int>(teams)});
 }

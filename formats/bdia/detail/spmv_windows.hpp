@@ -49,7 +49,8 @@ struct SpmvWindows {
   Offset num_diagonals;
   CacheHint<Exec> hint;
 
-  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     Ordinal const first_offset = F.band_offset(0);
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;

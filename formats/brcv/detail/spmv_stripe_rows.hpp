@@ -7,6 +7,7 @@
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/team_launch.hpp>
 #include <einkorn/formats/brcv/brcv_tuning.hpp>
 #include <einkorn/formats/brcv/detail/find_stripe.hpp>
 
@@ -40,7 +41,8 @@ struct SpmvStripeRows {
   static constexpr int rows_per_team = tuning.team_size / lanes;
   static constexpr int rows_per_warp = L::size < lanes ? 1 : L::size / lanes;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     int const column_tile = Y::rank() == 1 ? 0 : team.league_rank() / row_teams;
     auto const column = static_cast<std::size_t>(column_tile) * k;
     int const local = team.team_rank() / lanes, lane = team.team_rank() % lanes;
@@ -110,7 +112,7 @@ void spmv_stripe_rows(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   constexpr auto rows_per_team = static_cast<std::size_t>(Functor::rows_per_team);
   auto const row_teams = ceil_div(static_cast<std::size_t>(F.num_rows), rows_per_team);
   auto const tiles = Y::rank() == 1 ? std::size_t(1) : ceil_div(y.extent(1), std::size_t(k));
-  Kokkos::parallel_for(
+  launch_teams(
       "einkorn::spmv[brcv]",
       light_weight(typename Functor::Policy(exec, static_cast<int>(row_teams * tiles), tuning.team_size)),
       Functor{F, x, y, epilogue, marks, static_cast<int>(row_teams), cache_hint(exec, F, x, y)});

@@ -42,7 +42,8 @@ struct SpmvBlockChunks {
     return ceil_div(block_size, rows);
   }
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     work(team.league_rank(), team.team_rank());
   }
 

@@ -40,7 +40,8 @@ struct SpmvBlockLanes {
   int passes;     // block rows per group, in sequence
   CacheHint<Exec> hint;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     work(team.league_rank(), team.team_rank());
   }
 

@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/team_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/spmv_block_chunks.hpp>
 #include <einkorn/formats/bsr/detail/spmv_block_lanes.hpp>
@@ -40,10 +41,9 @@ void spmv_block_lanes(Exec const& exec, Epilogue<Sum> const& epilogue, Format co
   if (teams_of(passes) < std::size_t(min_block_row_teams)) passes = 1;
   auto const row_teams = teams_of(passes);
   auto const league = row_teams * column_tiles<Y, k>(y);
-  Kokkos::parallel_for(
-      "einkorn::spmv[bsr]",
-      light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-      Functor{F, x, y, epilogue, static_cast<int>(row_teams), passes, cache_hint(exec, F, x, y)});
+  launch_teams("einkorn::spmv[bsr]",
+               light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+               Functor{F, x, y, epilogue, static_cast<int>(row_teams), passes, cache_hint(exec, F, x, y)});
 }
 
 template <class Exec, class Format, class X, class Y, class Sum>
@@ -57,9 +57,9 @@ void spmv_block_chunks(Exec const& exec, Epilogue<Sum> const& epilogue, Format c
                       static_cast<std::size_t>(Functor::chunks_per_block_row(F.block_size));
   auto const chunk_teams = ceil_div(chunks, std::size_t(Functor::chunks_per_team));
   auto const league = chunk_teams * column_tiles<Y, k>(y);
-  Kokkos::parallel_for("einkorn::spmv[bsr]",
-                       light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-                       Functor{F, x, y, epilogue, static_cast<int>(chunk_teams), cache_hint(exec, F, x, y)});
+  launch_teams("einkorn::spmv[bsr]",
+               light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+               Functor{F, x, y, epilogue, static_cast<int>(chunk_teams), cache_hint(exec, F, x, y)});
 }
 
 /// Selects the number of lanes by the mean number of blocks per block row.

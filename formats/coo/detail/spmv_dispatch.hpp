@@ -9,6 +9,7 @@
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/core/team_launch.hpp>
 #include <einkorn/formats/coo/coo_tuning.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts.hpp>
 #include <einkorn/formats/coo/detail/spmv_entry_parts_host.hpp>
@@ -34,9 +35,9 @@ void launch_entry_parts(Exec const& exec, char const* label, Epilogue<Sum> const
     using Functor = SpmvEntryParts<tuning, target, k, Exec, Format, X, Y, Sum, Parts, Carry>;
     auto const league =
         ceil_div(static_cast<std::size_t>(parts.num_parts), static_cast<std::size_t>(Functor::parts_per_team));
-    Kokkos::parallel_for(
-        label, light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
-        Functor{F, x, y, epilogue, parts, carry, column, cache_hint(exec, F, x, y)});
+    launch_teams(label,
+                 light_weight(typename Functor::Policy(exec, static_cast<int>(league), tuning.team_size)),
+                 Functor{F, x, y, epilogue, parts, carry, column, cache_hint(exec, F, x, y)});
   } else {
     using Functor = SpmvEntryPartsHost<target, Format, X, Y, Sum, Parts, Carry>;
     for_each_part(exec, label, static_cast<std::int64_t>(parts.num_parts),

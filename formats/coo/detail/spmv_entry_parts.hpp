@@ -48,7 +48,8 @@ struct SpmvEntryParts {
   std::size_t column;  // the first of the k columns of x and y
   typename L::CacheHint hint;
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     Offset const part = static_cast<Offset>(team.league_rank()) * parts_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (part < parts.num_parts) sum_part(part, team.team_rank() % L::size);

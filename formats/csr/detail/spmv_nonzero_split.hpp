@@ -62,7 +62,6 @@ struct SpmvNonzeroSplit {
   using Offset = typename Matrix::offset_type;
   using Scalar = typename Matrix::scalar_type;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
-  using Member = typename Policy::member_type;
   using L = Lanes<Exec>;
   using Mask = typename L::Mask;
 
@@ -98,7 +97,8 @@ struct SpmvNonzeroSplit {
     return sizeof(Scratch) + warps * warp_slots * sizeof(Sum) + alignof(Scratch);
   }
 
-  KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     if (team.league_rank() < num_blocks) [[likely]]
       sum_block(team, team.league_rank(), accumulators);
     else
@@ -106,7 +106,8 @@ struct SpmvNonzeroSplit {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void sum_block(Member const& team, int index, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_block(Team const& team, int index, Accumulators& accumulators) const {
     auto const rank = static_cast<unsigned>(team.team_rank()), size = static_cast<unsigned>(team.team_size());
     auto const block = blocks[index];
     std::uint32_t const thread =
@@ -161,7 +162,8 @@ struct SpmvNonzeroSplit {
 
   /// The begin of team scratch; without dot products without a comparison of sizes. With them the partial sums are stored
   /// behind, while other warps may still read the tails.
-  KOKKOS_FORCEINLINE_FUNCTION static void* team_scratch(Member const& team) {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void* team_scratch(Team const& team) {
     if constexpr (EpilogueOp::accumulates)
       return team.team_scratch(0).get_shmem_aligned(
           static_cast<int>(scratch_bytes(team.team_size()) - alignof(Scratch)), alignof(Scratch));
@@ -255,7 +257,8 @@ struct SpmvNonzeroSplit {
     epilogue(accumulators, y(row), row, sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void write_empty_row(Member const& team, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void write_empty_row(Team const& team, Accumulators& accumulators) const {
     auto const i =
         static_cast<std::size_t>(team.league_rank() - num_blocks) * static_cast<std::size_t>(team.team_size()) +
         static_cast<std::size_t>(team.team_rank());

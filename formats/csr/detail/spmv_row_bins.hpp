@@ -184,7 +184,6 @@ struct SpmvRowBins {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning.team_size, tuning.min_teams_per_sm>>;
-  using Member = typename Policy::member_type;
   using L = Lanes<Exec>;
 
   static constexpr int team_size = tuning.team_size, warps = team_size / L::size, groups = team_size / lanes;
@@ -199,7 +198,8 @@ struct SpmvRowBins {
   int passes;  // short rows per group
   CacheHint<Exec> hint;
 
-  KOKKOS_FUNCTION void run(Member const& team, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     int index = team.league_rank();
     if (index < chunks) return sum_chunk(team, index, accumulators);
     index -= chunks;
@@ -237,7 +237,8 @@ struct SpmvRowBins {
     if (lane == 0) epilogue(accumulators, y(row), row, sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void sum_chunk(Member const& team, int chunk, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_chunk(Team const& team, int chunk, Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
     auto* const warp_sums = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     Ordinal const row = bins.chunk_rows(chunk), first = bins.first_chunks(chunk);
@@ -265,7 +266,8 @@ struct SpmvRowBins {
   }
 
   /// The sum of all values, in thread 0. All threads of the team call it. One barrier.
-  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_over_team(Member const& team, Sum const& value, Sum* warp_sums) {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static Sum sum_over_team(Team const& team, Sum const& value, Sum* warp_sums) {
     Sum const warp_sum = sum_over_lanes<L, L::size>(value);
     if (team.team_rank() % L::size == 0) warp_sums[team.team_rank() / L::size] = warp_sum;
     team.team_barrier();

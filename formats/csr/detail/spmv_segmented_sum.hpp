@@ -124,7 +124,8 @@ struct SpmvSegmentedSum {
   Tiles tiles;
   CacheHint<Exec> hint;
 
-  KOKKOS_FUNCTION void run(typename Policy::member_type const& team, Accumulators& accumulators) const {
+  template <class Team>
+  KOKKOS_FUNCTION void run(Team const& team, Accumulators& accumulators) const {
     std::size_t const bytes = scratch_bytes;
     auto* const products = static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Sum)));
     auto const tile = static_cast<Offset>(team.league_rank());
