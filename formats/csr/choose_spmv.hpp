@@ -73,9 +73,9 @@ constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
 
 /// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space.
 ///
-/// GPU, rows of different lengths: nonzero_split for up to max_nonzero_split_entries, otherwise segmented_sum. For cached rows of similar length and
-/// min_mean_of_bins entries and more row_bins: 3.6 and 4.1 us on bcsstk17 (39 entries per row), 4.05 and 5.35 on
-/// Trefethen_20000 (28); with fewer it is slower: 3.6 and 3.25 on bcsstk25 (16).
+/// GPU, rows of different lengths: nonzero_split for up to max_nonzero_split_entries, otherwise segmented_sum. Cached rows of
+/// similar length and min_mean_of_bins entries and more: row_bins, 3.6 and 4.1 us on bcsstk17 (39 entries per row), 4.05 and
+/// 5.35 on Trefethen_20000 (28); with fewer it is slower: 3.6 and 3.25 on bcsstk25 (16).
 template <class Ordinal, class Offset>
 constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, Arch arch,
                                     std::size_t concurrency) {
