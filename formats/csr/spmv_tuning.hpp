@@ -105,8 +105,8 @@ constexpr int max_split_entries(std::size_t sum_bytes) {
 }
 
 /// Entries up to which irregular rows are computed by nonzero_split, beyond by segmented_sum, which is faster where long rows
-/// have neighbouring columns. H200, double, 2026-11, cold, nonzero_split and segmented_sum: 39.6 and 43.6 us on gen:rmat:18 (3.8 M entries), 104 and
-/// 109 on gen:powerlaw:300000:40 (12 M), 27.7 and 33.0 on gen:surrogate:webbase-1M (3.1 M), but 76 and 68 on
+/// have neighbouring columns. H200, double, 2026-11, cold, the two in this order: 39.6 and 43.6 us on gen:rmat:18 (3.8 M
+/// entries), 104 and 109 on gen:powerlaw:300000:40 (12 M), 27.7 and 33.0 on gen:surrogate:webbase-1M (3.1 M); 76 and 68 on
 /// gen:surrogate:Si41Ge41H72 (15 M), 127 and 101 on gen:surrogate:rail4284:200 (23 M).
 inline constexpr std::int64_t max_nonzero_split_entries = std::int64_t(12) << 20;
 
