@@ -335,8 +335,8 @@ void fit_batch_into_team([[maybe_unused]] SpgemmTuning const& tuning, [[maybe_un
 }
 
 template <class Exec, class Functor>
-void launch_teams(Exec const& exec, char const* label, Functor const& functor, int teams, int threads,
-                  std::size_t scratch) {
+void launch_row_teams(Exec const& exec, char const* label, Functor const& functor, int teams, int threads,
+                      std::size_t scratch) {
   typename Functor::Policy policy(exec, teams, threads);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
   Kokkos::parallel_for(label, light_weight(policy), functor);
@@ -361,7 +361,7 @@ void launch_batches(Exec const& exec, char const* label, Functor functor) {
     functor.batches.add(batch);
   };
   auto const launch = [&] {
-    if (teams > 0) launch_teams(exec, label, functor, teams, threads, scratch);
+    if (teams > 0) launch_row_teams(exec, label, functor, teams, threads, scratch);
     functor.batches.size = teams = threads = 0;
     scratch = 0;
   };
@@ -393,8 +393,8 @@ void launch_groups(Exec const& exec, char const* label, Functor functor, std::in
   batch.lanes = functor.lanes;
   fit_batch_into_team<Exec>(tuning, bytes, batch);
   functor.lanes = batch.lanes;
-  launch_teams(exec, label, functor, static_cast<int>(ceil_div(num_items, batch.groups)),
-               batch.groups * batch.lanes, bytes * static_cast<std::size_t>(batch.groups) + 16);
+  launch_row_teams(exec, label, functor, static_cast<int>(ceil_div(num_items, batch.groups)),
+                   batch.groups * batch.lanes, bytes * static_cast<std::size_t>(batch.groups) + 16);
 }
 
 }  // namespace einkorn::detail
