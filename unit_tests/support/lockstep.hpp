@@ -14,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,12 +38,33 @@ struct Barrier {
   std::size_t epoch = 0;  // completed barriers
 };
 
-struct Lane {
+/// Where a fiber continues. A jump is much faster than swapcontext(), which calls the kernel for the signal mask;
+/// sanitizers know the latter only.
+struct FiberState {
   ucontext_t context;
+  std::jmp_buf position;
+  bool has_started = false;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static void switch_fibers(FiberState& from, FiberState& to) { swapcontext(&from.context, &to.context); }
+#else
+  static void switch_fibers(FiberState& from, FiberState& to) {
+    if (_setjmp(from.position) != 0) return;
+    if (to.has_started) _longjmp(to.position, 1);
+    to.has_started = true;
+    setcontext(&to.context);
+  }
+#endif
+};
+
+struct Lane {
+  FiberState state;
   std::vector<char> stack;
   int rank = 0;
   Barrier* warp = nullptr;
   Lane* first_of_warp = nullptr;
+  Barrier* awaited = nullptr;  // the lane continues when its epoch is not this one
+  std::size_t epoch = 0;
   alignas(16) char sent[16];  // operand of a shuffle
   bool done = false;
 };
@@ -72,36 +94,38 @@ class LockstepTeam {
   void run(std::function<void()> const& body) {
     body_ = &body;
     for (auto& lane : lanes_) {
-      lane.done = false;
-      getcontext(&lane.context);
-      lane.context.uc_stack.ss_sp = lane.stack.data();
-      lane.context.uc_stack.ss_size = lane.stack.size();
-      lane.context.uc_link = &main_;
-      makecontext(&lane.context, &LockstepTeam::begin, 0);
+      lane.done = lane.state.has_started = false;
+      lane.awaited = nullptr;
+      auto& context = lane.state.context;
+      getcontext(&context);
+      context.uc_stack.ss_sp = lane.stack.data();
+      context.uc_stack.ss_size = lane.stack.size();
+      context.uc_link = nullptr;  // begin() does not return
+      makecontext(&context, &LockstepTeam::begin, 0);
     }
+    main_.has_started = true;
     running = this;
     for (bool progresses = true; progresses;) {
       progresses = false;
       for (auto& lane : lanes_) {
-        if (lane.done) continue;
-        steps_ = 0;
+        if (lane.done || (lane.awaited != nullptr && lane.awaited->epoch == lane.epoch)) continue;
         current = &lane;
-        swapcontext(&main_, &lane.context);
-        progresses = progresses || steps_ > 0;
+        FiberState::switch_fibers(main_, lane.state);
+        progresses = true;
       }
     }
     for (auto const& lane : lanes_)
       if (!lane.done) throw std::logic_error("lane " + std::to_string(lane.rank) + " is deadlocked");
   }
   static void sync(Barrier& barrier) {
-    auto const before = barrier.epoch;
-    ++running->steps_;
     if (++barrier.arrived == barrier.members) {
       barrier.arrived = 0;
       ++barrier.epoch;
+      return;
     }
-    while (barrier.epoch == before) running->pause();
-    ++running->steps_;
+    current->awaited = &barrier;
+    current->epoch = barrier.epoch;
+    running->pause();
   }
   static inline LockstepTeam* running = nullptr;
 
@@ -117,21 +141,16 @@ class LockstepTeam {
   static void begin() {
     (*running->body_)();
     current->done = true;
-    ++running->steps_;
+    running->pause();
   }
-  void pause() {
-    Lane* const self = current;
-    swapcontext(&self->context, &main_);
-    current = self;
-  }
+  void pause() { FiberState::switch_fibers(current->state, main_); }
 
   std::vector<Lane> lanes_;
   std::vector<Barrier> warps_;
   std::vector<Line> scratch_;
   Barrier team_barrier_;
-  ucontext_t main_;
+  FiberState main_;
   std::function<void()> const* body_ = nullptr;
-  int steps_ = 0;
 };
 
 /// The team handle of a functor.
