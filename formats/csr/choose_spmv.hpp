@@ -74,8 +74,9 @@ constexpr bool takes_one_batch(Arch arch, double longest, double mean) {
 /// Selects the algorithm of a plan from the row lengths. concurrency: threads of a host space.
 ///
 /// GPU, rows of different lengths: nonzero_split for up to max_nonzero_split_entries, otherwise segmented_sum. Cached rows of
-/// similar length and min_mean_of_bins entries and more: row_bins, 3.6 and 4.1 us on bcsstk17 (39 entries per row), 4.05 and
-/// 5.35 on Trefethen_20000 (28); with fewer it is slower: 3.6 and 3.25 on bcsstk25 (16).
+/// similar length, min_mean_of_bins entries and more, and min_entries_of_bins together: row_bins, 3.2 and 3.85 us on bcsstk17
+/// (39 entries per row, 4.3 10^5 together), 3.75 and 5.0 on Trefethen_20000 (28); otherwise it is slower: 3.24 and 3.0 on
+/// bcsstk25 (16), 2.76 and 2.34 on cavity14 (29, but 7.6 10^4 together).
 template <class Ordinal, class Offset>
 constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, Arch arch,
                                     std::size_t concurrency) {
@@ -87,9 +88,11 @@ constexpr SpmvAlgorithm choose_spmv(RowLengths<Ordinal, Offset> const& lengths, 
   }
   bool const is_small = static_cast<std::int64_t>(lengths.entries) <= max_cached_entries;
   if (is_small) {
-    constexpr double min_mean_of_bins = 24;
+    constexpr double min_mean_of_bins = 24, min_entries_of_bins = 150000;
     if (takes_one_batch(arch, longest, lengths.mean())) return SpmvAlgorithm::row_team;
-    bool const suits_bins = lengths.mean() >= min_mean_of_bins && rows_suit_lanes(longest, lengths.mean());
+    bool const suits_bins = lengths.mean() >= min_mean_of_bins &&
+                            static_cast<double>(lengths.entries) >= min_entries_of_bins &&
+                            rows_suit_lanes(longest, lengths.mean());
     return suits_bins ? SpmvAlgorithm::row_bins : SpmvAlgorithm::nonzero_split;
   }
   if (rows_suit_lanes(longest, lengths.mean())) return SpmvAlgorithm::row_team;

@@ -29,9 +29,9 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
         Case{Arch::hopper, 34, 20 * rows, 1, row_team},  // one batch of 32 entries, or nearly
         Case{Arch::hopper, 35, 20 * rows, 1, nonzero_split}, Case{Arch::hopper, 8, 4 * rows, 1, row_team},
         Case{Arch::hopper, 9, 4 * rows, 1, nonzero_split},
-        Case{Arch::hopper, 150, 39 * rows, 1, row_bins},  // long rows of similar length
-        Case{Arch::hopper, 150, 23 * rows, 1, nonzero_split},
-        Case{Arch::hopper, 189, 39 * rows, 1, nonzero_split},
+        Case{Arch::hopper, 632, 150 * rows, 1, row_bins},  // long rows of similar length
+        Case{Arch::hopper, 632, 150 * rows - 1, 1, nonzero_split},
+        Case{Arch::hopper, 633, 150 * rows, 1, nonzero_split},
         Case{Arch::mi300, 10000, max_split, 1, nonzero_split},
         Case{Arch::hopper, 2048, max_cached_entries + 1, 1, row_team},  // too large for the caches
         Case{Arch::hopper, 2049, max_cached_entries + 1, 1, nonzero_split},
@@ -42,6 +42,8 @@ TEST(ChooseSpmv, AlgorithmFromRowLengths) {
         Case{Arch::host, 100, 16 * 100, 1, row_team}})
     EXPECT_EQ(choose_spmv(Lengths{rows, 0, c.longest, c.entries}, c.arch, c.concurrency), c.expected)
         << "longest row " << c.longest << ", entries " << c.entries;
+  EXPECT_EQ(choose_spmv(Lengths{10 * rows, 0, 120, 24 * 10 * rows}, Arch::hopper, 1), row_bins);
+  EXPECT_EQ(choose_spmv(Lengths{10 * rows, 0, 120, 23 * 10 * rows}, Arch::hopper, 1), nonzero_split);
   EXPECT_EQ(choose_spmv(Lengths{}, Arch::hopper, 1), row_team);
 }
 
