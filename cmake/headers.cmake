@@ -317,10 +317,12 @@ set(einkorn_headers
   formats/spgemm/detail/schedule.hpp
   formats/spgemm/detail/state.hpp
   formats/spgemm/detail/sum_counts.hpp
+  formats/spgemm/detail/symbolic_bitmap.hpp
   formats/spgemm/detail/symbolic_driver.hpp
   formats/spgemm/detail/symbolic_gpu.hpp
   formats/spgemm/detail/symbolic_host.hpp
   formats/spgemm/detail/symbolic_launch.hpp
+  formats/spgemm/detail/symbolic_one_pass.hpp
   formats/spgemm/options.hpp
   formats/spgemm/plan.hpp
   formats/spgemm/report.hpp

@@ -39,6 +39,9 @@ struct ScalarLane : NoCacheHint {
   static KOKKOS_FORCEINLINE_FUNCTION void atomic_or(std::uint32_t* address, std::uint32_t bits) {
     Kokkos::atomic_or(address, bits);
   }
+  static KOKKOS_FORCEINLINE_FUNCTION int fetch_add(int* address, int value) {
+    return Kokkos::atomic_fetch_add(address, value);
+  }
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return Kokkos::atomic_load(address);

@@ -72,6 +72,11 @@ struct Warp {
                                                     [[maybe_unused]] std::uint32_t bits) {
     KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
   }
+  /// Adds atomically; returns the value before.
+  static KOKKOS_FORCEINLINE_FUNCTION int fetch_add(int* address, [[maybe_unused]] int value) {
+    KOKKOS_IF_ON_DEVICE((return atomicAdd(address, value);))
+    KOKKOS_IF_ON_HOST((return *address;))
+  }
   /// Loads a value that other threads may write concurrently. (Kokkos::atomic_load() is a compare-and-swap.)
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {

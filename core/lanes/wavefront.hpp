@@ -80,6 +80,11 @@ struct Wavefront : NoCacheHint {
                                                     [[maybe_unused]] std::uint32_t bits) {
     KOKKOS_IF_ON_DEVICE((atomicOr(address, bits);))
   }
+  /// Adds atomically; returns the value before.
+  static KOKKOS_FORCEINLINE_FUNCTION int fetch_add(int* address, [[maybe_unused]] int value) {
+    KOKKOS_IF_ON_DEVICE((return atomicAdd(address, value);))
+    KOKKOS_IF_ON_HOST((return *address;))
+  }
   template <class T>
   static KOKKOS_FORCEINLINE_FUNCTION T load_volatile(T const* address) {
     return *static_cast<T const volatile*>(address);

@@ -62,7 +62,7 @@ using SymbolicPhase = SpgemmSymbolic<Exec, AMatrix, BMatrix, COffset,
 
 }  // namespace detail
 
-/// The pattern of C = A B. Fences exec.
+/// The pattern of C = A B. Waits for exec to read sizes; the columns are written asynchronously on exec.
 template <class COffset = void, ExecutionSpace Exec, class AScalar, class AOffset, class BScalar, class BOffset,
           class Ordinal, class Device, std::derived_from<SpgemmOptions> Options = SpgemmOptions>
 requires AccessibleFrom<Device, Exec>

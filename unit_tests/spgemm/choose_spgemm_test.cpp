@@ -148,6 +148,13 @@ TEST(ChooseSpgemm, LimitsOnProducts) {
   EXPECT_TRUE(searches_row_classes((one << 25) + 1));
   EXPECT_FALSE(may_compress_B(one << 23));
   EXPECT_TRUE(may_compress_B((one << 23) + 1));
+  EXPECT_FALSE(counts_while_writing(one << 23, false, no_limit));
+  EXPECT_TRUE(counts_while_writing((one << 23) + 1, false, no_limit));
+  EXPECT_FALSE(counts_while_writing((one << 23) + 1, true, no_limit));
+  EXPECT_FALSE(counts_while_writing((one << 23) + 1, false, no_limit - 1));
+  EXPECT_FALSE(counts_while_writing((one << 28) + 1, false, no_limit));
+  EXPECT_TRUE(concatenates_segments(1499, 1000));
+  EXPECT_FALSE(concatenates_segments(1500, 1000));
   EXPECT_FALSE(may_have_row_classes(256, 127));
   EXPECT_TRUE(may_have_row_classes(128, 256));
 }

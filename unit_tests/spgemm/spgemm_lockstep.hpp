@@ -103,7 +103,7 @@ class Product {
       offsets[b] = host_A_.rows();
     return find_columns_of_bins(offsets, segment_lanes);
   }
-  void find_scheduled_values(int segment_lanes, bool chunks_by_team) {
+  void find_scheduled_values(int segment_lanes, bool chunks_by_team, bool concatenates = false) {
     make_C();
     detail::RowLengths<decltype(args_.offsets)> const lengths{args_.offsets};
     detail::RowLengths<decltype(A_.row_offsets)> const lengths_of_A{A_.row_offsets};
@@ -114,8 +114,9 @@ class Product {
     detail::CountTotals<HostExec> totals;
     auto const counts = detail::count_pattern(HostExec(), host_A_.rows(), lengths, args_.compressed_counts,
                                               lengths_of_A, chunks, totals);
-    auto const schedule = detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets,
-                                                        args_.compressed_counts, lengths_of_A, counts, chunks);
+    auto schedule = detail::make_numeric_schedule(HostExec(), host_A_.rows(), args_.offsets,
+                                                  args_.compressed_counts, lengths_of_A, counts, chunks);
+    schedule.concatenates = concatenates;
     detail::compute_values_by_hash<true>(Lockstep(), A_, B_, C_, schedule, segment_lanes, true);
   }
   /// All rows in chunks of `sums` entries. ordered, lanes == 0: by teams, with `slots` words of ranks.
@@ -224,7 +225,16 @@ class Product {
     if (overflowed > 0) return overflowed;
     args_.columns = decltype(args_.columns)("columns", static_cast<std::size_t>(sum));
     Kokkos::deep_copy(args_.columns, O(-1));
+    // Also in one pass: the counts while the columns are written must be those of the first pass.
+    auto const first_pass = Kokkos::create_mirror(args_.compressed_counts);  // another array
+    Kokkos::deep_copy(first_pass, args_.compressed_counts);
+    args_.counts = decltype(args_.counts)("counts", host_A_.rows());
     run(false);
+    for (std::size_t i = 0; i < host_A_.rows(); ++i) {
+      EXPECT_EQ(args_.counts(i), args_.offsets(i + 1) - args_.offsets(i));
+      EXPECT_EQ(args_.compressed_counts(i), first_pass(i));
+    }
+    args_.counts = {};
     return 0;
   }
 

@@ -97,11 +97,12 @@ TEST(SpgemmLockstep, LaunchesOfAGpu) {
         ASSERT_EQ(C.find_columns_of_bin(1, segment_lanes), 0);  // up to 11 compressed columns
       }
 
-      for (bool const chunks_by_team : {false, true}) {
-        C.find_scheduled_values(segment_lanes, chunks_by_team);
+      for (bool const chunks_by_team : {false, true})
+        for (bool const concatenates : {false, true}) {
+          C.find_scheduled_values(segment_lanes, chunks_by_team, concatenates);
 
-        EXPECT_TRUE(C.is_right()) << chunks_by_team;
-      }
+          EXPECT_TRUE(C.is_right()) << chunks_by_team << concatenates;
+        }
     }
 }
 

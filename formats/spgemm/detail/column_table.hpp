@@ -29,6 +29,11 @@ struct OneThread {
   static KOKKOS_FORCEINLINE_FUNCTION void atomic_or(std::uint32_t* address, std::uint32_t bits) {
     *address |= bits;
   }
+  static KOKKOS_FORCEINLINE_FUNCTION int fetch_add(int* address, int value) {
+    int const before = *address;
+    *address += value;
+    return before;
+  }
 };
 
 /// The capacity of a table for num_keys keys: a power of two, filled to at most four fifths.

@@ -296,10 +296,10 @@ struct NumericHashKernel {
 /// Lanes of a group: of short rows as many as share a segment, so that a warp computes several rows. Longer rows have
 /// tables that are cleared, filled and read by more lanes.
 template <class Exec>
-int numeric_lanes(SpgemmTuning const& tuning, int segment_lanes, RowBatch const& batch) {
+int numeric_lanes(SpgemmTuning const& tuning, int segment_lanes, bool concatenates, RowBatch const& batch) {
   bool const is_short = batch.sums <= tuning.accumulator_sizes[0];
-  return is_short || 2 * segment_lanes >= lanes_for_mean<Exec>(batch.sums) ? segment_lanes
-                                                                           : lanes_for_mean<Exec>(batch.sums);
+  int const lanes = lanes_for_mean<Exec>(batch.sums);
+  return is_short || (!concatenates && 2 * segment_lanes >= lanes) ? segment_lanes : lanes;
 }
 
 /// All values of C. Asynchronous on exec. segment_lanes: lanes per row of B; 1 if a row of B may
@@ -318,7 +318,7 @@ void compute_values_by_hash(Exec const& exec, AMatrix const& A, BMatrix const& B
     batch.first_item = static_cast<std::int64_t>(schedule.bins.offsets[static_cast<std::size_t>(bin)]);
     batch.num_items = static_cast<std::int64_t>(schedule.bins.size(bin));
     batch.segment_lanes = segment_lanes;
-    if (ordered) batch.lanes = numeric_lanes<Exec>(tuning, segment_lanes, batch);
+    if (ordered) batch.lanes = numeric_lanes<Exec>(tuning, segment_lanes, schedule.concatenates, batch);
     if (is_chunked && batch.num_items > 0) {
       batch.num_items = schedule.num_chunks;
       batch.kind = Functor::row_chunks;

@@ -27,6 +27,7 @@ struct NumericSchedule {
   std::int64_t num_chunks = 0;
   int chunk_size = 0;           // entries of C
   bool chunks_by_team = false;  // NumericTeamChunk
+  bool concatenates = false;    // concatenates_segments()
 
   [[nodiscard]] std::size_t bytes() const {
     return bins.items.extent(0) * sizeof(Ordinal) + chunk_offsets.extent(0) * sizeof(std::uint32_t);

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -59,6 +60,7 @@ struct SpgemmState {
   ScatterMap<Ordinal, Device> scatter_map;            // row_classes, if it exists
   NumericSchedule<Ordinal, Device> schedule;          // row_teams, and row_classes without a map
   Kokkos::View<Ordinal*, Device> lists;               // small products: memory of the lists of rows
+  std::shared_ptr<void const> totals;                 // CountTotals: kept, because freeing it waits for exec
   HostScratch<Scalar, Ordinal, Device> host_scratch;  // host_rows
 };
 

@@ -18,6 +18,7 @@
 #include <einkorn/formats/spgemm/detail/state.hpp>
 #include <einkorn/formats/spgemm/detail/symbolic_host.hpp>
 #include <einkorn/formats/spgemm/detail/symbolic_launch.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_one_pass.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -102,12 +104,13 @@ class SpgemmSymbolic {
       lists = RowLists(exec, sizes.rows_A);
       compute_upper_bounds(exec, A, uncompressed_rows(B), max_inserts, lists.bounds);
     }
-    CountTotals<Exec> totals;
+    auto const totals = std::make_shared<CountTotals<Exec>>();
+    plan.totals = totals;
     auto const analyze = [&](std::size_t samples, bool entries) {
       return analyze_operands(exec, A, B, samples, entries,
                               SymbolicBin<List, Offsets>{
                                   lists.bounds, {}, plan.row_offsets, spgemm_tuning(arch_of<Exec>), num_keys},
-                              lists.bounds.extent(0), totals);
+                              lists.bounds.extent(0), *totals);
     };
     auto analysis = analyze(has_classes ? row_class_sample_size : 0, reads_entries);
     // `automatic` does not search for classes of small products: the search would take longer.
@@ -128,7 +131,7 @@ class SpgemmSymbolic {
                             ? compress_rows(exec, B, limit, analysis.num_compressed)
                             : uncompressed_rows(B);
     report_compressed(plan, compressed_B);
-    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, lists, totals);
+    run_by_rows(exec, plan, A, B, std::move(compressed_B), analysis, lists, *totals);
   }
 
   /// One allocation for the lists of small products; empty for others.
@@ -275,15 +278,12 @@ class SpgemmSymbolic {
     auto const mean = [&](std::size_t entries) {
       return static_cast<double>(entries) / std::max(1.0, static_cast<double>(B.num_rows));
     };
-    SymbolicConfig config;
-    config.sorted_B = order.is_sorted;
-    config.num_keys = static_cast<std::uint64_t>(num_keys_for(B.num_cols));
-    config.segment_lanes = lanes_for_mean<Exec>(mean(compressed_B.size()));
+    SymbolicConfig config{order.is_sorted, static_cast<std::uint64_t>(num_keys_for(B.num_cols)),
+                          lanes_for_mean<Exec>(mean(compressed_B.size())), 1.0, min_bin};
     // Also for unordered sums, because a scatter map does not use atomics.
     plan.segment_lanes = has_repeated_columns(exec, plan, B, compressed_B, config, order)
                              ? 1
                              : lanes_for_mean<Exec>(mean(static_cast<std::size_t>(B.nnz())));
-    config.min_bin = min_bin;
     Args args;
     args.A = A;
     args.offsets = plan.row_offsets;
@@ -298,18 +298,20 @@ class SpgemmSymbolic {
     args.B = std::move(compressed_B);
     plan.report.workspace = std::max(plan.report.workspace, kept_bytes + chunk * sizeof(Ordinal));
     // The bins are kept beside the numeric schedule.
-    std::size_t const bytes_with_bins = kept_bytes + 3 * (rows + 1) * sizeof(Ordinal);
+    auto const bytes_with_bins = kept_bytes + 3 * (rows + 1) * sizeof(Ordinal);
     if (known.are_kept && bytes_with_bins <= plan.options.workspace_limit) {
       plan.report.workspace = std::max(plan.report.workspace, bytes_with_bins);
       auto const bins = make_symbolic_bins(exec, args, config, known.counts, known.lists.by_bin);
       for (int bin = 0; bin < SpgemmTuning::num_symbolic_bins; ++bin)
         plan.report.symbolic_bins[static_cast<std::size_t>(bin)] = bins.size(bin);
       args.rows = bins.items;
-      launch_symbolic(exec, args, config, bins.offsets);
-      on_counted(args.compressed_counts);
-      args.columns = plan.columns;
-      args.counting = false;
-      launch_symbolic(exec, args, config, bins.offsets);
+      if (!fill_pattern_in_one_pass(exec, plan, args, config, bins, on_counted)) {
+        launch_symbolic(exec, args, config, bins.offsets);
+        on_counted(args.compressed_counts);
+        args.columns = plan.columns;
+        args.counting = false;
+        launch_symbolic(exec, args, config, bins.offsets);
+      }
       return {args.compressed_counts, bins, args.B};
     }
     if (samples_rows(rows, spgemm_tuning(arch_of<Exec>).sample_size, sizeof(Ordinal),
@@ -376,6 +378,7 @@ class SpgemmSymbolic {
                             PatternCounts const& counts, List const& memory = {}) {
     plan.schedule = make_numeric_schedule(exec, compressed_counts.extent(0), plan.row_offsets,
                                           compressed_counts, lengths_of(A), counts, chunks_of(plan), memory);
+    plan.schedule.concatenates = concatenates_segments(plan.report.products, counts.entries);
     for (int bin = 0; bin < SpgemmTuning::num_numeric_bins; ++bin)
       plan.report.numeric_bins[static_cast<std::size_t>(bin)] = plan.schedule.bins.size(bin);
     std::size_t const needed = compressed_counts.extent(0) * sizeof(Ordinal) + plan.schedule.bytes();

@@ -6,7 +6,9 @@
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_bitmap.hpp>
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -38,7 +40,8 @@ struct SymbolicArgs {
   Kokkos::View<Ordinal const*, Device> rows;  // of C, minus first_row; empty: item i is row first_row + i
   Ordinal first_row = 0;
   Kokkos::View<COffset*, Device> offsets;            // of C: counts while counting, then offsets
-  Kokkos::View<Ordinal*, Device> compressed_counts;  // [rows], written while counting
+  Kokkos::View<COffset*, Device> counts;             // of C: counts while writing; or empty
+  Kokkos::View<Ordinal*, Device> compressed_counts;  // [rows], written with the counts
   Kokkos::View<Ordinal*, Device> columns;            // of C; empty while counting
   bool counting = true, sorted = true;
 
@@ -49,9 +52,13 @@ struct SymbolicArgs {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t counted(std::uint32_t mask) {
     return mask == 0 ? 0 : (std::uint64_t(1) << 32) + static_cast<std::uint64_t>(count_bits(mask));
   }
+  /// Whether store_counts() is called for every row.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool stores_counts() const {
+    return counting || counts.extent(0) > 0;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store_counts(Ordinal row, std::uint64_t entries,
                                                 std::uint64_t num_compressed) const {
-    offsets(row) = static_cast<COffset>(entries);
+    (counting ? offsets : counts)(row) = static_cast<COffset>(entries);
     compressed_counts(row) = static_cast<Ordinal>(num_compressed);
   }
   KOKKOS_FORCEINLINE_FUNCTION void write(Ordinal key, std::uint32_t mask, COffset at) const {
@@ -82,7 +89,7 @@ enum SymbolicAccumulator : int { group_table, team_table, team_bitmap };
 /// The columns of a row of C in a hash table: the compressed columns of all rows of B that A's row refers to,
 /// in any order. Counting: the sum of their bits; a full table may lack keys and is reported as overflowed.
 /// Writing: the keys are sorted and each writes its columns. A group of lanes sorts the pairs by the ranks of their
-/// keys, or by comparison if B has too many columns, and writes columns through scratch, so that writes are
+/// keys, or by buckets if B has too many columns, and writes columns through scratch, so that writes are
 /// coalesced; a team sorts its table.
 template <class Exec, class Args, bool whole_team>
 struct SymbolicHashRow {
@@ -97,13 +104,14 @@ struct SymbolicHashRow {
   Args const& args;
   RowBatch const& batch;
 
-  /// Scratch of a group. The ranks and the staged segments share memory.
+  /// Scratch of a group. The staged segments share memory with the ranks, or with the buckets.
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int slots, int rank_words, bool counting) {
     auto const table = array_bytes<Entry>(slots);
     if (whole_team) return table;
     auto const staged = array_bytes<Segment>(Group::staging_entries),
-               ranks = array_bytes<RankedColumns>(rank_words);
-    return counting ? staged + table : (staged > ranks ? staged : ranks) + 2 * table;
+               shared = rank_words > 0 ? array_bytes<RankedColumns>(rank_words)
+                                       : array_bytes<int>(num_buckets(slots));
+    return counting ? staged + table : (staged > shared ? staged : shared) + 2 * table;
   }
   /// RankedColumns for num_keys keys if they need at most as much memory as the segments or half of a table; 0 for more,
   /// and for small tables, whose few keys are compared.
@@ -132,21 +140,23 @@ struct SymbolicHashRow {
       insert<true>(group, table, row, segments);
     else
       insert<false>(group, table, row, segments);
-    if (args.counting) {
+    if (args.stores_counts()) {
       auto const counts = group.template sum<std::uint64_t>(
           batch.slots, [&](int slot) { return Args::counted(table.columns[slot].mask); });
       group.once([&] {
-        if (counts >> 32 < static_cast<std::uint64_t>(batch.slots))
-          args.store_counts(row, counts & 0xffffffffu, counts >> 32);
-        else
+        if (args.counting && counts >> 32 == static_cast<std::uint64_t>(batch.slots))
           args.offsets(row) = overflowed<Offset>;
+        else
+          args.store_counts(row, counts & 0xffffffffu, counts >> 32);
       });
-    } else if constexpr (whole_team) {
+    }
+    if (args.counting) return;
+    if constexpr (whole_team) {
       write_sorted(group, table, args.offsets(row));
     } else if (batch.rank_words > 0) {
       write_ranked(group, table, other, reinterpret_cast<RankedColumns*>(segments), args.offsets(row));
     } else {
-      write_packed(group, table, other, args.offsets(row));
+      write_packed(group, table, other, reinterpret_cast<int*>(segments), args.offsets(row));
     }
   }
 
@@ -197,9 +207,9 @@ struct SymbolicHashRow {
     write_columns(group, other, count, group.max_over_warp(count), table, offset);
   }
 
-  /// other: memory for a second table.
+  /// other: memory for a second table. ends: [num_buckets].
   KOKKOS_FORCEINLINE_FUNCTION void write_packed(Group const& group, Table const& table, Table const& other,
-                                                Offset offset) const {
+                                                int* ends, Offset offset) const {
     int const count = group.scan(
         batch.slots, [&](int slot) { return table.columns[slot].key == Table::empty ? 0 : 1; },
         [&](int slot, int at) {
@@ -215,9 +225,62 @@ struct SymbolicHashRow {
       });
       write_columns(group, table, count, max_count, other, offset);
     } else {
-      sort_entries(group, other, count, max_count);
+      sort_by_buckets(group, other, count, table, ends);
       write_columns(group, other, count, max_count, table, offset);
     }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static int num_buckets(int slots) { return slots / 2; }
+  template <class Unsigned>
+  KOKKOS_FORCEINLINE_FUNCTION static int bit_width(Unsigned number) {
+    return static_cast<int>(8 * sizeof(Unsigned)) - Kokkos::Experimental::countl_zero_builtin(number);
+  }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T min_over_group(Group const& group, T value) {
+    for (int bits = group.size() / 2; bits > 0; bits /= 2) {
+      T const other = Lanes<Exec>::shuffle_xor(value, bits, group.size());
+      if (other < value) value = other;
+    }
+    return value;
+  }
+
+  /// Sorts pairs 0 .. count - 1 by key. Each bucket has an equal part of the range of the row's keys; within a bucket
+  /// the rank of a key is the number of smaller ones. If all keys are in one bucket, this takes count^2 / lanes
+  /// steps, for 400 keys as many as a bitonic sort.
+  /// other: memory for a second table; ends: [num_buckets].
+  KOKKOS_FORCEINLINE_FUNCTION void sort_by_buckets(Group const& group, Table const& table, int count,
+                                                   Table const& other, int* ends) const {
+    using Key = std::make_unsigned_t<Ordinal>;
+    int const buckets = num_buckets(batch.slots);
+    Key least = static_cast<Key>(~Key(0)), complement_of_greatest = least;
+    for (int i = group.lane(); i < count; i += group.size()) {
+      auto const key = static_cast<Key>(table.columns[i].key), complement = static_cast<Key>(~key);
+      if (key < least) least = key;
+      if (complement < complement_of_greatest) complement_of_greatest = complement;
+    }
+    least = min_over_group(group, least);
+    auto const range = static_cast<Key>(~min_over_group(group, complement_of_greatest) - least);
+    int const surplus_bits = bit_width(range) - bit_width(static_cast<Key>(buckets)) + 1,
+              shift = surplus_bits > 0 ? surplus_bits : 0;
+    auto const bucket_of = [&](Ordinal key) {
+      return static_cast<int>(static_cast<Key>(static_cast<Key>(key) - least) >> shift);
+    };
+
+    group.for_each(buckets, [&](int b) { ends[b] = 0; });
+    group.for_each(count, [&](int i) { Lanes<Exec>::fetch_add(&ends[bucket_of(table.columns[i].key)], 1); });
+    group.scan(buckets, [&](int b) { return ends[b]; }, [&](int b, int before) { ends[b] = before; });
+    group.sync();
+    group.for_each(count, [&](int i) {
+      Entry const entry = table.columns[i];
+      other.columns[Lanes<Exec>::fetch_add(&ends[bucket_of(entry.key)], 1)] = entry;
+    });
+    group.for_each(count, [&](int i) {
+      Entry const entry = other.columns[i];
+      int const bucket = bucket_of(entry.key), end = ends[bucket];
+      int rank = bucket == 0 ? 0 : ends[bucket - 1];
+      for (int o = rank; o < end; ++o) rank += other.columns[o].key < entry.key ? 1 : 0;
+      table.columns[rank] = entry;
+    });
   }
 
   /// Bitonic sort of pairs 0 .. count - 1.
@@ -269,75 +332,6 @@ struct SymbolicHashRow {
     args.write_in_order(
         group.team, batch.slots, offset, [&](int slot) { return table.columns[slot].mask; },
         [&](int slot) { return table.columns[slot].key; });
-  }
-};
-
-/// The columns of a long row of C in a bitmap, in passes of as many columns as it has bits. The output is
-/// sorted. If the rows of B are sorted, each pass finds its range of a row of B by binary search.
-template <class Exec, class Args>
-struct SymbolicBitmapRow {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  using Ordinal = typename Args::Ordinal;
-  using Group = RowGroup<Lanes<Exec>, Member, true>;
-
-  Args const& args;
-  RowBatch const& batch;
-  Ordinal num_keys;
-  bool sorted_B;
-
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int words) { return array_bytes<std::uint32_t>(words); }
-
-  KOKKOS_FORCEINLINE_FUNCTION void run(Member const& team) const {
-    Group const group{team, batch};
-    int const capacity = batch.slots;
-    char* scratch = group.scratch(bytes(capacity));
-    auto const row = args.row(batch.first_item + group.item());
-    auto* const bits = take_array<std::uint32_t>(scratch, capacity);
-    std::uint64_t entries = 0, num_compressed = 0;
-    for (Ordinal first = 0; first < num_keys; first += static_cast<Ordinal>(capacity)) {
-      Ordinal const left = num_keys - first;
-      int const size = left < static_cast<Ordinal>(capacity) ? static_cast<int>(left) : capacity;
-      group.for_each(size, [&](int w) { bits[w] = 0; });
-      mark(group, row, bits, first, size);
-      if (args.counting) {
-        auto const counts =
-            group.template sum<std::uint64_t>(size, [&](int w) { return Args::counted(bits[w]); });
-        entries += counts & 0xffffffffu;
-        num_compressed += counts >> 32;
-      } else {
-        auto const offset =
-            static_cast<typename Args::Offset>(args.offsets(row) + static_cast<typename Args::Offset>(entries));
-        entries += static_cast<std::uint64_t>(args.write_in_order(
-            team, size, offset, [&](int w) { return bits[w]; },
-            [&](int w) { return static_cast<Ordinal>(first + w); }));
-        team.team_barrier();
-      }
-      if (left <= static_cast<Ordinal>(capacity)) break;  // before `first` can pass the largest Ordinal
-    }
-    if (args.counting) group.once([&] { args.store_counts(row, entries, num_compressed); });
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void mark(Group const& group, Ordinal row, std::uint32_t* bits, Ordinal first,
-                                        int size) const {
-    auto const begin = args.A.row_begin(row);
-    bool const restrict_to_pass = sorted_B && static_cast<Ordinal>(size) < num_keys;
-    group.for_each_staged(
-        static_cast<typename Args::Segment*>(nullptr), static_cast<Ordinal>(args.A.row_end(row) - begin),
-        [&](Ordinal k) -> typename Args::Segment {
-          Ordinal const j = args.A.columns(begin + k);
-          auto const from = restrict_to_pass ? args.B.lower_bound(j, first) : args.B.offsets(j);
-          auto const end = restrict_to_pass ? args.B.lower_bound(j, first + static_cast<Ordinal>(size))
-                                            : args.B.offsets(j + 1);
-          return {from, static_cast<Ordinal>(end - from)};
-        },
-        [&](typename Args::Segment const& segment) {
-          group.for_each_in_segment(segment.count, [&](Ordinal w) {
-            auto const column = args.B.load(segment.first + w);
-            Ordinal const at = column.key - first;
-            if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::atomic_or(&bits[at], column.mask);
-          });
-        });
   }
 };
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: The Einkorn authors
+#pragma once
+
+#include <einkorn/core/allocate.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/range_launch.hpp>
+#include <einkorn/core/scan.hpp>
+#include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/row_group.hpp>
+#include <einkorn/formats/spgemm/detail/symbolic_launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+namespace einkorn::detail {
+
+/// counts(i) <- upper bound of row i.
+template <class Offsets, class List>
+struct CountsOfBounds {
+  Offsets counts;
+  List upper_bounds;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    counts(i) = static_cast<typename Offsets::value_type>(upper_bounds(i));
+  }
+};
+/// Copies the columns of row i of C from memory where it begins at bounds(i).
+template <class Offsets, class List>
+struct CopyRowsOfBounds {
+  Offsets bounds, offsets;
+  List from, to;
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
+    auto const begin = offsets(i), count = offsets(i + 1) - begin, source = bounds(i);
+    group.for_each(group.is_idle ? count - count : count, [&](auto k) { to(begin + k) = from(source + k); });
+  }
+};
+
+/// Counts and writes the columns of each row in memory for its upper bound, then copies them to plan.columns. False,
+/// with nothing done, unless counts_while_writing() and there is such memory. on_counted(compressed_counts): as for fill_pattern(). Fences exec.
+/// @param args  for counting; bins: of args.compressed_counts, which are exact afterwards
+template <class Exec, class State, class Args, class OnCounted>
+bool fill_pattern_in_one_pass(Exec const& exec, State& plan, Args args, SymbolicConfig const& config,
+                              SymbolicBins<Args> const& bins, OnCounted const& on_counted) {
+  using Offsets = decltype(plan.row_offsets);
+  using List = decltype(plan.columns);
+  if (!counts_while_writing(plan.report.products, args.B.compressed, plan.options.workspace_limit))
+    return false;
+  std::size_t const rows = args.compressed_counts.extent(0);
+  Offsets bounds;
+  List columns;
+  try {
+    bounds = allocate<Offsets>(exec, "einkorn::spgemm::offsets_of_bounds", rows + 1);
+    columns = allocate<List>(exec, "einkorn::spgemm::columns_of_bounds", plan.report.products);
+  } catch (OutOfMemory const&) {
+    return false;
+  }
+  plan.report.workspace += bounds.extent(0) * sizeof(typename Offsets::value_type) +
+                           columns.extent(0) * sizeof(typename List::value_type);
+  range_for<std::size_t>("einkorn::spgemm[bounds]", exec, rows,
+                         CountsOfBounds<Offsets, List>{bounds, args.compressed_counts});
+  launch_counts_to_offsets(exec, bounds);
+  args.offsets = bounds;
+  args.columns = columns;
+  args.counts = plan.row_offsets;
+  args.counting = false;
+  launch_symbolic(exec, args, config, bins.offsets);
+  on_counted(args.compressed_counts);
+  auto const mean = static_cast<double>(plan.columns.extent(0)) / static_cast<double>(rows);
+  for_each_by_lanes(exec, "einkorn::spgemm[columns]", rows, lanes_for_mean<Exec>(mean),
+                    CopyRowsOfBounds<Offsets, List>{bounds, plan.row_offsets, columns, plan.columns});
+  exec.fence("einkorn::spgemm: the columns of the upper bounds are freed");
+  return true;
+}
+
+}  // namespace einkorn::detail
