@@ -13,6 +13,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
 
@@ -32,20 +34,26 @@ struct CopyRowsOfBounds {
   List from, to;
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
-    auto const begin = offsets(i), count = offsets(i + 1) - begin, source = bounds(i);
-    group.for_each(group.is_idle ? count - count : count, [&](auto k) { to(begin + k) = from(source + k); });
+    using Offset = typename Offsets::non_const_value_type;
+    Offset const begin = offsets(i), source = bounds(i),
+                 count = group.is_idle ? Offset(0) : static_cast<Offset>(offsets(i + 1) - begin);
+    group.for_each(count, [&](Offset k) { to(begin + k) = from(source + k); });
   }
 };
 
 /// Counts and writes the columns of each row in memory for its upper bound, then copies them to plan.columns. False,
-/// with nothing done, unless counts_while_writing() and there is such memory. on_counted(compressed_counts): as for fill_pattern(). Fences exec.
+/// with nothing done, unless counts_while_writing(), there is such memory, and C's offsets hold the sum of the upper
+/// bounds. on_counted(compressed_counts): as for fill_pattern(). Fences exec.
 /// @param args  for counting; bins: of args.compressed_counts, which are exact afterwards
 template <class Exec, class State, class Args, class OnCounted>
 bool fill_pattern_in_one_pass(Exec const& exec, State& plan, Args args, SymbolicConfig const& config,
                               SymbolicBins<Args> const& bins, OnCounted const& on_counted) {
   using Offsets = decltype(plan.row_offsets);
   using List = decltype(plan.columns);
-  if (!counts_while_writing(plan.report.products, args.B.compressed, plan.options.workspace_limit))
+  constexpr auto max_offset =
+      static_cast<std::uint64_t>(std::numeric_limits<typename Offsets::value_type>::max());
+  if (!counts_while_writing(plan.report.products, args.B.compressed, plan.options.workspace_limit) ||
+      plan.report.products > max_offset)
     return false;
   std::size_t const rows = args.compressed_counts.extent(0);
   Offsets bounds;
