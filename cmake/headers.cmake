@@ -305,6 +305,7 @@ set(einkorn_headers
   formats/spgemm/detail/compress_b.hpp
   formats/spgemm/detail/compressed_columns.hpp
   formats/spgemm/detail/host_rows.hpp
+  formats/spgemm/detail/launch_batches.hpp
   formats/spgemm/detail/numeric_driver.hpp
   formats/spgemm/detail/numeric_hash.hpp
   formats/spgemm/detail/numeric_host.hpp

@@ -145,11 +145,14 @@ struct UpperBound {
   template <class Group>
   KOKKOS_FUNCTION void operator()(Group const& group, std::size_t i) const {
     using Ordinal = typename AMatrix::ordinal_type;
-    auto const begin = A.row_begin(static_cast<Ordinal>(i)), end = A.row_end(static_cast<Ordinal>(i));
-    auto const num_compressed = group.template sum<std::uint64_t>(end - begin, [&](auto k) {
-      Ordinal const j = A.columns(begin + k);
-      return static_cast<std::uint64_t>(compressed_offsets(j + 1) - compressed_offsets(j));
-    });
+    using Offset = typename AMatrix::offset_type;
+    auto const row = static_cast<Ordinal>(i);
+    auto const begin = A.row_begin(row), end = A.row_end(row);
+    auto const num_compressed = group.template sum_of_item<std::uint64_t>(
+        begin, static_cast<Offset>(end - begin), [&](Offset first, Offset k) {
+          Ordinal const j = A.columns(first + k);
+          return static_cast<std::uint64_t>(compressed_offsets(j + 1) - compressed_offsets(j));
+        });
     group.once([&] {
       bounds(i) =
           static_cast<typename Bounds::value_type>(num_compressed < max_bound ? num_compressed : max_bound);

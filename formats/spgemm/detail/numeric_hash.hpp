@@ -10,6 +10,7 @@
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/spgemm/detail/column_table.hpp>
 #include <einkorn/formats/spgemm/detail/compressed_columns.hpp>
+#include <einkorn/formats/spgemm/detail/launch_batches.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_team_chunk.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
@@ -178,8 +179,8 @@ struct NumericHashKernel {
           add_in_order<partial>(group, table, chunk, segments, staged);
       }
     } else {
-      group.for_each_staged(segments, count, segment_of, [&](Segment const& segment) {
-        group.for_each_in_segment(
+      group.for_each_staged(segments, count, segment_of, [&](Group const& lanes, Segment const& segment) {
+        lanes.for_each_in_segment(
             segment.count, [&](std::int64_t l) { add<partial>(table, chunk, segment.a, load(segment, l)); });
       });
     }

@@ -7,6 +7,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/launch_batches.hpp>
 #include <einkorn/formats/spgemm/detail/row_group.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 

@@ -120,23 +120,22 @@ struct RowGroup {
     sync();
   }
 
-  /// visit(make(i)) for i = 0 .. count - 1, segment_lanes lanes per i; visit() uses for_each_in_segment(). The
+  /// visit(group, make(i)) for i = 0 .. count - 1, by segment_lanes lanes each; visit() uses group.for_each_in_segment(). The
   /// lanes of a group first call make() for up to max_staged values of i, one per lane, so that its latency is
-  /// paid once. staged: scratch, [staging_entries]; T() is an empty segment.
+  /// paid once. A team uses fewer lanes for an i if it has more i than threads otherwise, and whole warps for long segments.
+  /// staged: scratch, [staging_entries]; T() is an empty segment, T::count its entries.
   template <class T, class Index, class Make, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_staged([[maybe_unused]] T* staged, Index count, Make const& make,
                                                    Visit const& visit) const {
-    int const own_segment = lane() >> log2(segment_lanes), segments_at_once = size() >> log2(segment_lanes);
     if constexpr (whole_team) {
-      for (auto i = static_cast<Index>(own_segment); i < count; i += static_cast<Index>(segments_at_once))
-        visit(make(i));
-      sync();
+      for_each_by_team<T>(count, make, visit);
     } else {
+      int const own_segment = lane() >> log2(segment_lanes), segments_at_once = size() >> log2(segment_lanes);
       Index const max_count = max_over_warp(count);
       for (Index done = 0; done < max_count; done += max_staged) {
         int const rounds = max_over_warp(stage(staged, count, done, make));
         for (int s = 0; s < rounds; s += segments_at_once) {
-          visit(staged[s + own_segment]);
+          visit(*this, staged[s + own_segment]);
           sync();
         }
       }
@@ -173,6 +172,27 @@ struct RowGroup {
     } else {
       for (auto i = static_cast<Index>(lane()); i < count; i += static_cast<Index>(lanes)) result += body(i);
       for (int bits = lanes / 2; bits > 0; bits /= 2) result += L::shuffle_xor(result, bits, lanes);
+    }
+    return result;
+  }
+
+  /// The sum of body(item, k) over k = 0 .. count - 1, in all lanes of a group with its own item and count. The lanes of the
+  /// whole warp add that of a group with many k. Not for whole teams.
+  template <class T, class Item, class Index, class Body>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T sum_of_item(Item item, Index count, Body const& body) const {
+    static_assert(!whole_team);
+    constexpr int max_steps = 64;
+    int const warp_lane = static_cast<int>(team.team_rank()) % L::size, first_lane = warp_lane & ~(lanes - 1);
+    bool const is_long = lanes < L::size && count > static_cast<Index>(max_steps * lanes);
+    T result = sum<T>(is_long ? Index(0) : count, [&](Index k) { return body(item, k); });
+    for (auto left = L::ballot(is_long && lane() == 0); left != 0; left &= left - 1) {
+      int const leader = L::lowest(left);
+      Item const other = L::shuffle(item, leader);
+      Index const size_of_other = L::shuffle(count, leader);
+      T total(0);
+      for (auto k = static_cast<Index>(warp_lane); k < size_of_other; k += L::size) total += body(other, k);
+      total = sum_over_lanes<L, L::size>(total);
+      if (leader == first_lane) result = total;
     }
     return result;
   }
@@ -217,6 +237,28 @@ struct RowGroup {
   }
 
  private:
+  /// Many segments are read by few lanes each, down to one, so that more of them are loaded at once.
+  template <class T, class Index, class Make, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_by_team(Index count, Make const& make, Visit const& visit) const {
+    constexpr int max_steps = 32;  // of few lanes
+    RowGroup few = *this, warp = *this;
+    warp.segment_lanes = L::size;
+    while (few.segment_lanes > 1 && static_cast<Index>(size() / few.segment_lanes) < count)
+      few.segment_lanes /= 2;
+    bool const has_few_lanes = few.segment_lanes < segment_lanes;
+    auto const at_once = static_cast<Index>(size() >> log2(few.segment_lanes));
+    auto i = static_cast<Index>(lane() >> log2(few.segment_lanes));
+    for (Index round = 0; round < ceil_div(count, at_once); ++round, i += at_once) {
+      T const segment = i < count ? make(i) : T();
+      bool const is_long = has_few_lanes && segment.count > max_steps * few.segment_lanes;
+      if (!is_long) visit(few, segment);
+      if (!has_few_lanes) continue;
+      bool const is_first_lane = (lane() & (few.segment_lanes - 1)) == 0;
+      for (auto left = L::ballot(is_long && is_first_lane); left != 0; left &= left - 1)
+        visit(warp, L::shuffle(segment, L::lowest(left)));
+    }
+    sync();
+  }
   KOKKOS_FORCEINLINE_FUNCTION static int log2(int power_of_two) {
     return Kokkos::Experimental::popcount_builtin(static_cast<unsigned>(power_of_two - 1));
   }
@@ -235,6 +277,10 @@ struct ThreadGroup {
     T result(0);
     for (Index i = 0; i < count; ++i) result += body(i);
     return result;
+  }
+  template <class T, class Item, class Index, class Body>
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T sum_of_item(Item item, Index count, Body const& body) const {
+    return sum<T>(count, [&](Index k) { return body(item, k); });
   }
   template <class Index, class Count, class Body>
   KOKKOS_INLINE_FUNCTION void scan(Index size, Count const& count, Body const& body) const {
@@ -312,89 +358,3 @@ KOKKOS_FORCEINLINE_FUNCTION T* take_array(char*& scratch, int count) {
 }
 
 }  // namespace einkorn
-
-namespace einkorn::detail {
-
-/// Sets batch.groups and, if the scratch of a team of whole warps of groups exceeds SpgemmTuning::max_team_scratch,
-/// increases batch.lanes. bytes: scratch per group.
-template <class Exec>
-void fit_batch_into_team([[maybe_unused]] SpgemmTuning const& tuning, [[maybe_unused]] std::size_t bytes,
-                         RowBatch& batch) {
-  batch.groups = 1;
-  if (batch.lanes == 0) return;
-  if constexpr (is_gpu<Exec>) {
-    constexpr int warp_lanes = lockstep_lanes(arch_of<Exec>);
-    while (batch.lanes < warp_lanes &&
-           bytes * static_cast<std::size_t>(warp_lanes / batch.lanes) > tuning.max_team_scratch)
-      batch.lanes *= 2;
-    int const groups_per_warp = warp_lanes / batch.lanes,
-              max_groups = static_cast<int>(tuning.max_team_scratch / bytes);
-    batch.groups =
-        std::clamp(max_groups - max_groups % groups_per_warp, groups_per_warp, tuning.team_size / batch.lanes);
-  }
-}
-
-template <class Exec, class Functor>
-void launch_row_teams(Exec const& exec, char const* label, Functor const& functor, int teams, int threads,
-                      std::size_t scratch) {
-  typename Functor::Policy policy(exec, teams, threads);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
-  Kokkos::parallel_for(label, light_weight(policy), functor);
-}
-
-/// Launches a functor over functor.batches. functor.bytes_of(batch): scratch per group. A batch whose teams fill a GPU
-/// several times has its own launch, with the threads and the scratch that it needs; the others run concurrently in
-/// one launch, before. Asynchronous.
-template <class Exec, class Functor>
-void launch_batches(Exec const& exec, char const* label, Functor functor) {
-  constexpr std::int64_t many_teams = 4096;
-  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
-  int const full_team = is_gpu<Exec> ? tuning.team_size : std::min(2, static_cast<int>(exec.concurrency()));
-  auto const all = functor.batches;
-  int teams = 0, threads = 0;
-  std::size_t scratch = 0;
-  auto const add = [&](RowBatch batch) {
-    batch.first_team = teams;
-    teams += static_cast<int>(ceil_div(batch.num_items, batch.groups));
-    threads = std::max(threads, batch.lanes > 0 ? batch.groups * batch.lanes : full_team);
-    scratch = std::max(scratch, functor.bytes_of(batch) * static_cast<std::size_t>(batch.groups) + 16);
-    functor.batches.add(batch);
-  };
-  auto const launch = [&] {
-    if (teams > 0) launch_row_teams(exec, label, functor, teams, threads, scratch);
-    functor.batches.size = teams = threads = 0;
-    scratch = 0;
-  };
-  RowBatches<Functor::max_batches> large;
-  functor.batches.size = 0;
-  for (int b = 0; b < all.size; ++b) {
-    RowBatch batch = all.batches[b];
-    fit_batch_into_team<Exec>(tuning, functor.bytes_of(batch), batch);
-    if (ceil_div(batch.num_items, batch.groups) > many_teams)
-      large.add(batch);
-    else
-      add(batch);
-  }
-  launch();
-  for (int b = 0; b < large.size; ++b) {
-    add(large.batches[b]);
-    launch();
-  }
-}
-
-/// One launch of a functor that computes one item per group of at least functor.lanes lanes, which may increase.
-/// bytes: scratch per group.
-template <class Exec, class Functor>
-void launch_groups(Exec const& exec, char const* label, Functor functor, std::int64_t num_items,
-                   std::size_t bytes) {
-  if (num_items == 0) return;
-  SpgemmTuning const tuning = spgemm_tuning(arch_of<Exec>);
-  RowBatch batch;
-  batch.lanes = functor.lanes;
-  fit_batch_into_team<Exec>(tuning, bytes, batch);
-  functor.lanes = batch.lanes;
-  launch_row_teams(exec, label, functor, static_cast<int>(ceil_div(num_items, batch.groups)),
-                   batch.groups * batch.lanes, bytes * static_cast<std::size_t>(batch.groups) + 16);
-}
-
-}  // namespace einkorn::detail

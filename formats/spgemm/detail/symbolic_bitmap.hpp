@@ -72,11 +72,14 @@ struct SymbolicBitmapRow {
                                             : args.B.offsets(j + 1);
           return {from, static_cast<Ordinal>(end - from)};
         },
-        [&](typename Args::Segment const& segment) {
-          group.for_each_in_segment(segment.count, [&](Ordinal w) {
+        [&](Group const& lanes, typename Args::Segment const& segment) {
+          lanes.for_each_in_segment(segment.count, [&](Ordinal w) {
             auto const column = args.B.load(segment.first + w);
             Ordinal const at = column.key - first;
-            if (at >= 0 && at < static_cast<Ordinal>(size)) Lanes<Exec>::atomic_or(&bits[at], column.mask);
+            if (at < 0 || at >= static_cast<Ordinal>(size)) return;
+            if ((Lanes<Exec>::load_volatile(&bits[at]) & column.mask) !=
+                column.mask)  // most bits are already set
+              Lanes<Exec>::atomic_or(&bits[at], column.mask);
           });
         });
   }

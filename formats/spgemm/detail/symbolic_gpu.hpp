@@ -177,8 +177,8 @@ struct SymbolicHashRow {
           auto const first = args.B.offsets(j);
           return {first, static_cast<Ordinal>(args.B.offsets(j + 1) - first)};
         },
-        [&](Segment const& segment) {
-          group.for_each_in_segment(segment.count, [&](Ordinal w) {
+        [&](Group const& lanes, Segment const& segment) {
+          lanes.for_each_in_segment(segment.count, [&](Ordinal w) {
             if (is_full) return;
             auto const column = args.B.template load_as<compressed>(segment.first + w);
             is_full = table.insert(column.key, column.mask) == Table::none;

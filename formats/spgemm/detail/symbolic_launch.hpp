@@ -7,6 +7,7 @@
 #include <einkorn/core/balance/bins.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
+#include <einkorn/formats/spgemm/detail/launch_batches.hpp>
 #include <einkorn/formats/spgemm/detail/schedule.hpp>
 #include <einkorn/formats/spgemm/detail/symbolic_gpu.hpp>
 #include <einkorn/formats/spgemm/report.hpp>
