@@ -17,6 +17,37 @@
 namespace einkorn::test {
 namespace {
 
+/// sums[i * lanes + lane] <- the sum over k < counts[i] of 1000 i + k, as this lane has it.
+struct SumsOfItems {
+  std::vector<std::int64_t> const* counts;
+  std::vector<std::int64_t>* sums;
+
+  template <class Group>
+  void operator()(Group const& group, std::size_t i) const {
+    auto const sum = group.template sum_of_item<std::int64_t>(
+        static_cast<std::int64_t>(i), (*counts)[i],
+        [](std::int64_t item, std::int64_t k) { return 1000 * item + k; });
+    if (!group.is_idle)
+      (*sums)[i * static_cast<std::size_t>(group.size()) + static_cast<std::size_t>(group.lane())] = sum;
+  }
+};
+
+/// With 8 lanes, the lanes of a warp add the items of more than 512 entries together.
+TEST(SpgemmLockstep, SumsOfItemsOfDifferentLengths) {
+  std::vector<std::int64_t> const counts{0, 512, 513, 2000, 3, 5000, 1};
+  for (int const lanes : {1, 8, 32}) {
+    std::vector<std::int64_t> sums(counts.size() * static_cast<std::size_t>(lanes), -1);
+
+    for_each_by_lanes(Lockstep(), "sums", counts.size(), lanes, SumsOfItems{&counts, &sums});
+
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      for (int lane = 0; lane < lanes; ++lane)
+        EXPECT_EQ(sums[i * static_cast<std::size_t>(lanes) + static_cast<std::size_t>(lane)],
+                  counts[i] * 1000 * static_cast<std::int64_t>(i) + counts[i] * (counts[i] - 1) / 2)
+            << lanes << " lanes, item " << i;
+  }
+}
+
 TEST(SpgemmLockstep, FindsColumnsByGroupsOfLanes) {
   for (bool const near : {false, true})
     for (auto const [lanes, segment_lanes] : geometries()) {
