@@ -65,7 +65,7 @@ struct Lane {
   Lane* first_of_warp = nullptr;
   Barrier* awaited = nullptr;  // the lane continues when its epoch is not this one
   std::size_t epoch = 0;
-  alignas(16) char sent[16];  // operand of a shuffle
+  alignas(16) char sent[32];  // operand of a shuffle
   bool done = false;
 };
 
