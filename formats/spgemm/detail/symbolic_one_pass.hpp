@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
@@ -18,15 +19,6 @@
 
 namespace einkorn::detail {
 
-/// counts(i) <- upper bound of row i.
-template <class Offsets, class List>
-struct CountsOfBounds {
-  Offsets counts;
-  List upper_bounds;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    counts(i) = static_cast<typename Offsets::value_type>(upper_bounds(i));
-  }
-};
 /// Copies the columns of row i of C from memory where it begins at bounds(i).
 template <class Offsets, class List>
 struct CopyRowsOfBounds {
@@ -67,7 +59,7 @@ bool fill_pattern_in_one_pass(Exec const& exec, State& plan, Args args, Symbolic
   plan.report.workspace += bounds.extent(0) * sizeof(typename Offsets::value_type) +
                            columns.extent(0) * sizeof(typename List::value_type);
   range_for<std::size_t>("einkorn::spgemm[bounds]", exec, rows,
-                         CountsOfBounds<Offsets, List>{bounds, args.compressed_counts});
+                         AssignEntry<Offsets, List>{bounds, args.compressed_counts});
   launch_counts_to_offsets(exec, bounds);
   args.offsets = bounds;
   args.columns = columns;
