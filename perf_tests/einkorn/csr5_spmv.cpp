@@ -49,12 +49,14 @@ void add_tiles(Problem<Scalar, Ordinal, Offset> const& problem, Selection const&
   conversion.bytes = csr5_conversion_bytes(counts_of(A), counts_of_tiles(*F)) - bytes_saved_by_codes(*F);
   conversion.algorithm = prefix + "from_csr";
   conversion.converts_to = algorithm;
-  conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::off); };
+  time_making(conversion,
+              [problem, options] { return to_csr5(problem.exec, problem.A, options, Checks::off); });
   rows.push_back(conversion);
   conversion.algorithm = prefix + "from_csr with checks";
   conversion.converts_to.clear();
-  conversion.run = [problem, options] { (void)to_csr5(problem.exec, problem.A, options, Checks::on); };
+  time_making(conversion, [problem, options] { return to_csr5(problem.exec, problem.A, options, Checks::on); });
   rows.push_back(conversion);
+  conversion.after = {};
   conversion.bytes = value_update_bytes(counts_of(A));
   conversion.algorithm = prefix + "update_values";
   conversion.run = [F, problem] { update_values(problem.exec, *F, problem.A, Checks::off); };

@@ -54,10 +54,9 @@ void add_format(Problem<Scalar, Ordinal, Offset> const& problem, Selection const
   conversion.algorithm = row.algorithm + " from_csr";
   conversion.converts_to = row.algorithm;
   conversion.bytes = matrix->bytes() + csr_bytes(counts) - vector_bytes(counts);
-  conversion.run = [problem, options] {
-    [[maybe_unused]] F const converted = from_csr<Format>(problem.exec, problem.A, options);
-  };
+  time_making(conversion, [problem, options] { return from_csr<Format>(problem.exec, problem.A, options); });
   rows.push_back(conversion);
+  conversion.after = {};
   conversion.algorithm = row.algorithm + " update_values";
   conversion.converts_to.clear();
   conversion.bytes = value_update_bytes(counts);

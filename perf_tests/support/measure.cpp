@@ -57,6 +57,20 @@ double replayed(Exec const& exec, GraphReplay const& graph, int batch) {
   return seconds_of(exec, [&] { graph(); }, work) / (replays * graph.copies());
 }
 
+/// The time of a run after another one; its result is freed before and after.
+double seconds_of_conversion(Exec const& exec, Candidate const& candidate) {
+  auto const free_result = [&] {
+    if (candidate.after) candidate.after();
+  };
+  auto const before = [&] {
+    candidate.run();
+    free_result();
+  };
+  double const seconds = seconds_of(exec, before, candidate.run);
+  free_result();
+  return seconds;
+}
+
 }  // namespace
 
 void capture_graphs(Exec const& exec, MeasureOptions const& measuring, MatrixReport& report) {
@@ -127,8 +141,7 @@ void measure(Exec const& exec, Bandwidth const& bandwidth, MeasureOptions const&
     for (std::size_t i = 0; i < samples.size(); ++i) {
       auto& candidate = report.results[i].candidate;
       if (!candidate.run || !active[i] || candidate.operation == "spmv") continue;
-      run_or_refuse(candidate,
-                    [&] { samples[i].warm.push_back(seconds_of(exec, candidate.run, candidate.run)); });
+      run_or_refuse(candidate, [&] { samples[i].warm.push_back(seconds_of_conversion(exec, candidate)); });
     }
 
   report.rounds = rounds;
