@@ -31,6 +31,7 @@ set(einkorn_headers
   core/comm/transport_time.hpp
   core/concepts.hpp
   core/copy.hpp
+  core/cyclic_rows.hpp
   core/cooperative.hpp
   core/cooperative_vector.hpp
   core/detail/caller_device.hpp
@@ -127,6 +128,7 @@ set(einkorn_headers
   formats/brcv/validate.hpp
   formats/bsr/bsr.hpp
   formats/bsr/bsr_tuning.hpp
+  formats/bsr/detail/block_column_of.hpp
   formats/bsr/detail/count_blocks_host.hpp
   formats/bsr/detail/fill_blocks.hpp
   formats/bsr/detail/find_blocks.hpp
@@ -222,6 +224,7 @@ set(einkorn_headers
   formats/dia/to_csr.hpp
   formats/dia/traits.hpp
   formats/dia/validate.hpp
+  formats/diagonals/detail/count_marks.hpp
   formats/diagonals/detail/fill.hpp
   formats/diagonals/detail/host_tuning.hpp
   formats/diagonals/detail/mark_row_on_host.hpp

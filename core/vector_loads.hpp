@@ -32,6 +32,28 @@ class VectorLoads {
   [[nodiscard]] Integer const* data() const { return array_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// The number of work items for for_each_of_item().
+  template <int batch>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t num_items() const {
+    return ceil_div(count(), batch * item_stride) * item_stride;
+  }
+
+  /// visit(vector, number of the vector) for the vectors of a work item, at most `batch`. Loads them before the first
+  /// call, so that a thread waits for memory once. Adjacent items have adjacent vectors.
+  template <int batch, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_of_item(std::size_t item, Visit const& visit) const {
+    std::size_t const first = item / item_stride * (batch * item_stride) + item % item_stride;
+    if (is_aligned_ && 4 * (first + (batch - 1) * item_stride) + 4 <= size_) {
+      Vector4 vectors[batch];
+      for (int u = 0; u < batch; ++u)
+        vectors[u] = *reinterpret_cast<Vector4 const*>(array_ + 4 * (first + std::size_t(u) * item_stride));
+      for (int u = 0; u < batch; ++u) visit(vectors[u], first + std::size_t(u) * item_stride);
+    } else {
+      for (std::size_t i = first; i < first + batch * item_stride && i < count(); i += item_stride)
+        visit((*this)(i), i);
+    }
+  }
+
   /// Entries 4 i .. 4 i + 3; zeros past the end.
   KOKKOS_FORCEINLINE_FUNCTION Vector4 operator()(std::size_t i) const {
     std::size_t const first = 4 * i;
@@ -42,6 +64,8 @@ class VectorLoads {
   }
 
  private:
+  static constexpr std::size_t item_stride = 64;  // at least the lanes of a warp or wavefront
+
   Integer const* array_ = nullptr;
   std::size_t size_ = 0;
   bool is_aligned_ = false;

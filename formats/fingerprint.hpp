@@ -20,34 +20,55 @@ namespace einkorn {
 
 namespace detail {
 
-/// For two arrays e, the sum over g of mix64(mix64(g + 1) ^ (k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g +
-/// 3))) in 64 bits; entries past the end are 0.
+/// For two arrays e, the sum over g of mix64(k (g + 1) + k0 e(4g) + k1 e(4g + 1) + k2 e(4g + 2) + k3 e(4g + 3)) in 64
+/// bits; entries past the end are 0.
 ///
 /// A change of one entry changes one term, as the factors are odd and mix64 is a bijection. So does a swap
 /// within one group of four, because no two factors differ by a multiple of 8 (entries less than 2^62 apart
-/// cannot cancel); any other change goes undetected with probability 2^-64. Unsigned sums do not depend on the
-/// order, the backend or the integer width.
+/// cannot cancel); any other change goes undetected with probability 2^-64, if it was not made for that. Unsigned
+/// sums do not depend on the order, the backend or the integer width.
 template <class Offset, class Ordinal>
 struct StructureHash {
   VectorLoads<Offset> offsets;
   VectorLoads<Ordinal> columns;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& offsets_hash,
+  static constexpr int batch = 4;  // vectors per work item
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t num_offset_items() const {
+    return offsets.template num_items<batch>();
+  }
+  /// The number of work items: those for the offsets, then those for the columns.
+  [[nodiscard]] std::size_t num_items() const {
+    return num_offset_items() + columns.template num_items<batch>();
+  }
+
+  /// Adds the hashes of a work item.
+  KOKKOS_FUNCTION void operator()(std::size_t item, std::uint64_t& offsets_hash,
                                   std::uint64_t& columns_hash) const {
-    std::size_t const num_offsets = offsets.count();
-    if (i < num_offsets)
-      offsets_hash += hash_of_four(offsets(i), i);
+    visit(
+        item, [&](auto const& four, std::size_t g) { offsets_hash += hash_of_four(four, g); },
+        [&](auto const& four, std::size_t g) { columns_hash += hash_of_four(four, g); });
+  }
+
+  /// visit_offsets or visit_columns(vector, number of the vector) for the vectors of a work item.
+  template <class VisitOffsets, class VisitColumns>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(std::size_t item, VisitOffsets const& visit_offsets,
+                                         VisitColumns const& visit_columns) const {
+    std::size_t const first_of_columns = num_offset_items();
+    if (item < first_of_columns)
+      offsets.template for_each_of_item<batch>(item, visit_offsets);
     else
-      columns_hash += hash_of_four(columns(i - num_offsets), i - num_offsets);
+      columns.template for_each_of_item<batch>(item - first_of_columns, visit_columns);
   }
 
   template <class Four>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t hash_of_four(Four const& four, std::size_t g) {
-    std::uint64_t const combined = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(four.entry[0]) +
+    std::uint64_t const combined = 0xd1342543de82ef95u * (g + 1) +
+                                   0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(four.entry[0]) +
                                    0xbf58476d1ce4e5b9u * static_cast<std::uint64_t>(four.entry[1]) +
                                    0x94d049bb133111ebu * static_cast<std::uint64_t>(four.entry[2]) +
                                    0x6a09e667f3bcc90fu * static_cast<std::uint64_t>(four.entry[3]);
-    return mix64(mix64(g + 1) ^ combined);
+    return mix64(combined);
   }
 };
 
@@ -160,10 +181,10 @@ Fingerprint fingerprint(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> c
   detail::StructureHash<Offset, Ordinal> const sum{
       A.num_rows == 0 ? detail::VectorLoads<Offset>() : detail::vector_loads(A.row_offsets),
       detail::vector_loads(A.columns)};
-  std::size_t const fours = sum.offsets.count() + sum.columns.count();
-  if (fours == 0) return result;
+  if (sum.num_items() == 0) return result;
   if constexpr (is_gpu<Exec>)
-    range_reduce<std::size_t>("einkorn::fingerprint", exec, fours, sum, result.offsets, result.columns);
+    range_reduce<std::size_t>("einkorn::fingerprint", exec, sum.num_items(), sum, result.offsets,
+                              result.columns);
   else
     detail::hash_on_host("einkorn::fingerprint", exec, sum, result);
   return result;

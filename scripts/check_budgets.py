@@ -13,14 +13,14 @@ import statistics
 import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
-MAX_REACH, MAX_CHAIN = 62, 10  # traits.hpp of the formats, small and always included together, are not counted
+MAX_REACH, MAX_CHAIN = 64, 10  # traits.hpp of the formats, small and always included together, are not counted
 OWN_LIMITS = {  # (reach, chain) of headers that contain more than one kernel or solver
     **{name: (209, 12) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp")},  # every format
-    "formats/analysis/select_by_measuring.hpp": (212, 13),  # every format, and the choice of the plan of CSR
-    "formats/interop/tpetra_operator.hpp": (223, 13),  # every format, and the distribution over ranks
+    "formats/analysis/select_by_measuring.hpp": (215, 13),  # every format, and the choice of the plan of CSR
+    "formats/interop/tpetra_operator.hpp": (226, 13),  # every format, and the distribution over ranks
     "formats/analysis/plan_by_measuring.hpp": (66, MAX_CHAIN),  # the plan of CSR, graphs and wisdom
-    "solvers/precond/multigrid.hpp": (177, 15),  # three formats, their selection, and products of matrices
-    "solvers/interop/belos_cg.hpp": (273, 14),  # tpetra_operator.hpp, cg and pcg
+    "solvers/precond/multigrid.hpp": (179, 15),  # three formats, their selection, and products of matrices
+    "solvers/interop/belos_cg.hpp": (276, 14),  # tpetra_operator.hpp, cg and pcg
 }
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/richardson.hpp",

@@ -36,9 +36,10 @@ namespace einkorn {
 ///
 /// block_fill is a sample of at most 1024 block rows per block size, without block rows of very many
 /// entries (detail::max_block_row_entries()); sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors and
-/// column_block_changes are a sample of at most 256 windows. All other members are exact. Cost: reads row_offsets three times and columns three times (once from caches; twice in
-/// all with more than 512 diagonals), writes and reads one integer per diagonal (num_rows + num_cols); fences
-/// exec twice. Deterministic: counts are integers.
+/// column_block_changes are a sample of at most 256 windows; on a GPU the entries per diagonal of a matrix with more than
+/// 2^20 rows are an estimate from a sixteenth of the rows. All other members are exact. Cost: reads row_offsets three times
+/// and columns twice (once more, on a GPU for the sample, with at most 512 diagonals), writes and reads one byte per
+/// diagonal (num_rows + num_cols); fences exec twice. Deterministic: counts are integers.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {
@@ -67,7 +68,7 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
     if (result.nnz >= detail::min_gather_entries)
       detail::analyze_gathers(exec, A, column_blocks_shape(arch_of<Exec>, sizeof(Scalar)).columns, counters);
   }
-  detail::analyze_diagonals(exec, counters);
+  detail::analyze_diagonals(exec, counters, result.num_rows);
   auto const counts = counters.read(exec);
 
   using Slot = detail::StructureCounters<Device>;
@@ -103,7 +104,7 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
     result.block_fill[static_cast<std::size_t>(b)] =
         static_cast<double>(b * b) * ratio(Slot::blocks + b, Slot::block_entries + b);
   if (result.num_diagonals <= detail::max_listed_diagonals)
-    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, counters, result.num_diagonals))
+    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, counters, counts))
       result.diagonals.push_back({offset, entries});
   return result;
 }

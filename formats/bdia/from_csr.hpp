@@ -96,10 +96,8 @@ struct FromCsr<Bdia> {
     auto const rows = static_cast<double>(A.num_rows), nnz = static_cast<double>(A.nnz());
     detail::require_fill(options.max_gap > 0 ? "bDIA, gaps not counted," : "bDIA",
                          rows * static_cast<double>(diagonals.count), nnz, options.fill_limit);
-    auto const list = detail::list_diagonals(exec, A, diagonals);
-    exec.fence("einkorn::from_csr[bdia]: the diagonals are listed");
-    auto const table = detail::join_diagonals<Ordinal>(
-        read_on_host("einkorn::diagonal_offsets on the host", list), options.max_gap);
+    auto const table =
+        detail::join_diagonals(detail::list_diagonals_on_host(exec, A, diagonals), options.max_gap);
     detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
     detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
     F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;

@@ -90,47 +90,52 @@ struct OutOfRange {
   }
 };
 
-/// First errors of a Csr with valid extents, and its fingerprint: four offsets or four columns per work item.
-/// `entry` is the first entry with a column out of range. `at` is 0 if row_offsets(0) is not 0, 1 if the last
-/// offset is not nnz, 2 + the first row after which offsets decrease.
+/// First errors of a Csr with valid extents, and its fingerprint. `entry` is the first entry with a column out of range.
+/// `at` is 0 if row_offsets(0) is not 0, 1 if the last offset is not nnz, 2 + the first row after which offsets decrease.
 template <class Offsets, class Columns>
 struct InspectStructure {
   using Offset = typename Offsets::non_const_value_type;
   using Ordinal = typename Columns::non_const_value_type;
+  using Unsigned = std::make_unsigned_t<Ordinal>;
 
   Offsets row_offsets;
   Offset nnz;
   Ordinal num_cols;
   StructureHash<Offset, Ordinal> hash;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& entry, std::size_t& at,
+  KOKKOS_FUNCTION void operator()(std::size_t item, std::size_t& entry, std::size_t& at,
                                   std::uint64_t& offsets_hash, std::uint64_t& columns_hash) const {
-    std::size_t const num_offsets = hash.offsets.count();
-    if (i < num_offsets)
-      inspect_offsets(i, at, offsets_hash);
-    else
-      inspect_columns(i - num_offsets, entry, columns_hash);
+    hash.visit(
+        item,
+        [&](auto const& four, std::size_t g) {
+          offsets_hash += hash.hash_of_four(four, g);
+          inspect_offsets(four, g, at);
+        },
+        [&](auto const& four, std::size_t g) {
+          columns_hash += hash.hash_of_four(four, g);
+          inspect_columns(four, g, entry);
+        });
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void inspect_offsets(std::size_t i, std::size_t& at, std::uint64_t& sum) const {
-    auto const four = hash.offsets(i);
+  template <class Four>
+  KOKKOS_FORCEINLINE_FUNCTION void inspect_offsets(Four const& four, std::size_t g, std::size_t& at) const {
     std::size_t const rows = row_offsets.extent(0) - 1;
-    sum += hash.hash_of_four(four, i);
-    if (i == 0 && four.entry[0] != 0) at = 0;
-    if (i == 0 && row_offsets(rows) != nnz && at > 1) at = 1;
-    for (std::size_t j = 0; j < 4 && 4 * i + j < rows; ++j) {
-      Offset const next = j < 3 ? four.entry[j + 1] : row_offsets(4 * i + 4);
-      if (next < four.entry[j] && 2 + 4 * i + j < at) at = 2 + 4 * i + j;
+    if (g == 0 && four.entry[0] != 0) at = 0;
+    if (g == 0 && row_offsets(rows) != nnz && at > 1) at = 1;
+    for (std::size_t j = 0; j < 4 && 4 * g + j < rows; ++j) {
+      Offset const next = j < 3 ? four.entry[j + 1] : row_offsets(4 * g + 4);
+      if (next < four.entry[j] && 2 + 4 * g + j < at) at = 2 + 4 * g + j;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void inspect_columns(std::size_t i, std::size_t& entry,
-                                                   std::uint64_t& sum) const {
-    auto const four = hash.columns(i);
-    sum += hash.hash_of_four(four, i);
+  template <class Four>
+  KOKKOS_FORCEINLINE_FUNCTION void inspect_columns(Four const& four, std::size_t g, std::size_t& entry) const {
+    Unsigned largest = 0;  // a negative column is larger than all valid ones
+    for (auto const column : four.entry) largest = Kokkos::max(largest, static_cast<Unsigned>(column));
+    if (largest < static_cast<Unsigned>(num_cols)) return;
     for (std::size_t j = 0; j < 4; ++j) {
-      bool const is_bad = four.entry[j] < 0 || four.entry[j] >= num_cols;
-      if (is_bad && 4 * i + j < static_cast<std::size_t>(nnz) && 4 * i + j < entry) entry = 4 * i + j;
+      bool const is_bad = static_cast<Unsigned>(four.entry[j]) >= static_cast<Unsigned>(num_cols);
+      if (is_bad && 4 * g + j < static_cast<std::size_t>(nnz) && 4 * g + j < entry) entry = 4 * g + j;
     }
   }
 };
@@ -201,7 +206,7 @@ Fingerprint checked_fingerprint(Exec const& exec, Matrix const& A, Checks checks
   std::size_t entry = none, at = none;
   auto result = empty_fingerprint(A);
   if constexpr (is_gpu<Exec>) {
-    range_reduce<std::size_t>("einkorn::validate", exec, hash.offsets.count() + hash.columns.count(),
+    range_reduce<std::size_t>("einkorn::validate", exec, hash.num_items(),
                               InspectStructure<Offsets, Columns>{A.row_offsets, A.nnz(), A.num_cols, hash},
                               Kokkos::Min<std::size_t>(entry), Kokkos::Min<std::size_t>(at),
                               Kokkos::Sum<std::uint64_t>(result.offsets),

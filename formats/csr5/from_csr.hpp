@@ -6,7 +6,6 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
-#include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/csr5_tuning.hpp>
@@ -38,7 +37,7 @@ struct Csr5Options {
 /// @throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory
 /// Cost: reads A twice with checks and once without, writes columns, values and descriptors once; row_offsets
 /// is shared. Allocates bytes() without row_offsets. Compressed indices read the columns up to six times more
-/// and temporarily need the full columns in addition to the codes. Fences exec; reads back a few counts.
+/// and temporarily need the full columns in addition to the codes. Fences exec once without compressed indices.
 /// Source: Liu and Vinter, ICS 2015, section 3. Departures: a lane finds its rows by binary search among the
 /// rows of the tile instead of scattering flags from the rows, which needs no atomics; a run of empty rows
 /// takes one search instead of one step per row.
@@ -54,11 +53,11 @@ struct FromCsr<Csr5> {
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[csr5]");
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
     if (detail::are_on(options.checks)) validate(exec, A);
-    auto const lengths = row_lengths(exec, A);
     Csr5<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
-    F.shape = csr5_shape<arch_of<Exec>, Value>(lengths.mean(), static_cast<std::size_t>(A.nnz()));
+    double const mean = F.num_rows == 0 ? 0.0 : static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);
+    F.shape = csr5_shape<arch_of<Exec>, Value>(mean, static_cast<std::size_t>(A.nnz()));
     if (options.lanes != 0) F.shape.lanes = options.lanes;
     if (options.sigma != 0) F.shape.sigma = options.sigma;
     require<InvalidArgument>(runs_on<Exec>(F.shape.lanes), [&] {
@@ -70,11 +69,13 @@ struct FromCsr<Csr5> {
       return "from_csr: sigma is " + std::to_string(F.shape.sigma) + ", expected 1 .. 32";
     });
     F.num_tiles = A.nnz() / F.tile_size();
-    F.longest_row = lengths.longest;
     F.row_offsets = A.row_offsets;
     detail::build_tiles(exec, F, A.nnz());
-    if (lengths.empty_rows > 0) detail::list_empty_rows(exec, F);
     detail::transpose_tiles(exec, F, A);
+    auto const summary =
+        detail::summarize(exec, F);  // last, so that there is one wait and allocations overlap kernels
+    detail::build_empty_offsets(exec, F, summary.starts_in_flagged_tiles);
+    if (summary.has_empty_rows) detail::list_empty_rows(exec, F, summary.empty_rows_before_tail);
     if (options.indices == Indices::compressed)
       detail::compress_columns(exec, F.num_tiles, detail::EqualTiles<Offset>{F.tile_size()}, F.tail_begin(),
                                F.columns, F.compressed);

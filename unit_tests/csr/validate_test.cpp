@@ -61,10 +61,10 @@ std::uint64_t hash_by_definition(Integers const& integers) {
                                    0x6a09e667f3bcc90fu};
   std::uint64_t sum = 0;
   for (std::size_t g = 0; 4 * g < integers.size(); ++g) {
-    std::uint64_t combined = 0;
+    std::uint64_t combined = 0xd1342543de82ef95u * (g + 1);
     for (std::size_t i = 4 * g; i < std::min(4 * g + 4, integers.size()); ++i)
       combined += factors[i - 4 * g] * static_cast<std::uint64_t>(integers[i]);
-    sum += detail::mix64(detail::mix64(g + 1) ^ combined);
+    sum += detail::mix64(combined);
   }
   return sum;
 }

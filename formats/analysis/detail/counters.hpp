@@ -4,14 +4,17 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/formats/diagonals/detail/count_marks.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace einkorn::detail {
 
@@ -35,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_in_team(T* to, T value) {
 template <class Device>
 struct StructureCounters {
   using Counts = Kokkos::View<std::int64_t*, Device>;
-  using Flags = Kokkos::View<int*, Device>;
+  using Flags = Kokkos::View<unsigned char*, Device>;
   enum Slot : int {
     longest_row,
     sum_of_squares,
@@ -57,27 +60,34 @@ struct StructureCounters {
     blocks,                         // + b: b x b blocks in the sample, b = 2 .. 8
     block_entries = blocks + 9,     // + b: entries in the sample
     histogram = block_entries + 9,  // + i: rows of 2^(i-1) .. 2^i - 1 entries; 64 bins
-    size = histogram + 64
+    num_combined = histogram + 64,  // slots before this one are combined by combine()
+    num_listed = num_combined,      // see CountMarks
+    list = num_listed + 1,          // the first marked diagonals found
+    size = list + max_listed_diagonals
   };
 
   Counts counts;    // [size]
-  Flags diagonals;  // [num_rows + num_cols - 1], 1: the diagonal has an entry
+  Flags diagonals;  // [num_rows + num_cols - 1, rounded up to a multiple of 8]; 1: the diagonal has an entry
   /// Rows of more than max_row_by_lanes entries, unordered: num_long_rows from the beginning; rows of more than
   /// max_row_by_team entries: num_very_long_rows from the end.
   Counts long_rows;
-  Flags long_row_flags;  // for each: bit 0, unsorted; bit 1, its columns differ from those of the row above
+  Counts long_row_flags;  // for each: bit 0, unsorted; bit 1, its columns differ from those of the row above
 
+  /// Counts and flags are 0. Two allocations, because each takes 40 us and more on a GPU.
   template <class Exec>
   StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz)
-      : counts(allocate<Counts>(exec, "einkorn::structure::counts", size)),
-        diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", flags)) {
-    fill_vector(exec, counts, 0);
-    fill_vector(exec, diagonals, 0);
-    if constexpr (!is_gpu<Exec>) return;
-    auto const max_long_rows = static_cast<std::size_t>(nnz / max_row_by_lanes + 1);
-    long_rows = allocate<Counts>(exec, "einkorn::structure::long_rows", max_long_rows);
-    long_row_flags = allocate<Flags>(exec, "einkorn::structure::long_row_flags", max_long_rows);
-    fill_vector(exec, long_row_flags, 0);
+      : diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", ceil_div(flags, 8) * 8)) {
+    fill_vector(exec, diagonals, static_cast<unsigned char>(0));
+    auto const max_long_rows =
+        is_gpu<Exec> ? static_cast<std::size_t>(nnz / max_row_by_lanes + 1) : std::size_t(0);
+    auto const all = allocate<Counts>(exec, "einkorn::structure::counts", size + 2 * max_long_rows);
+    auto const part = [&](std::size_t begin, std::size_t extent) {
+      return Counts(Kokkos::subview(all, std::pair(begin, begin + extent)));
+    };
+    counts = part(0, size);
+    long_row_flags = part(size, max_long_rows);
+    long_rows = part(size + max_long_rows, max_long_rows);
+    fill_vector(exec, part(0, size + max_long_rows), 0);
   }
 
   template <class Exec>
@@ -115,13 +125,14 @@ struct StructureCounters {
                                                              std::int64_t* thread_counts) const {
     if (-distance > thread_counts[lower_bandwidth]) thread_counts[lower_bandwidth] = -distance;
     if (distance > thread_counts[upper_bandwidth]) thread_counts[upper_bandwidth] = distance;
-    int* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
+    unsigned char* const flag = &diagonals(static_cast<std::size_t>(distance + num_rows - 1));
     return *flag == 0;
   }
   template <class Exec>
   KOKKOS_FORCEINLINE_FUNCTION void mark_diagonal(std::int64_t distance, std::int64_t num_rows) const {
     // Threads store the same. Kokkos::atomic_store() is an exchange on a GPU, and atomic_load() also an update.
-    Lanes<Exec>::store_volatile(&diagonals(static_cast<std::size_t>(distance + num_rows - 1)), 1);
+    Lanes<Exec>::store_volatile(&diagonals(static_cast<std::size_t>(distance + num_rows - 1)),
+                                static_cast<unsigned char>(1));
   }
 };
 

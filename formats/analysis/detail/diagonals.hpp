@@ -19,7 +19,7 @@
 
 namespace einkorn::detail {
 
-/// Counts the flagged diagonals and the runs of adjacent ones (bands).
+/// Host: counts the flagged diagonals and the runs of adjacent ones (bands).
 template <class Flags>
 struct CountFlags {
   Flags flags;
@@ -31,25 +31,28 @@ struct CountFlags {
   }
 };
 
-/// Counts the diagonals with entries, and their bands. 1 launch.
+/// Counts the diagonals with entries, and their bands; lists them on a GPU. 1 launch.
 template <class Exec, class Device>
-void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& counters) {
-  auto const flags = counters.diagonals;
-  auto const counts = counters.counts;
-  auto const size = static_cast<std::int64_t>(flags.extent(0));
+void analyze_diagonals(Exec const& exec, StructureCounters<Device> const& counters, std::int64_t num_rows) {
   using Counters = StructureCounters<Device>;
-  range_reduce<std::int64_t>("einkorn::structure[diagonals]", exec, size,
-                             CountFlags<decltype(counters.diagonals)>{flags},
-                             Kokkos::subview(counts, static_cast<int>(Counters::num_diagonals)),
-                             Kokkos::subview(counts, static_cast<int>(Counters::num_bands)));
+  constexpr char const* label = "einkorn::structure[diagonals]";
+  auto const flags = counters.diagonals;
+  if constexpr (is_gpu<Exec>) {
+    count_marks(exec, label, reinterpret_cast<std::uint64_t const*>(flags.data()),
+                static_cast<std::int64_t>(flags.extent(0) / 8), num_rows, counters.counts,
+                {Counters::num_diagonals, Counters::num_bands, Counters::num_listed, Counters::list});
+  } else {
+    range_reduce<std::int64_t>(label, exec, static_cast<std::int64_t>(flags.extent(0)),
+                               CountFlags<decltype(counters.diagonals)>{flags},
+                               Kokkos::subview(counters.counts, static_cast<int>(Counters::num_diagonals)),
+                               Kokkos::subview(counters.counts, static_cast<int>(Counters::num_bands)));
+  }
 }
 
-/// GPU: counts the entries of each diagonal, by a histogram in team scratch. numbers(d + num_rows - 1) is the number
-/// of diagonal d.
+/// GPU: counts the entries of each diagonal in every `sample`-th block of rows, by a histogram in team scratch.
 ///
 /// The u-th entries of the rows of a thread are on one diagonal for many rows in most matrices: the thread
-/// counts them in a register until the diagonal changes. The bounds of the next row are loaded before the
-/// entries of this one.
+/// counts them in a register until the diagonal changes.
 template <class Exec, class Matrix, class Device>
 struct CountDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
@@ -57,31 +60,40 @@ struct CountDiagonals {
   static constexpr int team_size = 256, min_teams_per_sm = 4, lanes = 8, batch = 4;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, min_teams_per_sm>>;
   using Member = typename Policy::member_type;
-  using Rows = StridedRowRange<lanes, team_size, 4>;
+  using Rows = CyclicRows<lanes, team_size, 4>;
 
   Matrix A;
-  Kokkos::View<int*, Device> numbers;
+  Kokkos::View<std::int64_t*, Device> offsets;  // of the diagonals, ascending
   Kokkos::View<std::int64_t*, Device> entries;
+  std::int64_t sample;
+
+  static std::size_t scratch_bytes(std::size_t count) { return count * (sizeof(int) + sizeof(Ordinal)) + 32; }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const count = static_cast<int>(entries.extent(0));
-    auto* const histogram = static_cast<int*>(
+    Histogram histogram{};
+    histogram.size = count;
+    histogram.counts = static_cast<int*>(
         team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(count) * sizeof(int), alignof(int)));
-    for (int i = team.team_rank(); i < count; i += team.team_size()) histogram[i] = 0;
+    histogram.offsets = static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(
+        static_cast<std::size_t>(count) * sizeof(Ordinal), alignof(Ordinal)));
+    for (int i = team.team_rank(); i < count; i += team.team_size()) {
+      histogram.counts[i] = 0;
+      histogram.offsets[i] = static_cast<Ordinal>(offsets(i));
+    }
     team.team_barrier();
     Ordinal distance[batch] = {};
     int run_length[batch] = {};
-    auto const rows = static_cast<std::int64_t>(A.num_rows);
-    Row next = row_at(Rows::row(team, 0));
-    for (std::int64_t step = 0; Rows::block(team, step) < rows; ++step) {
-      Row const row = next;
-      next = row_at(Rows::row(team, step + 1));
-      add_row(row, team.team_rank() % lanes, distance, run_length, histogram);
-    }
-    for (int u = 0; u < batch; ++u) flush(distance[u], run_length[u], histogram);
+    int const lane = team.team_rank() % lanes;
+    Rows::for_each(
+        team, static_cast<std::int64_t>(A.num_rows), sample,
+        [this](std::int64_t number) { return row_at(number); },
+        [&](Row const& row) { add_row(row, lane, distance, run_length, histogram); });
+    for (int u = 0; u < batch; ++u) histogram.add(distance[u], run_length[u]);
     team.team_barrier();
     for (int i = team.team_rank(); i < count; i += team.team_size())
-      if (histogram[i] > 0) Kokkos::atomic_add(&entries(i), static_cast<std::int64_t>(histogram[i]));
+      if (histogram.counts[i] > 0)
+        Kokkos::atomic_add(&entries(i), static_cast<std::int64_t>(histogram.counts[i]));
   }
 
  private:
@@ -90,13 +102,26 @@ struct CountDiagonals {
     Offset begin, end;
   };
 
+  struct Histogram {
+    int* counts;
+    Ordinal* offsets;
+    int size;
+
+    KOKKOS_FORCEINLINE_FUNCTION void add(Ordinal diagonal, int number) const {
+      if (number == 0) return;
+      Ordinal const* const list = offsets;
+      int const at = lower_bound_index([list](int i) { return list[i]; }, 0, size, diagonal);
+      add_in_team<Exec>(&counts[at], number);
+    }
+  };
+
   KOKKOS_FORCEINLINE_FUNCTION Row row_at(std::int64_t number) const {
     if (number >= static_cast<std::int64_t>(A.num_rows)) return {Ordinal(0), Offset(0), Offset(0)};
     auto const row = static_cast<Ordinal>(number);
     return {row, A.row_begin(row), A.row_end(row)};
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_row(Row const& row, int lane, Ordinal (&distance)[batch],
-                                           int (&run_length)[batch], int* histogram) const {
+                                           int (&run_length)[batch], Histogram const& histogram) const {
     for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
       Ordinal column[batch];
       for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
@@ -110,25 +135,21 @@ struct CountDiagonals {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void count(Ordinal diagonal, Ordinal& distance, int& run_length,
-                                         int* histogram) const {
+                                         Histogram const& histogram) const {
     if (diagonal != distance) {
-      flush(distance, run_length, histogram);
+      histogram.add(distance, run_length);
       distance = diagonal;
       run_length = 0;
     }
     ++run_length;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void flush(Ordinal distance, int run_length, int* histogram) const {
-    if (run_length == 0) return;
-    auto const d = static_cast<std::int64_t>(distance) + static_cast<std::int64_t>(A.num_rows) - 1;
-    add_in_team<Exec>(&histogram[numbers(static_cast<std::size_t>(d))], run_length);
-  }
 };
 
-/// Lists the offsets of the flagged diagonals; replaces the flags by numbers in that list.
+/// Host: lists the offsets of the flagged diagonals and stores their numbers in that list.
 template <class Flags, class Numbers>
 struct NumberDiagonals {
   Flags flags;
+  Kokkos::View<int*, typename Flags::device_type> numbers;
   Numbers offsets;
   std::int64_t rows;
 
@@ -136,46 +157,66 @@ struct NumberDiagonals {
     int const is_set = flags(d) != 0;
     if (is_final && is_set != 0) {
       offsets(number) = d - rows + 1;
-      flags(d) = number;
+      numbers(d) = number;
     }
     number += is_set;
   }
 };
 
-/// The `count` flagged diagonals as pairs (offset, entries), in ascending order. Overwrites the flags with
-/// numbers. 2 launches; fences exec.
-template <class Exec, class Matrix, class Device>
+/// A GPU counts the entries per diagonal of a matrix with more rows in every diagonal_sample-th block of rows.
+inline constexpr std::int64_t max_rows_counted = std::int64_t(1) << 20, diagonal_sample = 16;
+
+/// The flagged diagonals as pairs (offset, entries), in ascending order. 1 launch, on a host 2; fences exec.
+/// @param counts  the counters on the host
+/// @pre num_diagonals is at most max_listed_diagonals
+template <class Exec, class Matrix, class Device, class Counts>
 std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
                                                                   StructureCounters<Device> const& counters,
-                                                                  std::int64_t count) {
+                                                                  Counts const& counts) {
+  using Counters = StructureCounters<Device>;
   using Numbers = Kokkos::View<std::int64_t*, Device>;
-  auto const size = static_cast<std::size_t>(count);
-  Numbers const offsets = allocate<Numbers>(exec, "einkorn::structure::offsets", size);
-  Numbers const entries = allocate<Numbers>(exec, "einkorn::structure::entries", size);
-  fill_vector(exec, entries, 0);
-  auto const flags = counters.diagonals;
+  using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  auto const size = static_cast<std::size_t>(counts[Counters::num_diagonals]);
   auto const rows = static_cast<std::int64_t>(A.num_rows);
-  range_scan<std::int64_t>("einkorn::structure[number diagonals]", exec,
-                           static_cast<std::int64_t>(flags.extent(0)),
-                           NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, offsets, rows});
-  if constexpr (is_gpu<Exec>) {
-    using Functor = CountDiagonals<Exec, Matrix, Device>;
-    auto const teams = std::min(Functor::Rows::num_blocks(rows), max_structure_teams);
-    typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::team_size);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((size + 1) * sizeof(int))));
-    Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, flags, entries});
-  } else {
-    count_diagonals_on_host(exec, A, flags, entries);
-  }
-
+  double scale = 1.0;
   auto offset = allocate_vector<std::int64_t>("einkorn::structure: offsets", size);
   auto number = allocate_vector<std::int64_t>("einkorn::structure: entries", size);
-  using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  copy_vector(exec, Host(offset.data(), size), offsets);
+  Numbers const both = allocate<Numbers>(exec, "einkorn::structure::diagonals", 2 * size);
+  Numbers const offsets = Kokkos::subview(both, std::pair(std::size_t(0), size));
+  Numbers const entries = Kokkos::subview(both, std::pair(size, 2 * size));
+  fill_vector(exec, entries, 0);
+  if constexpr (is_gpu<Exec>) {
+    using Functor = CountDiagonals<Exec, Matrix, Device>;
+    std::copy_n(counts.begin() + Counters::list, size, offset.begin());
+    std::sort(offset.begin(), offset.end());
+    copy_vector(exec, offsets, Host(offset.data(), size));
+    std::int64_t const sample = rows > max_rows_counted ? diagonal_sample : 1;
+    std::int64_t const blocks = ceil_div(Functor::Rows::num_blocks(rows), sample);
+    std::int64_t const last = (blocks - 1) * sample * Functor::Rows::block_rows;  // first row of the last block
+    std::int64_t const sampled =
+        (blocks - 1) * Functor::Rows::block_rows + std::min(rows - last, Functor::Rows::block_rows);
+    scale = static_cast<double>(rows) / static_cast<double>(sampled);
+    auto const teams = std::min(blocks, max_structure_teams);
+    typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(size))));
+    Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, offsets, entries, sample});
+  } else {
+    auto const flags = counters.diagonals;
+    auto const numbers =
+        allocate<Kokkos::View<int*, Device>>(exec, "einkorn::structure::numbers", flags.extent(0));
+    range_scan<std::int64_t>(
+        "einkorn::structure[number diagonals]", exec, static_cast<std::int64_t>(flags.extent(0)),
+        NumberDiagonals<decltype(counters.diagonals), Numbers>{flags, numbers, offsets, rows});
+    count_diagonals_on_host(exec, A, numbers, entries);
+    copy_vector(exec, Host(offset.data(), size), offsets);
+  }
   copy_vector(exec, Host(number.data(), size), entries);
   exec.fence("einkorn::structure: the diagonals are read");
   auto result = allocate_vector<std::pair<std::int64_t, std::int64_t>>("einkorn::structure: diagonals", size);
-  for (std::size_t i = 0; i < size; ++i) result[i] = {offset[i], number[i]};
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const scaled = static_cast<std::int64_t>(scale * static_cast<double>(number[i]) + 0.5);
+    result[i] = {offset[i], scale == 1.0 ? number[i] : std::max<std::int64_t>(scaled, 1)};
+  }
   return result;
 }
 

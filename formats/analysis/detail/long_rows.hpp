@@ -75,9 +75,9 @@ struct AnalyzeLongRows {
       for (int u = 0; u < unroll; ++u)
         if (is_new[u]) counters.template mark_diagonal<Exec>(static_cast<std::int64_t>(column[u]) - row, rows);
     }
-    if (unsorted && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 1) & 1) == 0)
+    if (unsorted && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), std::int64_t(1)) & 1) == 0)
       Kokkos::atomic_inc(&counters.counts(Counters::unsorted_rows));
-    if (differs && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), 2) & 2) == 0) {
+    if (differs && (Kokkos::atomic_fetch_or(&counters.long_row_flags(at), std::int64_t(2)) & 2) == 0) {
       Kokkos::atomic_inc(&counters.counts(Counters::stripes));
       Kokkos::atomic_add(&counters.counts(Counters::stripe_columns), length);
     }

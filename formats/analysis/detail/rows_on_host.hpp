@@ -18,9 +18,6 @@
 
 namespace einkorn::detail {
 
-/// The largest size of Structure::diagonals.
-inline constexpr std::int64_t max_listed_diagonals = 512;
-
 inline constexpr std::int64_t rows_per_host_part = 1024;
 
 /// Host: calls body(begin, end) for parts of the rows.
@@ -53,7 +50,7 @@ void analyze_rows_on_host(Exec const& exec, Matrix const& A, StructureCounters<D
   auto const* const offsets = A.row_offsets.data();
   auto const* const all_columns = A.columns.data();
   for_each_part_of_rows(exec, "einkorn::structure[rows]", num_rows, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t counts[Counters::size] = {};
+    std::int64_t counts[Counters::num_combined] = {};
     auto const maximize = [&](int slot, std::int64_t value) { counts[slot] = std::max(counts[slot], value); };
     Offset above = begin > 0 ? static_cast<Offset>(offsets[begin] - offsets[begin - 1]) : Offset(0);
     for (auto row = begin; row < end; ++row) {
@@ -80,7 +77,7 @@ void analyze_rows_on_host(Exec const& exec, Matrix const& A, StructureCounters<D
       maximize(Counters::upper_bandwidth, static_cast<std::int64_t>(last) - row);
       mark_row_on_host<Exec>(columns, length, counters.diagonals.data() + (num_rows - 1 - row));
     }
-    for (int i = 0; i < Counters::size; ++i)
+    for (int i = 0; i < Counters::num_combined; ++i)
       Counters::template combine<Exec>(i, &counters.counts(i), counts[i]);
   });
 }

@@ -21,18 +21,18 @@ struct BandTable {
 
 /// Groups ascending diagonals into bands: runs of diagonals, joined if at most max_gap empty diagonals separate
 /// them.
-template <class Ordinal, class List>
-BandTable<Ordinal> join_diagonals(List const& diagonals, std::int64_t max_gap) {
+template <class Ordinal>
+BandTable<Ordinal> join_diagonals(std::vector<Ordinal> const& diagonals, std::int64_t max_gap) {
   BandTable<Ordinal> table;
-  reserve(table.offsets, "einkorn::Bdia::band_offsets on the host", diagonals.extent(0));
-  reserve(table.widths, "einkorn::Bdia::band_widths on the host", diagonals.extent(0));
-  for (std::size_t d = 0; d < diagonals.extent(0); ++d) {
-    auto const diagonal = static_cast<std::int64_t>(diagonals(d));
+  reserve(table.offsets, "einkorn::Bdia::band_offsets on the host", diagonals.size());
+  reserve(table.widths, "einkorn::Bdia::band_widths on the host", diagonals.size());
+  for (std::size_t d = 0; d < diagonals.size(); ++d) {
+    auto const diagonal = static_cast<std::int64_t>(diagonals[d]);
     auto const end = table.size() == 0 ? diagonal
                                        : static_cast<std::int64_t>(table.offsets.back()) +
                                              static_cast<std::int64_t>(table.widths.back());
     if (table.size() == 0 || diagonal - end > max_gap) {
-      table.offsets.push_back(diagonals(d));
+      table.offsets.push_back(diagonals[d]);
       table.widths.push_back(1);
       table.diagonals += 1;
     } else {

@@ -8,6 +8,7 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
+#include <einkorn/formats/bsr/detail/block_column_of.hpp>
 #include <einkorn/formats/bsr/detail/scatter_values.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -21,8 +22,8 @@ namespace einkorn::detail {
 /// Writes all values of the blocks of F, including zeros. A has no repeated positions; its rows may be
 /// unsorted.
 ///
-/// A team fills some block rows. It copies the values of their entries, which are contiguous in A, to scratch,
-/// stores the source entry of each value of its blocks, then writes the blocks contiguously. If they do not fit
+/// A team fills some block rows. It copies their entries, which are contiguous in A, to scratch, stores the source entry
+/// of each value of its blocks, then writes the blocks contiguously. If they do not fit
 /// in scratch, the blocks are zeroed and the entries scattered, balanced for any row lengths.
 template <class Exec, class Format, class Matrix>
 struct FillBlocks {
@@ -38,17 +39,21 @@ struct FillBlocks {
   Matrix A;
   int block_rows_per_team;
   int max_entries, max_values;  // that fit in scratch
+  BlockColumnOf<Ordinal> block_column_of;
 
   static std::size_t scratch_bytes(int entries, int values) {
-    return static_cast<std::size_t>(entries) * sizeof(Scalar) +
+    return static_cast<std::size_t>(entries) * (sizeof(Scalar) + sizeof(Ordinal)) +
            static_cast<std::size_t>(values) * sizeof(Source) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const values_bytes = static_cast<std::size_t>(max_entries) * sizeof(Scalar);
+    auto const columns_bytes = static_cast<std::size_t>(max_entries) * sizeof(Ordinal);
     auto const sources_bytes = static_cast<std::size_t>(max_values) * sizeof(Source);
     auto* const values =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(values_bytes, alignof(Scalar)));
+    auto* const columns =
+        static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(columns_bytes, alignof(Ordinal)));
     auto* const sources =
         static_cast<Source*>(team.team_scratch(0).get_shmem_aligned(sources_bytes, alignof(Source)));
     auto const size = static_cast<Ordinal>(F.block_size);
@@ -66,29 +71,58 @@ struct FillBlocks {
 
     for (int i = team.team_rank(); i < static_cast<int>(num_values); i += team.team_size())
       sources[i] = no_entry;
-    for (int i = team.team_rank(); i < static_cast<int>(end - begin); i += team.team_size())
-      values[i] = static_cast<Scalar>(A.values(begin + static_cast<Offset>(i)));
+    copy_batched<4>(
+        team, static_cast<int>(end - begin),
+        [&](int i) {
+          Offset const k = begin + static_cast<Offset>(i);
+          return StagedEntry<Scalar, Ordinal>{static_cast<Scalar>(A.values(k)), A.columns(k)};
+        },
+        [&](int i, StagedEntry<Scalar, Ordinal> const& entry) {
+          values[i] = entry.value;
+          columns[i] = entry.column;
+        });
     team.team_barrier();
     int const threads = team.team_size();
     int const lanes = static_cast<Ordinal>(threads) > rows ? threads / static_cast<int>(rows) : 1;
-    int const rows_at_once = threads / lanes, lane = team.team_rank() / rows_at_once;
-    if (lane < lanes)
-      for (Ordinal r = static_cast<Ordinal>(team.team_rank() - lane * rows_at_once); r < rows;
-           r += static_cast<Ordinal>(rows_at_once))
-        store_sources(first_row + r, lane, lanes, begin, first_value, sources);
+    int const rows_at_once = threads / lanes, lane = team.team_rank() % lanes;
+    auto r = static_cast<Ordinal>(team.team_rank() / lanes);
+    if (r < static_cast<Ordinal>(rows_at_once))
+      for (; r < rows; r += static_cast<Ordinal>(rows_at_once))
+        store_sources(first_row + r, lane, lanes, begin, first_value, columns, sources);
     team.team_barrier();
     for (int i = team.team_rank(); i < static_cast<int>(num_values); i += team.team_size())
       F.values(first_value + static_cast<Offset>(i)) = sources[i] == no_entry ? Scalar(0) : values[sources[i]];
   }
 
  private:
-  /// Stores the sources for every `lanes`th entry of a row, from entry `lane` on.
+  /// Stores the sources of one of `lanes` parts of a row.
   KOKKOS_FORCEINLINE_FUNCTION void store_sources(Ordinal row, int lane, int lanes, Offset begin,
-                                                 Offset first_value, Source* sources) const {
-    PositionInBlocks<Format> position(F, row);
-    Offset const end = A.row_end(row);
-    for (Offset k = A.row_begin(row) + static_cast<Offset>(lane); k < end; k += static_cast<Offset>(lanes))
-      sources[position(A.columns(k)) - first_value] = static_cast<Source>(k - begin);
+                                                 Offset first_value, Ordinal const* columns,
+                                                 Source* sources) const {
+    Ordinal const block_row = block_column_of(row), size = static_cast<Ordinal>(F.block_size);
+    auto const entries = static_cast<int>(F.entries_per_block());
+    Offset const begin_of_blocks = F.row_offsets(block_row);
+    auto const blocks = static_cast<int>(F.row_offsets(block_row + 1) - begin_of_blocks);
+    // Relative to the first value of the team.
+    int const in_team = static_cast<int>(begin_of_blocks * F.entries_per_block() - first_value) +
+                        static_cast<int>((row - block_row * size) * size);
+    auto const column_of = [&](int block) { return F.columns(begin_of_blocks + static_cast<Offset>(block)); };
+    int block = -1;
+    Ordinal block_column = -1;
+    auto const first = static_cast<int>(A.row_begin(row) - begin);
+    int const length = static_cast<int>(A.row_end(row) - begin) - first, part = ceil_div(length, lanes);
+    int const from = first + lane * part, to = lane * part + part < length ? from + part : first + length;
+    for (int i = from; i < to; ++i) {
+      Ordinal const wanted = block_column_of(columns[i]);
+      if (wanted != block_column) {  // the next block, or, at the first entry or in an unsorted row, any
+        block = block >= 0 && block + 1 < blocks && column_of(block + 1) == wanted
+                    ? block + 1
+                    : lower_bound_index(column_of, 0, blocks, wanted);
+        block_column = wanted;
+      }
+      sources[in_team + block * entries + static_cast<int>(columns[i] - wanted * size)] =
+          static_cast<Source>(i);
+    }
   }
 
   KOKKOS_FUNCTION void scatter(Member const& team, Ordinal first_row, Ordinal rows, Offset first_value,
@@ -118,7 +152,8 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
   double const entries =
       1.1 * static_cast<double>(A.nnz()) / block_rows;  // per block row, with a margin of a tenth
   double const values = 1.1 * static_cast<double>(F.values.extent(0)) / block_rows;
-  double const bytes = std::max(1.0, entries * sizeof(Scalar) + values * sizeof(typename Functor::Source));
+  double const bytes = std::max(1.0, entries * (sizeof(Scalar) + sizeof(typename Functor::Ordinal)) +
+                                         values * sizeof(typename Functor::Source));
   int const per_team = std::clamp(static_cast<int>(scratch / std::max(bytes, scratch / 256)), 1, 256);
   bool const fits = bytes <= scratch;
   int const max_entries = fits ? static_cast<int>(per_team * entries) + 1 : 0;
@@ -127,7 +162,9 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0,
                           Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(max_entries, max_values))));
-  Kokkos::parallel_for(label, light_weight(policy), Functor{F, A, per_team, max_entries, max_values});
+  Kokkos::parallel_for(
+      label, light_weight(policy),
+      Functor{F, A, per_team, max_entries, max_values, BlockColumnOf<typename Functor::Ordinal>(F.block_size)});
 }
 
 /// F.values <- A.values. 1 launch; the blocks are zeroed first if positions repeat, and on the host if is_new.

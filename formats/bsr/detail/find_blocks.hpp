@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
+#include <einkorn/formats/bsr/detail/block_column_of.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,44 +18,47 @@
 
 namespace einkorn::detail {
 
-/// The columns of consecutive rows, staged in scratch. Row indices are relative to the first row.
+/// The block columns of the entries of consecutive rows, staged in scratch. Row indices are relative to the first row.
 template <class Ordinal>
-struct StagedColumns {
+struct StagedBlockColumns {
   using Index = int;
-  Ordinal const* columns;
+  Ordinal const* block_columns;
   int const* begins;
 
   KOKKOS_FORCEINLINE_FUNCTION int begin(int row) const { return begins[row]; }
-  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(int i) const { return columns[bank_padded_index(i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(int i) const { return block_columns[bank_padded_index(i)]; }
 };
 
 /// The same, read from A.
 template <class Matrix>
-struct ColumnsInPlace {
+struct BlockColumnsInPlace {
   using Index = typename Matrix::offset_type;
   using Ordinal = typename Matrix::ordinal_type;
   Matrix const& A;
+  BlockColumnOf<Ordinal> const& block_column_of;
   Ordinal first_row;
 
   KOKKOS_FORCEINLINE_FUNCTION Index begin(int row) const {
     return A.row_begin(first_row + static_cast<Ordinal>(row));
   }
-  KOKKOS_FORCEINLINE_FUNCTION Ordinal column(Index i) const { return A.columns(i); }
+  KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(Index i) const { return block_column_of(A.columns(i)); }
 };
 
 /// The blocks of the block rows of A, whose rows are sorted. fill: writes the block columns, increasing, from
 /// columns(offsets(block row)) on. Otherwise stores their number in offsets(block row).
 ///
-/// A team copies the columns of its rows to scratch. The threads of a block row divide it at equal parts of its
-/// longest row; each thread visits the blocks of its part. The next block is the lowest column of any row
-/// behind the current block, found by binary search in each row. A team whose rows do not fit in scratch
-/// processes its block rows in sequence with all threads and reads the columns from A.
+/// A team copies the block columns of the entries of its rows to scratch. The threads of a block row divide it at equal
+/// parts of its longest row; each thread merges the rows of its part. (Blocks of more than 8 rows: it finds the next block
+/// by binary search in each row.) A team whose rows do not fit in scratch processes its block rows in sequence with all
+/// threads and reads the columns from A.
 template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
 struct FindBlocks {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+  static constexpr int team_size = is_gpu<Exec> ? 128 : 1, max_merged_rows = 8, max_kept = 12, batch = 8;
+  static constexpr int capacity =  // entries in scratch: 24 KB on a GPU, 22 KB on a host
+      static_cast<int>((is_gpu<Exec> ? 24 : 22) * std::size_t(1024) / sizeof(Ordinal) * 16 / 17);
   static constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
 
   Matrix A;
@@ -64,6 +68,7 @@ struct FindBlocks {
   Columns columns;
   int block_rows_per_team;
   int max_staged;  // entries that fit in scratch
+  BlockColumnOf<Ordinal> block_column_of;
 
   static std::size_t scratch_bytes(int staged, int rows) {
     return static_cast<std::size_t>(bank_padded_index(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
@@ -91,17 +96,19 @@ struct FindBlocks {
     Offset const count = A.row_begin(first_row + static_cast<Ordinal>(rows)) - begin;
     bool const fits = count <= static_cast<Offset>(max_staged);
     if (fits) {
-      for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size())
-        staged[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
+      copy_batched<batch>(
+          team, static_cast<int>(count), [&](int i) { return A.columns(begin + static_cast<Offset>(i)); },
+          [&](int i, Ordinal column) { staged[bank_padded_index(i)] = block_column_of(column); });
       for (int i = team.team_rank(); i <= rows; i += team.team_size())
         begins[i] = static_cast<int>(A.row_begin(first_row + static_cast<Ordinal>(i)) - begin);
       team.team_barrier();
       int const at_once = block_rows < team.team_size() ? block_rows : team.team_size();
       for (int g = 0; g < block_rows; g += at_once)
-        find_blocks(team, StagedColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
+        find_blocks(team, StagedBlockColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
     } else {
       for (int g = 0; g < block_rows; ++g)
-        find_blocks(team, ColumnsInPlace<Matrix>{A, first_row}, first, g, 1, rows, counts);
+        find_blocks(team, BlockColumnsInPlace<Matrix>{A, block_column_of, first_row}, first, g, 1, rows,
+                    counts);
     }
   }
 
@@ -118,7 +125,13 @@ struct FindBlocks {
     bool const has_work = local < at_once && from < to;
     Ordinal low = 0, high = 0;
     if (has_work) divide(source, from, to, part, threads, low, high);
-    counts[team.team_rank()] = visit_blocks<false>(source, from, to, low, high, Offset(0));
+    [[maybe_unused]] Ordinal first_blocks[max_kept];  // fill: of this thread
+    Offset const count = visit_blocks(source, from, to, low, high, [&](Offset i, Ordinal block) {
+      if constexpr (fill)
+        if (i < max_kept) first_blocks[i] = block;
+      (void)i, (void)block;
+    });
+    counts[team.team_rank()] = count;
     team.team_barrier();
     Offset const* const counts_of_parts = counts + local * threads;
     Ordinal const block_row = first + static_cast<Ordinal>(g + local);
@@ -126,7 +139,11 @@ struct FindBlocks {
       if (has_work) {
         Offset position = offsets(block_row);
         for (int p = 0; p < part; ++p) position += counts_of_parts[p];
-        visit_blocks<true>(source, from, to, low, high, position);
+        if (count <= max_kept)
+          for (Offset i = 0; i < count; ++i) columns(position + i) = first_blocks[i];
+        else
+          visit_blocks(source, from, to, low, high,
+                       [&](Offset i, Ordinal block) { columns(position + i) = block; });
       }
     } else if (has_work && part == 0) {
       Offset sum = 0;
@@ -142,35 +159,60 @@ struct FindBlocks {
                                           Ordinal& low, Ordinal& high) const {
     using Index = typename Source::Index;
     Index begin = source.begin(from), length = source.begin(from + 1) - begin;
-    for (int row = from + 1; row < to; ++row) {
-      Index const here = source.begin(row), other = source.begin(row + 1) - here;
+    // Not for (row = from + 1; row < to; ++row): nvcc 13.0 goes beyond `to`, a minimum.
+    for (int r = 1; r < block_size; ++r) {
+      if (from + r >= to) continue;
+      Index const here = source.begin(from + r), other = source.begin(from + r + 1) - here;
       if (other <= length) continue;
       begin = here;
       length = other;
     }
     auto const block_at = [&](int p) {
       auto const i = static_cast<std::int64_t>(length) * p / parts;
-      return static_cast<Ordinal>(source.column(begin + static_cast<Index>(i)) / block_size);
+      return source(begin + static_cast<Index>(i));
     };
     if (length == 0) return;
     low = part == 0 ? Ordinal(0) : block_at(part);
     high = part + 1 == parts ? none : block_at(part + 1);
   }
 
-  /// Visits the blocks low .. high - 1, writes their columns from columns(position) on (writes), and returns
-  /// their number.
-  template <bool writes, class Source>
+  /// visit(i, block column) for the blocks low .. high - 1, i = 0, 1, .... Returns their number.
+  template <class Source, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION Offset visit_blocks(Source const& source, int from_row, int to_row, Ordinal low,
-                                                  Ordinal high, Offset position) const {
+                                                  Ordinal high, Visit const& visit) const {
     if (low >= high) return 0;
-    Ordinal const last = none / block_size;  // the last block column whose first column fits Ordinal
+    if (block_size <= max_merged_rows) return merge(source, from_row, to_row, low, high, visit);
     Offset count = 0;
-    for (Ordinal block = next(source, from_row, to_row, low); block < high;) {
-      if constexpr (writes) columns(position + count) = block;
-      ++count;
-      block = block < last ? next(source, from_row, to_row, block + 1) : none;
-    }
+    for (Ordinal block = next(source, from_row, to_row, low); block < high;
+         block = next(source, from_row, to_row, block + 1))
+      visit(count++, block);
     return count;
+  }
+
+  template <class Source, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION Offset merge(Source const& source, int from_row, int to_row, Ordinal low,
+                                           Ordinal high, Visit const& visit) const {
+    using Index = typename Source::Index;
+    int const rows = to_row - from_row;
+    Index at[max_merged_rows], end[max_merged_rows];
+    Ordinal block[max_merged_rows];  // of entry at[r] of row r, or none
+    for (int r = 0; r < max_merged_rows; ++r) {
+      if (r >= rows) continue;
+      end[r] = source.begin(from_row + r + 1);
+      at[r] = source.begin(from_row + r);
+      if (low > 0) at[r] = lower_bound_index(source, at[r], end[r], low);
+      block[r] = at[r] < end[r] ? source(at[r]) : none;
+    }
+    for (Offset count = 0;; ++count) {
+      Ordinal lowest = none;
+      for (int r = 0; r < max_merged_rows; ++r)
+        if (r < rows) lowest = block[r] < lowest ? block[r] : lowest;
+      if (lowest >= high) return count;
+      visit(count, lowest);
+      for (int r = 0; r < max_merged_rows; ++r)
+        if (r < rows)
+          while (block[r] == lowest) block[r] = ++at[r] < end[r] ? source(at[r]) : none;
+    }
   }
 
   /// The first block column >= block in which a row has an entry, or none.
@@ -178,17 +220,15 @@ struct FindBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Ordinal next(Source const& source, int from_row, int to_row,
                                            Ordinal block) const {
     using Index = typename Source::Index;
-    Ordinal const first = block * static_cast<Ordinal>(block_size);
     Ordinal lowest = none;
-    for (int row = from_row; row < to_row; ++row) {
-      Index const end = source.begin(row + 1);
-      Index const k =
-          lower_bound_index([&source](Index i) { return source.column(i); }, source.begin(row), end, first);
-      if (k == end) continue;
-      Ordinal const column = source.column(k);
-      lowest = column < lowest ? column : lowest;
+    for (int r = 0; r < block_size; ++r) {  // as in divide()
+      int const row = from_row + r;
+      if (row >= to_row) continue;
+      Index const end = source.begin(row + 1), k = lower_bound_index(source, source.begin(row), end, block);
+      Ordinal const first = k == end ? none : source(k);
+      lowest = first < lowest ? first : lowest;
     }
-    return lowest == none ? none : lowest / block_size;
+    return lowest;
   }
 };
 
@@ -199,11 +239,11 @@ void find_blocks_in_teams(Exec const& exec, char const* label, Matrix const& A, 
                           Columns const& columns) {
   using Functor = FindBlocks<fill, Exec, Matrix, Offsets, Columns>;
   if (num_block_rows == 0) return;
-  constexpr int capacity = staging_capacity<Exec>(sizeof(typename Matrix::ordinal_type) * 2);
+  constexpr int capacity = Functor::capacity;
   double const entries_per_block_row =  // with a margin of a tenth
       std::max(1.0, 1.1 * block_size * static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows));
   bool const fits = entries_per_block_row <= capacity;
-  int const max_block_rows = std::min(256, 1024 / block_size);
+  int const max_block_rows = std::min(64, 1024 / block_size);
   int const block_rows =
       fits ? std::clamp(static_cast<int>(capacity / entries_per_block_row), 1, max_block_rows) : 1;
   int const staged =
@@ -213,7 +253,8 @@ void find_blocks_in_teams(Exec const& exec, char const* label, Matrix const& A, 
   policy.set_scratch_size(
       0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged, block_rows * block_size))));
   Kokkos::parallel_for(label, light_weight(policy),
-                       Functor{A, block_size, num_block_rows, offsets, columns, block_rows, staged});
+                       Functor{A, block_size, num_block_rows, offsets, columns, block_rows, staged,
+                               BlockColumnOf<typename Matrix::ordinal_type>(block_size)});
 }
 
 }  // namespace einkorn::detail

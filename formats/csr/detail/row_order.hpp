@@ -19,7 +19,7 @@ struct RowOrder {
   bool repeats = false;   // two neighbours in a row are equal; with is_sorted, a repeated position
 };
 
-/// Neighbours in the columns of a matrix, whatever the row lengths. Work items: groups of four columns, then rows.
+/// Neighbours in the columns of a matrix, whatever the row lengths. Work items: groups of columns, then rows.
 template <class Offsets, class Columns>
 struct ColumnNeighbours {
   using Offset = typename Offsets::non_const_value_type;
@@ -30,23 +30,29 @@ struct ColumnNeighbours {
   VectorLoads<Ordinal> loads;
   std::size_t num_rows;
 
-  [[nodiscard]] KOKKOS_FUNCTION std::size_t num_items() const { return loads.count() + num_rows; }
+  static constexpr int batch = 4;  // groups of four per work item
 
-  /// For four columns calls next(before, column) for each; before is that of the entry before it, also of another
-  /// row, and -1 at the first one. For a row calls border(before, column) with its first entry, unless it is empty
-  /// or begins at the first entry of the matrix: next() was called with the same arguments.
+  [[nodiscard]] KOKKOS_FUNCTION std::size_t num_items() const {
+    return loads.template num_items<batch>() + num_rows;
+  }
+
+  /// For a column calls next(before, column); before is that of the entry before it, also of another row, and -1 at the first
+  /// one. For a row calls border(before, column) with its first entry, unless it is empty or begins at the first entry of
+  /// the matrix: next() was called with the same arguments.
   template <class Next, class Border>
   KOKKOS_FORCEINLINE_FUNCTION void visit(std::size_t i, Next const& next, Border const& border) const {
-    if (i < loads.count()) {
-      auto const vector = loads(i);
-      Ordinal before = i > 0 ? columns(4 * i - 1) : Ordinal(-1);
-      std::size_t const left = columns.extent(0) - 4 * i;
-      for (std::size_t j = 0; j < 4; ++j) {
-        if (j < left) next(before, vector.entry[j]);
-        before = vector.entry[j];
-      }
+    std::size_t const first_of_rows = loads.template num_items<batch>();
+    if (i < first_of_rows) {
+      loads.template for_each_of_item<batch>(i, [&](auto const& vector, std::size_t g) {
+        Ordinal before = g > 0 ? columns(4 * g - 1) : Ordinal(-1);
+        std::size_t const left = columns.extent(0) - 4 * g;
+        for (std::size_t j = 0; j < 4; ++j) {
+          if (j < left) next(before, vector.entry[j]);
+          before = vector.entry[j];
+        }
+      });
     } else {
-      std::size_t const row = i - loads.count();
+      std::size_t const row = i - first_of_rows;
       Offset const begin = row_offsets(row);
       if (begin == 0 || begin == row_offsets(row + 1)) return;
       border(columns(begin - 1), columns(begin));

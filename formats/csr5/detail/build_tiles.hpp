@@ -179,14 +179,11 @@ struct SumEmptyBegins {
   }
 };
 
-/// Replaces the counts in empty_begin by their prefix sums and returns the total. Fences exec.
+/// Replaces the counts in empty_begin by their prefix sums. Asynchronous on exec.
 template <class Exec, class Format>
-typename Format::offset_type sum_empty_begins(Exec const& exec, Format const& F) {
+void sum_empty_begins(Exec const& exec, Format const& F) {
   using Offset = typename Format::offset_type;
-  Offset total = 0;
-  range_scan<Offset>("einkorn::from_csr[csr5,empty_begin]", exec, F.num_tiles + 1, SumEmptyBegins<Format>{F},
-                     total);
-  return total;
+  range_scan<Offset>("einkorn::from_csr[csr5,empty_begin]", exec, F.num_tiles + 1, SumEmptyBegins<Format>{F});
 }
 
 template <class Format>
@@ -238,41 +235,78 @@ void fill_empty_offsets(Exec const& exec, Format const& F) {
   range_for<Offset>("einkorn::from_csr[csr5,flags]", exec, F.num_tiles, FlagTiles<Format>{F});
 }
 
-/// Builds tile_rows, tile_descriptors and empty_offsets. Sizes, shape and row_offsets of F are set. Fences
-/// exec.
+/// Builds tile_rows, tile_descriptors and empty_begin. Sizes, shape and row_offsets of F are set. Asynchronous on exec.
 template <class Exec, class Format>
 void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) {
   auto const tiles = static_cast<std::size_t>(F.num_tiles);
   F.tile_rows = allocate<decltype(F.tile_rows)>(exec, "einkorn::Csr5::tile_rows", tiles + 1);
+  find_tile_rows(exec, F, nnz);
   F.tile_descriptors = allocate<decltype(F.tile_descriptors)>(
       exec, "einkorn::Csr5::tile_descriptors",
       tiles * static_cast<std::size_t>(F.shape.words()) * static_cast<std::size_t>(F.shape.lanes));
-  find_tile_rows(exec, F, nnz);
-  exec.fence("einkorn::from_csr: row of the tail");
-  F.tail_row = static_cast<typename Format::ordinal_type>(read_one(F.tile_rows, tiles));
   if (tiles == 0) return;
   F.empty_begin = allocate<decltype(F.empty_begin)>(exec, "einkorn::Csr5::empty_begin", tiles + 1);
   describe_tiles(exec, F);
-  auto const in_flagged_tiles = sum_empty_begins(exec, F);
-  if (in_flagged_tiles == 0) {
+  sum_empty_begins(exec, F);
+}
+
+/// What the host reads of the rows and the tiles.
+template <class Format>
+struct Csr5Summary {
+  typename Format::offset_type longest_row = 0, starts_in_flagged_tiles = 0;
+  typename Format::ordinal_type empty_rows_before_tail = 0;
+  bool has_empty_rows = false;
+};
+
+template <class Format>
+struct SummarizeRows {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+
+  Format F;
+
+  KOKKOS_FUNCTION void operator()(Ordinal row, Offset& longest, Ordinal& empty, Ordinal& empty_before_tail,
+                                  Ordinal& tail_row, Offset& starts) const {
+    Offset const length = F.row_offsets(row + 1) - F.row_offsets(row);
+    Ordinal const tail = F.tile_row(F.num_tiles);
+    longest = length > longest ? length : longest;
+    empty += length == 0 ? 1 : 0;
+    empty_before_tail += length == 0 && row < tail ? 1 : 0;
+    if (row > 0) return;
+    tail_row = tail;
+    starts = F.num_tiles > 0 ? F.empty_begin(F.num_tiles) : Offset(0);
+  }
+};
+
+/// Sets longest_row and tail_row of F. Reads row_offsets once, in 1 launch; fences exec.
+/// @pre build_tiles()
+template <class Exec, class Format>
+Csr5Summary<Format> summarize(Exec const& exec, Format& F) {
+  using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
+  Csr5Summary<Format> result;
+  F.longest_row = 0;
+  F.tail_row = 0;
+  if (F.num_rows == 0) return result;
+  Ordinal empty = 0;
+  range_reduce<Ordinal>("einkorn::from_csr[csr5,rows]", exec, F.num_rows, SummarizeRows<Format>{F},
+                        Kokkos::Max<Offset>(F.longest_row), empty, result.empty_rows_before_tail,
+                        Kokkos::Max<Ordinal>(F.tail_row), Kokkos::Max<Offset>(result.starts_in_flagged_tiles));
+  result.has_empty_rows = empty > 0;
+  return result;
+}
+
+/// Builds empty_offsets, with their number from summarize(); without flagged tiles frees empty_begin.
+template <class Exec, class Format>
+void build_empty_offsets(Exec const& exec, Format& F, typename Format::offset_type starts_in_flagged_tiles) {
+  if (starts_in_flagged_tiles == 0) {
     F.empty_begin = {};
     return;
   }
   F.empty_offsets = allocate<decltype(F.empty_offsets)>(exec, "einkorn::Csr5::empty_offsets",
-                                                        static_cast<std::size_t>(in_flagged_tiles));
+                                                        static_cast<std::size_t>(starts_in_flagged_tiles));
   fill_empty_offsets(exec, F);
 }
-
-template <class Format>
-struct CountEmptyRows {
-  using Ordinal = typename Format::ordinal_type;
-
-  decltype(Format::row_offsets) offsets;
-
-  KOKKOS_FUNCTION void operator()(Ordinal row, Ordinal& sum) const {
-    sum += offsets(row + 1) == offsets(row) ? 1 : 0;
-  }
-};
 
 template <class Format>
 struct ListEmptyRows {
@@ -288,20 +322,15 @@ struct ListEmptyRows {
   }
 };
 
-/// Lists the empty rows before the tail. Fences exec.
+/// Lists the empty rows before the tail, `count` rows. Asynchronous on exec.
 template <class Exec, class Format>
-void list_empty_rows(Exec const& exec, Format& F) {
+void list_empty_rows(Exec const& exec, Format& F, typename Format::ordinal_type count) {
   using Ordinal = typename Format::ordinal_type;
-  auto const offsets = F.row_offsets;
-  Ordinal count = 0;
-  range_reduce<Ordinal>("einkorn::from_csr[csr5,count_empty]", exec, F.tail_row,
-                        CountEmptyRows<Format>{offsets}, count);
   F.empty_rows =
       allocate<decltype(F.empty_rows)>(exec, "einkorn::Csr5::empty_rows", static_cast<std::size_t>(count));
   if (count == 0) return;
-  auto const list = F.empty_rows;
   range_scan<Ordinal>("einkorn::from_csr[csr5,empty_rows]", exec, F.tail_row,
-                      ListEmptyRows<Format>{offsets, list});
+                      ListEmptyRows<Format>{F.row_offsets, F.empty_rows});
 }
 
 }  // namespace einkorn::detail

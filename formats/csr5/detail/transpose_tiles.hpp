@@ -7,6 +7,7 @@
 #include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/core/staging.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 
@@ -38,6 +39,8 @@ struct TransposeTiles {
     return (static_cast<std::size_t>(entries) * 17 / 16 + 1) * sizeof(T);
   }
 
+  static constexpr int team_size = 256, batch = 4;
+
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     int const tile_size = shape.lanes * shape.sigma;
     auto const first_tile =
@@ -49,44 +52,51 @@ struct TransposeTiles {
     auto const base = first_tile * static_cast<std::size_t>(tile_size);
     auto* const staged = static_cast<T*>(
         team.team_scratch(0).get_shmem_aligned(scratch_bytes(tiles_per_team * tile_size), alignof(T)));
-    int const count = tiles * tile_size;
+    int const thread = team.team_rank(), count = tiles * tile_size;
+    auto const in_scratch = [&](int k) -> T& { return staged[bank_padded_index(k)]; };
     if constexpr (direction == Direction::to_tiles) {
-      read(team, count, base, [&](int k, T const& value) { staged[bank_padded_index(k)] = value; });
+      copy_batched<batch>(
+          team, count, [&](int k) { return T(from(base + static_cast<std::size_t>(k))); },
+          [&](int k, T const& value) { in_scratch(k) = value; });
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int p) {
-        to(base + static_cast<std::size_t>(p)) = staged[bank_padded_index(entry_at(p, tile_size))];
-      });
+      copy_tiles(
+          count, thread, [&](int, int k) { return in_scratch(k); },
+          [&](int p, int, T const& value) { to(base + static_cast<std::size_t>(p)) = value; });
     } else {
-      read(team, count, base,
-           [&](int p, T const& value) { staged[bank_padded_index(entry_at(p, tile_size))] = value; });
+      copy_tiles(
+          count, thread, [&](int p, int) { return T(from(base + static_cast<std::size_t>(p))); },
+          [&](int, int k, T const& value) { in_scratch(k) = value; });
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int k) {
-        to(base + static_cast<std::size_t>(k)) = staged[bank_padded_index(k)];
-      });
+      copy_batched<batch>(
+          team, count, [&](int k) { return in_scratch(k); },
+          [&](int k, T const& value) { to(base + static_cast<std::size_t>(k)) = value; });
     }
   }
 
  private:
-  /// Calls put(i, from(base + i)) for i < count, with four loads per thread in flight.
-  template <class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void read(Member const& team, int count, std::size_t base, Put const& put) const {
-    constexpr int batch = 4;
-    int const stride = team.team_size();
-    for (int i = team.team_rank(); i < count; i += batch * stride) {
-      T values[batch];
-      for (int u = 0; u < batch; ++u) {
-        int const at = i + u * stride < count ? i + u * stride : count - 1;
-        values[u] = T(from(base + static_cast<std::size_t>(at)));
-      }
-      for (int u = 0; u < batch; ++u)
-        if (i + u * stride < count) put(i + u * stride, values[u]);
+  /// copy_batched() with put(p, k, get(p, k)), where p is the position of CSR entry k, both relative to the first tile.
+  template <class Get, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_tiles(int count, int thread, Get const& get, Put const& put) const {
+    int const lane = thread & (shape.lanes - 1), step = team_size >> lane_bits;
+    int first = lane * shape.sigma, j = thread >> lane_bits;  // entry k is first + j
+    auto const advance = [&] {
+      for (j += step; j >= shape.sigma; j -= shape.sigma) first += shape.sigma << lane_bits;
+    };
+    while (j >= shape.sigma) {
+      j -= shape.sigma;
+      first += shape.sigma << lane_bits;
     }
-  }
-  /// The CSR entry at position p, both relative to the first tile of the team.
-  KOKKOS_FORCEINLINE_FUNCTION int entry_at(int p, int tile_size) const {
-    int const tile = tiles_per_team == 1 ? 0 : p / tile_size, in_tile = p - tile * tile_size;
-    int const j = in_tile >> lane_bits, lane = in_tile - (j << lane_bits);
-    return tile * tile_size + lane * shape.sigma + j;
+    int p = thread;
+    for (; p + (batch - 1) * team_size < count; p += batch * team_size) {
+      T values[batch];
+      int k[batch];
+      for (int u = 0; u < batch; ++u, advance()) {
+        k[u] = first + j;
+        values[u] = get(p + u * team_size, k[u]);
+      }
+      for (int u = 0; u < batch; ++u) put(p + u * team_size, k[u], values[u]);
+    }
+    for (; p < count; p += team_size, advance()) put(p, first + j, get(p, first + j));
   }
   KOKKOS_FORCEINLINE_FUNCTION void copy_tail(Member const& team) const {
     auto const begin = num_tiles * static_cast<std::size_t>(shape.lanes * shape.sigma);
@@ -129,12 +139,13 @@ void move_array(Exec const& exec, std::string const& label, Format const& F, To 
   auto const num_tiles = static_cast<std::size_t>(F.num_tiles), num_entries = static_cast<std::size_t>(F.nnz());
   if constexpr (is_gpu<Exec>) {
     using Functor = TransposeTiles<Exec, direction, To, From>;
-    constexpr int team_size = 256, max_bytes = 32 * 1024;
+    constexpr int max_bytes = 32 * 1024;
     int const tile_size = F.shape.lanes * F.shape.sigma;
     int const fit = max_bytes / (tile_size * static_cast<int>(sizeof(typename Functor::T)));
     int const tiles_per_team = std::clamp(fit, 1, 8);
     auto policy = Kokkos::TeamPolicy<Exec>(
-        exec, static_cast<int>(ceil_div(num_tiles, static_cast<std::size_t>(tiles_per_team))) + 1, team_size);
+        exec, static_cast<int>(ceil_div(num_tiles, static_cast<std::size_t>(tiles_per_team))) + 1,
+        Functor::team_size);
     auto const scratch = Functor::scratch_bytes(tiles_per_team * tile_size) + alignof(std::max_align_t);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
     Kokkos::parallel_for(

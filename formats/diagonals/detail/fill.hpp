@@ -82,10 +82,16 @@ struct FillDiagonals {
     Offset const begin = begin_of(first), count = begin_of(first + rows) - begin;
     bool const fits = count <= static_cast<Offset>(staged_entries);
     if (fits) {
-      for (int i = team.team_rank(); i < static_cast<int>(count); i += team.team_size()) {
-        columns[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
-        values[bank_padded_index(i)] = static_cast<Scalar>(A.values(begin + static_cast<Offset>(i)));
-      }
+      copy_batched<4>(
+          team, static_cast<int>(count),
+          [&](int i) {
+            Offset const k = begin + static_cast<Offset>(i);
+            return StagedEntry<Scalar, Ordinal>{static_cast<Scalar>(A.values(k)), A.columns(k)};
+          },
+          [&](int i, StagedEntry<Scalar, Ordinal> const& entry) {
+            values[bank_padded_index(i)] = entry.value;
+            columns[bank_padded_index(i)] = entry.column;
+          });
       team.team_barrier();
     }
     int const threads_per_row = rows_per_team < team.team_size() ? team.team_size() / rows_per_team : 1;

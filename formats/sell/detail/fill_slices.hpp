@@ -65,10 +65,18 @@ struct FillSlices {
   KOKKOS_FUNCTION void fill_staged(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
                                    int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
     int const threads = team.team_size(), rank = team.team_rank();
-    for (int i = rank; i < count; i += threads) {
-      values[bank_padded_index(i)] = A.values(begin + static_cast<Offset>(i));
-      if constexpr (!values_only) columns[bank_padded_index(i)] = A.columns(begin + static_cast<Offset>(i));
-    }
+    copy_batched<4>(
+        team, count,
+        [&](int i) {
+          Offset const k = begin + static_cast<Offset>(i);
+          StagedEntry<Scalar, Ordinal> entry{Scalar(A.values(k)), 0};
+          if constexpr (!values_only) entry.column = A.columns(k);
+          return entry;
+        },
+        [&](int i, StagedEntry<Scalar, Ordinal> const& entry) {
+          values[bank_padded_index(i)] = entry.value;
+          if constexpr (!values_only) columns[bank_padded_index(i)] = entry.column;
+        });
     team.team_barrier();
     int const positions = static_cast<int>(last - first);
     int const threads_per_position = positions < threads ? threads / positions : 1;
