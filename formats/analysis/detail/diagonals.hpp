@@ -4,10 +4,14 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/cyclic_rows.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 #include <einkorn/formats/analysis/detail/rows_on_host.hpp>
+#include <einkorn/formats/diagonals/detail/count_marks.hpp>
 
 #include <Kokkos_Core.hpp>
 
