@@ -65,7 +65,8 @@ struct Lane {
   Lane* first_of_warp = nullptr;
   Barrier* awaited = nullptr;  // the lane continues when its epoch is not this one
   std::size_t epoch = 0;
-  alignas(16) char sent[32];  // operand of a shuffle
+  alignas(16) char sent[32];  // operand of a shuffle or of a reduction over the team
+  std::size_t scratch_used = 0;
   bool done = false;
 };
 
@@ -96,6 +97,7 @@ class LockstepTeam {
     for (auto& lane : lanes_) {
       lane.done = lane.state.has_started = false;
       lane.awaited = nullptr;
+      lane.scratch_used = 0;
       auto& context = lane.state.context;
       getcontext(&context);
       context.uc_stack.ss_sp = lane.stack.data();
@@ -133,6 +135,7 @@ class LockstepTeam {
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
   char* scratch() { return scratch_.data()->bytes; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.size() * sizeof(Line); }
+  [[nodiscard]] Lane const& lane(int rank) const { return lanes_[static_cast<std::size_t>(rank)]; }
 
  private:
   struct alignas(16) Line {
@@ -157,18 +160,40 @@ class LockstepTeam {
 struct LockstepMember {
   struct Scratch {
     LockstepTeam* team;
-    [[nodiscard]] void* get_shmem_aligned(std::size_t bytes, std::size_t) const {
-      return bytes <= team->scratch_bytes() ? team->scratch() : nullptr;
+    /// As Kokkos: the next bytes of the scratch; null if it is too small.
+    [[nodiscard]] void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
+      auto& used = LockstepTeam::current->scratch_used;
+      std::size_t const begin = (used + alignment - 1) / alignment * alignment;
+      if (begin + bytes > team->scratch_bytes()) return nullptr;
+      used = begin + bytes;
+      return team->scratch() + begin;
     }
   };
   LockstepTeam* team;
-  int league;
+  int league, teams;
 
   [[nodiscard]] int league_rank() const { return league; }
+  [[nodiscard]] int league_size() const { return teams; }
   [[nodiscard]] int team_rank() const { return LockstepTeam::current->rank; }
   [[nodiscard]] int team_size() const { return team->size(); }
   void team_barrier() const { LockstepTeam::sync(team->team_barrier()); }
   [[nodiscard]] Scratch team_scratch(int) const { return {team}; }
+  template <class Reducer>
+  void team_reduce(Reducer const& reducer) const {
+    using Value = typename Reducer::value_type;
+    static_assert(sizeof(Value) <= sizeof(Lane::sent));
+    std::memcpy(LockstepTeam::current->sent, &reducer.reference(), sizeof(Value));
+    team_barrier();
+    Value all;
+    reducer.init(all);
+    for (int rank = 0; rank < team->size(); ++rank) {
+      Value partial;
+      std::memcpy(&partial, team->lane(rank).sent, sizeof(Value));
+      reducer.join(all, partial);
+    }
+    team_barrier();
+    reducer.reference() = all;
+  }
 };
 
 /// As Warp; atomics as OneThread, because only one fiber runs at a time.
@@ -194,6 +219,14 @@ struct LockstepWarp : OneThread, NoCacheHint {
   template <class T>
   static T load(T const* address) {
     return *address;
+  }
+  template <class T>
+  static T load_volatile(T const* address) {
+    return *address;
+  }
+  template <class T>
+  static void store_volatile(T* address, T value) {
+    *address = value;
   }
   template <class T>
   static T load_streaming(T const* address) {
@@ -223,7 +256,7 @@ template <class Functor>
 void run_in_lockstep(Functor const& functor, int league_size, int team_size, std::size_t scratch_bytes) {
   LockstepTeam team(team_size, scratch_bytes);
   for (int league = 0; league < league_size; ++league) {
-    LockstepMember const member{&team, league};
+    LockstepMember const member{&team, league, league_size};
     team.run([&] { functor(member); });
   }
 }
