@@ -57,6 +57,9 @@ std::vector<Pattern> patterns() {
     all.push_back(band);
   }
   all.push_back(random_pattern(2000, 3000, 5));
+  Pattern repeats = from_lengths("repeated positions in order", {3, 3}, 9);
+  repeats.columns = {0, 0, 1, 2, 3, 3};
+  all.push_back(repeats);
   return all;
 }
 
