@@ -24,7 +24,7 @@ struct FormatTraits<Csr5> {
       e.model = {1.0, 5, 1};
       e.core_seconds = 1e-9 * (0.5 * in.entries() + 5.8 * in.rows());
     } else {
-      e.model = {in.has_short_rows() ? short_rows_gpu : in.has_long_rows() ? 1.0 : 0.95, 5, 2};
+      e.model = {in.has_short_rows() ? short_rows_gpu : in.has_long_rows() ? 1.0 : 0.95, 4, 2};
     }
     return e;
   }
