@@ -23,7 +23,7 @@ double median(std::vector<double> samples);
 /// samples.
 std::optional<double> spread(std::vector<double> samples);
 
-/// Makes the driver keep freed memory, so that times of conversions exclude the mapping of pages. Call once
+/// Makes the driver keep memory freed by cudaFreeAsync, where Kokkos is configured to use it (cudaMallocAsync). Call once
 /// before the first allocation. No effect except on CUDA.
 void keep_freed_memory();
 
