@@ -42,7 +42,7 @@ Host sorted_without_zeros(Host const& A) {
 
 namespace contract {
 
-inline constexpr double max_stored = 2e7;  // slots; larger padded matrices are skipped
+inline constexpr double max_stored = 4e6;  // slots; larger padded matrices are skipped
 
 template <class Options>
 Options without_fill_limit(Options options) {
