@@ -40,7 +40,7 @@ function(einkorn_install_program target summary)
 endfunction()
 
 # einkorn_compile_quickly(<target>): less optimization for programs that instantiate many kernels and compute little, such
-# as tests of contracts, layouts and outcomes: a third of the compile time of -O3 (g++ 12; -O0 is not faster). Other tests
+# as tests of contracts, layouts and outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests
 # compile the same kernels with the options of users. No effect for devices, whose compilers do not become faster.
 function(einkorn_compile_quickly target)
   if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)

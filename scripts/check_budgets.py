@@ -152,6 +152,12 @@ def check_includes(headers):
                 reach(header, seen)
         return seen
 
+    # check_consumers.sh compiles headers alone after a precompiled Kokkos_Core.hpp.
+    has_kokkos = {name for name, text in headers.items() if re.search(r"^\s*#include\s*<Kokkos_", text, re.M)}
+    for name, text in headers.items():
+        uses = re.search(r"\bKokkos::|\bKOKKOS_", re.sub(r"//.*", "", text))
+        if uses and name not in has_kokkos and not reach(name, set()) & has_kokkos:
+            breach(name, f"uses {uses[0]} without a header of Kokkos")
     chains, widest, longest = {}, 0, 0
     for name in headers:
         if is_internal(name) or name in DEPRECATED:

@@ -14,10 +14,11 @@ use_kokkos
 build=$repo/build/consumers
 prefix=$build/prefix
 
-configure "$build" -DCMAKE_BUILD_TYPE=Debug \
-  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" \
+configure "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
+  -DCMAKE_PROJECT_Einkorn_INCLUDE="$repo/scripts/lib/headers_alone.cmake" \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fpch-preprocess" \
   -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF -DEinkorn_ENABLE_EXAMPLES=OFF
-build "$build" all_verify_interface_header_sets
+CCACHE_SLOPPINESS=pch_defines,time_macros build "$build" headers_alone  # ccache needs both for precompiled headers
 
 # The programs are from the build folder of the tests and the demo, where they usually exist already.
 programs=$repo/build/release

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: The Einkorn authors
+#
+# For check_consumers.sh, as CMAKE_PROJECT_Einkorn_INCLUDE: the target headers_alone compiles each public header of the
+# components alone, as all_verify_interface_header_sets does for all headers, but after a precompiled Kokkos_Core.hpp: in
+# a third of the time. check_budgets.py checks that headers that use Kokkos include it.
+if(NOT TARGET einkorn)  # at the end of CMakeLists.txt
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_FILE}]])")
+  return()
+endif()
+add_library(headers_alone OBJECT EXCLUDE_FROM_ALL)
+foreach(component IN LISTS components)
+  target_link_libraries(headers_alone PRIVATE Einkorn::${component})
+  if(component STREQUAL "einkorn")
+    set(headers ${einkorn_headers})
+  else()
+    set(headers ${einkorn_${component}_headers})
+  endif()
+  list(FILTER headers EXCLUDE REGEX "/detail/")
+  foreach(header IN LISTS headers)
+    set(source ${PROJECT_BINARY_DIR}/headers_alone/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include <einkorn/${header}>\n" @ONLY)
+    target_sources(headers_alone PRIVATE ${source})
+  endforeach()
+endforeach()
+target_precompile_headers(headers_alone PRIVATE <Kokkos_Core.hpp>)
