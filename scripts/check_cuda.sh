@@ -5,16 +5,16 @@
 # check_cuda.sh [FILE...]     compiles with nvcc for NVIDIA GPUs (sm_90), without a GPU and without a CUDA Kokkos
 #
 # Uses the headers of Kokkos from scripts/kokkos/get.sh with configuration headers for CUDA and Serial, and the options of a
-# CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda and for Serial, einkorn-solve, the main files
-# of einkorn-bench and what they call for CSR, parts of einkorn-bench-ranks, the examples and one test. FILE: only
-# these, as paths in the repository.
+# CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda, those without solvers also for Serial,
+# einkorn-solve, the main files of einkorn-bench and what they call for CSR, parts of einkorn-bench-ranks, the examples
+# and one test. FILE: only these, as paths in the repository.
 # Without nvcc the script compiles nothing and succeeds.
 #
 # Covered: the front ends of nvcc for device and host; machine code of the kernels (PTX for public_functions.cpp); the host
 # compiler on the code from nvcc (-fsyntax-only). Warnings are errors: all of nvcc, -Wall -Wextra of the host compiler. The
-# host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, also checks einkorn-solve, the main files of
-# einkorn-bench and public_spgemm.cpp. Not covered: linking, running, the other files of the tests and of einkorn-bench. About
-# 13 minutes of CPU time (estimated); seconds with ccache if nothing has changed.
+# host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, checks the files of einkorn-solve and
+# einkorn-bench without kernels, tools/solve/convert.cpp and public_spgemm.cpp. Not covered: linking, running, the other
+# files of the tests and of einkorn-bench. Seconds with ccache if nothing has changed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -128,10 +128,10 @@ else
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
-  for file in comm distributed functions multigrid solvers spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
+  for file in comm functions spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
   for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
-    for file in "${with_kernels[@]}" $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
+    for file in tools/solve/convert.cpp $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
   fi
 fi
 finish 0
