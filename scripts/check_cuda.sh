@@ -5,16 +5,16 @@
 # check_cuda.sh [FILE...]     compiles with nvcc for NVIDIA GPUs (sm_90), without a GPU and without a CUDA Kokkos
 #
 # Uses the headers of Kokkos from scripts/kokkos/get.sh with configuration headers for CUDA and Serial, and the options of a
-# CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda, those without solvers also for Serial,
-# einkorn-solve, the main files of einkorn-bench and what they call for CSR, parts of einkorn-bench-ranks, the examples
-# and one test. FILE: only these, as paths in the repository.
+# CUDA Kokkos. Compiles the public functions (unit_tests/compile_only) for Cuda, those without solvers also for Serial, and
+# one program or more of each kind: the main files of einkorn-solve and einkorn-bench, what they call for conversions and
+# for CSR, an example and a test. FILE: only these, as paths in the repository.
 # Without nvcc the script compiles nothing and succeeds.
 #
 # Covered: the front ends of nvcc for device and host; machine code of the kernels (PTX for public_functions.cpp); the host
 # compiler on the code from nvcc (-fsyntax-only). Warnings are errors: all of nvcc, -Wall -Wextra of the host compiler. The
-# host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, checks the files of einkorn-solve and
-# einkorn-bench without kernels, tools/solve/convert.cpp and public_spgemm.cpp. Not covered: linking, running, the other
-# files of the tests and of einkorn-bench. Seconds with ccache if nothing has changed.
+# host compiler is g++ 12, or else g++; a newer g++ or a clang++, if installed, checks the main files, tools/solve/convert.cpp
+# and public_spgemm.cpp. Not covered: linking, running, the other files of the tests and of the programs, which a build with
+# a CUDA Kokkos compiles. Seconds with ccache if nothing has changed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
@@ -113,22 +113,19 @@ if [ $# -gt 0 ]; then
   for file; do start "$host" Cuda "$file" $machine_code; done
 else
   public=unit_tests/compile_only
-  with_kernels=(tools/solve/{cg,convert,system}.cpp)
-  without_kernels=(perf_tests/{einkorn_bench{,_full},distributed_solve/{cg,measure}}.cpp tools/{program/launcher,distributed/{mpi_program,owners,run}}.cpp)  # or with kernels of the other files
-  for file in tools/einkorn_solve.cpp tools/solve/*.cpp; do
-    [[ " ${with_kernels[*]} " == *" $file "* ]] || without_kernels+=("$file")
-  done
+  with_kernels=(tools/solve/{convert,system}.cpp)
+  without_kernels=(perf_tests/einkorn_bench.cpp tools/einkorn_solve.cpp tools/{program/launcher,distributed/mpi_program,solve/{input,method,run}}.cpp)  # or with kernels of the other files
   # The longest first.
   start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
   start "$host" Cuda $public/public_solvers.cpp $machine_code
   start "$host" Cuda $public/public_distributed.cpp $machine_code
   start "$host" Cuda $public/public_multigrid.cpp $machine_code
   start "$host" Cuda $public/public_comm.cpp $machine_code
-  for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/*/main.cpp unit_tests/csr/diagonal_test.cpp \
+  for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/solve/main.cpp unit_tests/csr/diagonal_test.cpp \
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
     start "$host" Cuda "$file" $machine_code
   done
-  for file in comm functions spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
+  for file in functions spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
   for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
     for file in tools/solve/convert.cpp $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
