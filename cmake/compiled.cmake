@@ -50,7 +50,7 @@ function(einkorn_add_compiled include_dir)
   add_library(einkorn_compiled STATIC ${sources})
   add_library(Einkorn::compiled ALIAS einkorn_compiled)
   set_target_properties(einkorn_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON
-                        CXX_EXTENSIONS OFF VERIFY_INTERFACE_HEADER_SETS OFF)
+                        CXX_EXTENSIONS OFF)
   target_sources(einkorn_compiled PUBLIC FILE_SET HEADERS BASE_DIRS ${include_dir} FILES ${headers})
   target_compile_definitions(einkorn_compiled PUBLIC EINKORN_COMPILED)
   # The library and its users have kernels of the same names, so both need the vector extension of Einkorn_HOST_SIMD.

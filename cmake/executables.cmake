@@ -39,13 +39,39 @@ function(einkorn_install_program target summary)
   endif()
 endfunction()
 
-# einkorn_compile_quickly(<target>): less optimization for programs that instantiate many kernels and compute little, such
-# as tests of contracts, layouts and outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests
-# compile the same kernels with the options of users. No effect for devices, whose compilers do not become faster.
-function(einkorn_compile_quickly target)
-  if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
+# Options with less optimization, for code that instantiates many kernels and computes little, such as tests of contracts,
+# layouts and outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests compile the same kernels with the options
+# of users. None for devices, whose compilers do not become faster.
+set(einkorn_quick_options "")
+if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
+  set(einkorn_quick_options $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
+endif()
+
+# Halves the compile time of tests, whose files instantiate the same templates, and of small files, for which it is the time
+# to read Kokkos_Core.hpp. Not for devices: a larger file uses one core.
+set(unity_by_default ON)
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+  set(unity_by_default OFF)
+endif()
+option(Einkorn_TEST_UNITY "Compile the sources of each test program, and small sources of programs, as one translation unit" ${unity_by_default})
+# einkorn_unity_sources(<result> <name> <source>...): one file <name>.cpp that includes the sources, with Einkorn_TEST_UNITY,
+# else the sources. Unlike that of CMake's UNITY_BUILD the file has relative paths: clones in different directories share
+# a compiler cache. Targets need the current source directory as an include directory.
+function(einkorn_unity_sources result name)
+  set(sources ${ARGN})
+  if(Einkorn_TEST_UNITY AND ARGC GREATER 3)
+    list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+    list(JOIN includes "" content)
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "${content}" @ONLY)
   endif()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+# einkorn_add_test_executable(<target> <source>...)
+function(einkorn_add_test_executable target)
+  einkorn_unity_sources(sources ${target} ${ARGN})
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
 
 # The execution spaces of this Kokkos by their C++ names, the default first.
@@ -65,45 +91,30 @@ foreach(space IN LISTS Einkorn_TEST_SPACES)
 endforeach()
 
 # einkorn_add_test(NAME csr.spmv SOURCES csr/spmv_test.cpp
-#                  [LIBRARIES Einkorn::io] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD])
+#                  [LIBRARIES Einkorn::io] [LABELS long] [TIMEOUT seconds] [QUICK] [DEBUG] [ONE_THREAD]
+#                  [SEVERAL_THREADS filter])
 #
 # Builds einkorn.test.csr.spmv: one executable einkorn.test.csr.spmv.<space> per space of Einkorn_TEST_SPACES, with
 # the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space,
-# LABELS. The target einkorn.test builds all tests.
+# LABELS. The target einkorn.test builds all tests, except those with the label bench: einkorn.test.bench.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
-# QUICK: compiled by einkorn_compile_quickly(). DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
-# does not depend on the number of OpenMP threads; runs once.
+# QUICK: compiled with einkorn_quick_options. DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
+# does not depend on the number of OpenMP threads; runs once. SEVERAL_THREADS: the tests of this filter of GoogleTest depend on
+# the number of threads; with other numbers than the first only these run.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
 set(Einkorn_TEST_THREADS 1 3 CACHE STRING "Numbers of OpenMP threads that the tests run with; the sanitizers' builds use others")
-# Halves the compile time: files of one program instantiate the same templates. Not for devices: a larger file uses one core.
-set(unity_by_default ON)
-if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
-  set(unity_by_default OFF)
-endif()
-option(Einkorn_TEST_UNITY "Compile the sources of each test program as one translation unit" ${unity_by_default})
-# einkorn_add_test_executable(<target> <source>...): from one file that includes the sources, with Einkorn_TEST_UNITY and
-# several of them. Unlike that of CMake's UNITY_BUILD the file has relative paths: clones in different directories share a
-# compiler cache.
-function(einkorn_add_test_executable target)
-  set(sources ${ARGN})
-  if(Einkorn_TEST_UNITY AND ARGC GREATER 2)
-    list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
-    list(JOIN includes "" content)
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
-    file(CONFIGURE OUTPUT ${sources} CONTENT "${content}" @ONLY)
-  endif()
-  add_executable(${target} ${sources})
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-endfunction()
-
 function(einkorn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;TIMEOUT;SEVERAL_THREADS" "SOURCES;LIBRARIES;LABELS")
   set(name einkorn.test.${arg_NAME})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500)  # large enough for sanitizers
   endif()
   add_custom_target(${name})
-  add_dependencies(einkorn.test ${name})
+  if("bench" IN_LIST arg_LABELS)
+    add_dependencies(einkorn.test.bench ${name})
+  else()
+    add_dependencies(einkorn.test ${name})
+  endif()
   if("threads" IN_LIST arg_LABELS)
     add_dependencies(einkorn.test.threads ${name})
   endif()
@@ -120,7 +131,7 @@ function(einkorn_add_test)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
     endif()
     if(arg_QUICK)
-      einkorn_compile_quickly(${name}.${suffix})
+      target_compile_options(${name}.${suffix} PRIVATE ${einkorn_quick_options})
     endif()
     add_dependencies(${name} ${name}.${suffix})
 
@@ -128,12 +139,17 @@ function(einkorn_add_test)
     if(space STREQUAL "OpenMP" AND NOT arg_ONE_THREAD)
       set(thread_counts ${Einkorn_TEST_THREADS})
     endif()
+    list(GET thread_counts 0 first_count)
     foreach(threads IN LISTS thread_counts)
       set(test ${name}.${suffix})
+      set(filter "")
+      if(arg_SEVERAL_THREADS AND NOT threads EQUAL first_count)
+        set(filter --gtest_filter=${arg_SEVERAL_THREADS})
+      endif()
       if(space STREQUAL "OpenMP")
         string(APPEND test .${threads})
       endif()
-      add_test(NAME ${test} COMMAND ${name}.${suffix} --gtest_brief=1)
+      add_test(NAME ${test} COMMAND ${name}.${suffix} --gtest_brief=1 ${filter})
       # Without PROCESSORS: most of the time of a test is sequential, and threads without work do not spin.
       set_tests_properties(${test} PROPERTIES
         LABELS "unit;${suffix};${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
@@ -188,7 +204,7 @@ function(einkorn_add_mpi_test)
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)
     if(arg_QUICK)
-      einkorn_compile_quickly(${target})
+      target_compile_options(${target} PRIVATE ${einkorn_quick_options})
     endif()
     add_dependencies(${name} ${target})
     foreach(ranks IN LISTS arg_RANKS)

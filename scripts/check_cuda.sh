@@ -114,7 +114,7 @@ if [ $# -gt 0 ]; then
 else
   public=unit_tests/compile_only
   with_kernels=(tools/solve/{convert,system}.cpp)
-  without_kernels=(perf_tests/einkorn_bench.cpp tools/einkorn_solve.cpp tools/{program/launcher,distributed/mpi_program,solve/{input,method,run}}.cpp)  # or with kernels of the other files
+  without_kernels=(perf_tests/einkorn_bench.cpp tools/einkorn_solve.cpp tools/einkorn_solve_ranks.cpp tools/{program/launcher,distributed/mpi_program,solve/{command_line,input,method,run}}.cpp)  # or with kernels of the other files
   # The longest first.
   start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
   start "$host" Cuda $public/public_solvers.cpp $machine_code

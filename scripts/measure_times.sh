@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Einkorn authors
 #
 # measure_times.sh [--write]     measures the two commands of the README in a new clone, with an empty home directory, an
-#                                empty cache and no compiled file
+#                                empty cache and no compiled file; then test.sh --bench, which uses some files of test.sh
 #
 # --write writes the times to README.md, between the marks <!-- times --> and <!-- /times -->. Run it on an idle machine.
 # A compiler cache, if any, is written but not read.
@@ -14,14 +14,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 commit=$(git -C "$repo" rev-parse --short HEAD)
 
-# from_nothing NAME SCRIPT: runs a script in a new clone; sets $took to its time as m:ss; writes its output to NAME.log
+# from_nothing NAME SCRIPT [ARGUMENT...]: runs a script in a clone, which is created if it does not exist; sets $took to its
+# time as m:ss; writes its output to NAME.log
 from_nothing() {
-  local name=$1 start
-  git clone --quiet "$repo" "$work/$name"
+  local name=$1 start; shift
+  [ -d "$work/$name" ] || git clone --quiet "$repo" "$work/$name"
   mkdir -p "$work/$name.home"
   start=$SECONDS
   (cd "$work/$name" && env -u EINKORN_CACHE HOME="$work/$name.home" XDG_CACHE_HOME="$work/$name.home" \
-    CCACHE_DIR="${CCACHE_DIR:-$HOME/.cache/ccache}" CCACHE_RECACHE=1 CCACHE_BASEDIR="$work/$name" "$2") 2>&1 |
+    CCACHE_DIR="${CCACHE_DIR:-$HOME/.cache/ccache}" CCACHE_RECACHE=1 CCACHE_BASEDIR="$work/$name" "$@") 2>&1 |
     tee "$work/$name.log" >&2
   took=$(printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60)))
 }
@@ -31,10 +32,11 @@ demo_time=$(sed -n 's/^\[\([0-9:]*\)\] building einkorn-solve$/\1/p' "$work/demo
 from_nothing tests scripts/test.sh
 tests=$took
 summary=$(tail -n 1 "$work/tests.log")
+from_nothing tests scripts/test.sh --bench
 
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 text="From nothing, on $(nproc) cores of $cpu (commit $commit): \`scripts/demo.sh\` has results for all matrices after $demo_time
-minutes and has ended after $demo, \`scripts/test.sh\` after $tests ($summary)."
+minutes and has ended after $demo, \`scripts/test.sh\` after $tests ($summary), \`scripts/test.sh --bench\` after $took more."
 echo "$text"
 if [ "${1:-}" = --write ]; then
   python3 - "$repo/README.md" "$text" <<'PYTHON'

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# test.sh [--asan | --tsan] [CTEST ARGUMENT...]     builds and runs the tests; `test.sh -R csr5` only those that match
+# test.sh [--bench | --asan | --tsan] [CTEST ARGUMENT...]     builds and runs the tests of the library, of einkorn-solve, the
+#                                                           examples and the documentation; `test.sh -R csr5` only those
+#                                                           that match
 #
+#   --bench           the tests of the benchmark programs (label bench), which take as long to compile as all others
 #   --asan            under the address and undefined-behaviour sanitizers
 #   --tsan            under the thread sanitizer: the tests that start host threads (label threads), with one OpenMP
 #                     thread, because OpenMP run-time libraries are not instrumented
@@ -19,8 +22,12 @@ use_kokkos
 build=$repo/build/release
 preset=()
 tests=einkorn.test
-select=()
-if [ "${1:-}" = --asan ]; then
+select=(-LE bench)
+if [ "${1:-}" = --bench ]; then
+  shift
+  tests=einkorn.test.bench
+  select=(-L bench)
+elif [ "${1:-}" = --asan ]; then
   shift
   build=$repo/build/asan
   preset=(--preset asan)

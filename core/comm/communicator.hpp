@@ -188,8 +188,8 @@ namespace detail {
 
 inline RankFailure RankFailure::current() {
   RankFailure failure;
-  auto const set = [&](int type, char const* what) {
-    failure.type = 1 + type;
+  auto const set = [&](int index, char const* what) {
+    failure.type = 1 + index;
     std::strncpy(failure.message.data(), what, failure.message.size() - 1);
   };
   try {

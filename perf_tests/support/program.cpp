@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
 #include "program/arguments.hpp"
+#include "program/execute.hpp"
 #include "program/launcher.hpp"
 #include "program/run_program.hpp"
 #include "support/advice.hpp"
@@ -16,13 +17,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
-#include <unistd.h>
 
 namespace einkorn::perf {
 
@@ -101,26 +99,6 @@ int run_all(Settings const& settings, Bench const& bench) {
   return worst;
 }
 
-/// Replaces this program by another one of its folder. Returns only if it cannot be started.
-/// @param needed_for  for the message on stderr
-int execute(char const* name, std::vector<std::string> const& arguments, char const* own_name,
-            std::string const& needed_for) {
-  std::error_code none;
-  auto const self = std::filesystem::read_symlink("/proc/self/exe", none);
-  auto const path = (none ? std::filesystem::path(own_name) : self).parent_path() / name;
-  std::vector<std::string> words{path.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execv(path.c_str(), argv.data());
-  int const error = errno;
-  if (program::rank_by_launcher() == 0)
-    std::cerr << "einkorn-bench: " << path.string() << ": " << std::strerror(error) << "; " << needed_for
-              << ": build the target " << name << '\n';
-  return usage;
-}
-
 /// --solve on the ranks of MPI.
 int run_on_ranks(Settings const& settings, program::Arguments const& arguments) {
   std::vector<std::string> words;
@@ -132,8 +110,8 @@ int run_on_ranks(Settings const& settings, program::Arguments const& arguments) 
     return usage;
   }
   words.insert(words.end(), arguments.kokkos.begin() + 1, arguments.kokkos.end());
-  return execute("einkorn-bench-ranks", words, arguments.kokkos[0],
-                 "--solve on several ranks needs it, with MPI");
+  return program::execute("einkorn-bench", arguments.kokkos[0], "einkorn-bench-ranks", words,
+                          "--solve on several ranks needs it, with MPI");
 }
 
 int bench_all(int argc, char** argv, Bench const& bench, bool delegates_to_full) {
@@ -151,8 +129,8 @@ int bench_all(int argc, char** argv, Bench const& bench, bool delegates_to_full)
     return usage;
   }
   if (delegates_to_full && settings.needs_full_program())
-    return execute(
-        "einkorn-bench-full", {argv + 1, argv + argc}, argv[0],
+    return program::execute(
+        "einkorn-bench", argv[0], "einkorn-bench-full", {argv + 1, argv + argc},
         "--all, --peers, --solve, --spgemm, --columns, other scalars and ordinals, and tables need it");
   progress::choose(settings.quiet);
   if (!settings.json.empty()) require_writable("--json", settings.json);

@@ -46,7 +46,7 @@ std::vector<Pattern> patterns() {
       longest = std::max(longest, pattern.offsets[i + 1] - pattern.offsets[i]);
     if (longest > 0 && longest <= max_row_by_lanes && !pattern.is_large()) all.push_back(pattern);
   }
-  for (std::int64_t const width : {1, 3, 5, 9, 27, 40, 81}) {
+  for (std::int64_t const width : {1, 5, 27, 81}) {
     Pattern band = from_lengths("band of " + std::to_string(width), {}, 1200);
     band.num_rows = 1100;
     for (std::int64_t i = 0; i < band.num_rows; ++i) {
@@ -114,7 +114,7 @@ TEST(StructureLockstep, RowsAndDiagonalsAsOnTheHost) {
 TEST(StructureLockstep, EntriesPerDiagonalOfSampledBlocks) {
   using Functor = CountDiagonals<Lockstep, Matrix, Device>;
   for (auto const& pattern : patterns())
-    for (std::int64_t const sample : {1, 2, 3}) {
+    for (std::int64_t const sample : {1, 3}) {
       SCOPED_TRACE(pattern.name + ", sample " + std::to_string(sample));
       auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
       auto const expected = entries_of(pattern, sample);

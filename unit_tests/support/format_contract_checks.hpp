@@ -8,6 +8,8 @@
 #include "near.hpp"
 #include "vectors.hpp"
 
+#include <einkorn/core/arch.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -42,7 +44,12 @@ Host sorted_without_zeros(Host const& A) {
 
 namespace contract {
 
-inline constexpr double max_stored = 4e6;  // slots; larger padded matrices are skipped
+/// Slots; larger padded matrices are skipped.
+#ifdef EINKORN_TEST_FEW_TYPES
+inline constexpr double max_stored = 1e6;
+#else
+inline constexpr double max_stored = is_gpu<Space> ? 2e7 : 4e6;
+#endif
 
 template <class Options>
 Options without_fill_limit(Options options) {
