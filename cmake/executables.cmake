@@ -47,13 +47,14 @@ if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
   set(einkorn_quick_options $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
 endif()
 
-# Halves the compile time of tests, whose files instantiate the same templates, and of small files, for which it is the time
-# to read Kokkos_Core.hpp. Not for devices: a larger file uses one core.
+# Halves the compile time of files that instantiate the same templates, such as those of a test or of the methods of
+# einkorn-solve, and of small files, for which it is the time to read Kokkos_Core.hpp. Not for devices: a larger file uses one
+# core.
 set(unity_by_default ON)
 if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(unity_by_default OFF)
 endif()
-option(Einkorn_TEST_UNITY "Compile the sources of each test program, and small sources of programs, as one translation unit" ${unity_by_default})
+option(Einkorn_TEST_UNITY "Compile the sources of a test, and groups of sources of a program, as one translation unit" ${unity_by_default})
 # einkorn_unity_sources(<result> <name> <source>...): one file <name>.cpp that includes the sources, with Einkorn_TEST_UNITY,
 # else the sources. Unlike that of CMake's UNITY_BUILD the file has relative paths: clones in different directories share
 # a compiler cache. Targets need the current source directory as an include directory.

@@ -31,11 +31,11 @@ using Vector = DenseVector<double>;
 using ConstVector = DenseVector<double const>;
 
 /// The calls of the CG performance test of Kokkos Kernels: spmv, dot, axpby; mult for Jacobi.
-class KokkosKernels {
+class KokkosKernelsSpmv {
  public:
   static constexpr std::size_t xpay_vectors = 3;
 
-  KokkosKernels(SolveBench const& bench, KokkosSparse::SPMVAlgorithm algorithm)
+  KokkosKernelsSpmv(SolveBench const& bench, KokkosSparse::SPMVAlgorithm algorithm)
       : exec_(bench.exec),
         matrix_(to_crs_matrix(bench.A)),
         handle_(std::make_shared<Handle>(algorithm)),
@@ -73,12 +73,12 @@ void add_kokkos_kernels_solvers(SolveBench& bench) {
   row.format = "csr";
   row.execution = "host_scalars";
   bench.add(row, [&](SolveRow& built) {
-    std::vector<Spmv<KokkosKernels>> variants;
+    std::vector<Spmv<KokkosKernelsSpmv>> variants;
     for (auto const& [name, algorithm] : {std::pair{"native", KokkosSparse::SPMV_NATIVE},
                                           {"merge", KokkosSparse::SPMV_NATIVE_MERGE_PATH},
                                           {"default", KokkosSparse::SPMV_DEFAULT}})
       variants.push_back({name, [&bench, algorithm = algorithm] {
-                            return std::make_shared<KokkosKernels const>(bench, algorithm);
+                            return std::make_shared<KokkosKernelsSpmv const>(bench, algorithm);
                           }});
     auto const best = fastest(bench, variants);
     built.note = "spmv " + best.name;

@@ -14,7 +14,7 @@ namespace einkorn::perf {
 
 namespace {
 
-constexpr int launches = 1000, min_rounds = 3;
+constexpr int launches = 1000, min_copies = 3;
 constexpr std::size_t gather_length = std::size_t(1) << 25;  // 256 MB of doubles
 
 void launch_empty_kernels(Exec const& exec, Kokkos::View<int*, Device> const& flag) {
@@ -35,7 +35,7 @@ MachineProfile calibrate(Exec const& exec, Bandwidth const& bandwidth, double se
   std::vector<double> copies, streams, gathers, kernels;
   auto const nothing = [] {};
   launch_empty_kernels(exec, flag);
-  while (copies.size() < min_rounds || timer.seconds() < seconds) {
+  while (copies.size() < min_copies || timer.seconds() < seconds) {
     progress::step(static_cast<int>(timer.seconds()), static_cast<int>(seconds));
     copies.push_back(seconds_of(exec, nothing, [&] { bandwidth.copy(); }));
     streams.push_back(seconds_of(exec, nothing, [&] { bandwidth.stream(); }));

@@ -43,9 +43,8 @@ auto on_all_ranks([[maybe_unused]] Operator const& A, Body const& body) {
     return body();
 }
 
-/// One source file per method, because each instantiates the fused passes of every format. Definitions:
-/// cg_method.hpp, pcg_method.hpp, bicgstab_method.hpp, gmres_method.hpp,
-/// richardson_method.hpp.
+/// One source file per method: each instantiates the fused passes of every format. Definitions: cg_method.hpp,
+/// pcg_method.hpp, bicgstab_method.hpp, gmres_method.hpp, richardson_method.hpp.
 template <class Scalar, class Operator>
 TimedSolve solve_by_cg(Task<Scalar, Operator> const& task);
 template <class Scalar, class Operator>

@@ -95,7 +95,7 @@ TEST(BdiaLayout, DefaultConstructedIsEmpty) {
 }
 
 template <class S, class O, class P>
-void expect_slots(Pattern const& pattern) {
+void expect_bdia_slots(Pattern const& pattern) {
   SCOPED_TRACE(pattern.name);
   auto const A = with_numbers<S, O, P>(pattern, Numbers::reals);
   auto const options = with_gap(2);
@@ -108,10 +108,10 @@ void expect_slots(Pattern const& pattern) {
 
 TEST(BdiaLayout, EverySlotIsFilled) {
   for (auto const& pattern : patterns_around_scratch()) {
-    expect_slots<double, int, int>(pattern);
-    if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
+    expect_bdia_slots<double, int, int>(pattern);
+    if (pattern.nnz() < 50000) expect_bdia_slots<Complex, std::int64_t, std::size_t>(pattern);
   }
-  for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
+  for (auto const& pattern : diagonal_patterns()) expect_bdia_slots<float, int, std::size_t>(pattern);
 }
 
 TEST(BdiaLayout, OutermostDiagonalsAreListed) {

@@ -24,7 +24,6 @@ namespace {
 
 using namespace einkorn::detail;
 
-constexpr Arch gpu = arch_of<Lockstep>;
 using Format = ColumnBlocks<double, int, int, Device>;
 using Vector = Kokkos::View<double*, Device>;
 using Input = Kokkos::View<double const*, Device>;
@@ -34,12 +33,12 @@ using Second = AddPartialSums<Lockstep, Format, Vector, Vector, Epilogue<double>
 /// As from_csr() with the chunks of a GPU, and bins of at most `slots` partial sums.
 Format convert(HostMatrix<double> const& host, int columns, int slots) {
   Format F;
-  F.shape = column_blocks_shape(gpu, sizeof(double));
+  F.shape = column_blocks_shape(arch_of<Lockstep>, sizeof(double));
   F.shape.columns = columns;
   F.shape.slots = slots;
   F.num_rows = static_cast<int>(host.rows());
   F.num_cols = static_cast<int>(host.cols());
-  build_column_blocks<column_blocks_tuning(gpu)>(Space(), F, host.on_device());
+  build_column_blocks<column_blocks_tuning(arch_of<Lockstep>)>(Space(), F, host.on_device());
   return F;
 }
 

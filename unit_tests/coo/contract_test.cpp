@@ -27,9 +27,9 @@ struct CooSubject {
 
 EINKORN_INSTANTIATE_FORMAT_CONTRACT(Coo, CooSubject);
 
-using Matrix = Coo<double, int, int, Device>;
+using CooMatrix = Coo<double, int, int, Device>;
 
-Matrix by_hand(int num_rows, int num_cols, std::vector<int> const& rows, std::vector<int> const& columns) {
+CooMatrix by_hand(int num_rows, int num_cols, std::vector<int> const& rows, std::vector<int> const& columns) {
   return {
       num_rows, num_cols, to_device(rows), to_device(columns), to_device(std::vector<double>(rows.size(), 1.0)),
       {}};
@@ -74,7 +74,7 @@ TEST(CooByHand, ProductAndConversionToCsr) {
   EXPECT_EQ(A.columns, (std::vector<int>{2, 0, 1}));
 }
 
-void expect_refused(Matrix const& F, std::vector<std::string> const& parts) {
+void expect_refused(CooMatrix const& F, std::vector<std::string> const& parts) {
   EXPECT_TRUE(throws<InvalidStructure>([&] { validate(Space(), F); }, parts));
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)make_spmv_plan(Space(), F); }, parts));
   EXPECT_TRUE(throws<InvalidStructure>([&] { (void)to_csr(Space(), F); }, parts));
@@ -108,14 +108,14 @@ TEST(CooByHand, ValidateAcceptsEveryConvertedMatrix) {
     auto const F = from_csr<Coo>(Space(), with_numbers<double>(pattern, Numbers::integers).on_device());
     EXPECT_NO_THROW(validate(Space(), F)) << pattern.name;
   }
-  EXPECT_NO_THROW(validate(Space(), Matrix()));
+  EXPECT_NO_THROW(validate(Space(), CooMatrix()));
 }
 
 TEST(CooSpmv, DefaultConstructedIsEmpty) {
   Kokkos::View<double*, Device> const none("none", 0);
-  EXPECT_NO_THROW(spmv(Space(), 1.0, Matrix(), none, 0.0, none));
-  EXPECT_NO_THROW(spmv(Space(), make_spmv_plan(Space(), Matrix()), 1.0, none, 0.0, none));
-  EXPECT_EQ(to_csr(Space(), Matrix()).nnz(), 0);
+  EXPECT_NO_THROW(spmv(Space(), 1.0, CooMatrix(), none, 0.0, none));
+  EXPECT_NO_THROW(spmv(Space(), make_spmv_plan(Space(), CooMatrix()), 1.0, none, 0.0, none));
+  EXPECT_EQ(to_csr(Space(), CooMatrix()).nnz(), 0);
 }
 
 TEST(CooSpmv, SumsOfAdjacentRowsAreIndependent) {
@@ -126,7 +126,7 @@ TEST(CooSpmv, SumsOfAdjacentRowsAreIndependent) {
     rows.push_back(i);
     values.push_back(want[static_cast<std::size_t>(i)]);
   }
-  auto const F = Matrix{999, 1, to_device(rows), to_device(std::vector<int>(999, 0)), to_device(values), {}};
+  auto const F = CooMatrix{999, 1, to_device(rows), to_device(std::vector<int>(999, 0)), to_device(values), {}};
   auto const x = to_device(std::vector<double>{1});
   auto const y = to_device(std::vector<double>(999, not_a_number<double>()));
 

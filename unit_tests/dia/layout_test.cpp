@@ -79,7 +79,7 @@ TYPED_TEST(DiaKernel, ProductsForAllDiagonalPatterns) {
 
 // The GPU kernel in the test space; on the host with one thread per team.
 TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
-  constexpr int team = is_gpu<Space> ? 64 : 1;
+  constexpr int team_size = is_gpu<Space> ? 64 : 1;
   for (auto const& pattern : diagonal_patterns()) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<TypeParam>(pattern, Numbers::integers);
@@ -89,13 +89,13 @@ TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
     using Sum = TypeParam;
 
     expect_exact_products<TypeParam>(A, [&](auto alpha, auto const& x, auto beta, auto const& y) {
-      detail::launch_diagonal_rows<DiagonalRowsTuning{team, 2, 1, 8, 1}>(
+      detail::launch_diagonal_rows<DiagonalRowsTuning{team_size, 2, 1, 8, 1}>(
           Space(), "test", Epilogue<Sum>{alpha, beta}, F, F.offsets, x, y);
     });
     for (std::size_t const k : {1u, 3u, 4u, 6u}) {
       auto const x = from_columns<Kokkos::LayoutLeft>(number_columns<Sum>(A.cols(), k, 20), A.cols());
       Kokkos::View<Sum**, Kokkos::LayoutRight, Device> const y("y", A.rows(), k);
-      detail::launch_diagonal_rows<DiagonalRowsTuning{team, 1, 1, 3, 4}>(
+      detail::launch_diagonal_rows<DiagonalRowsTuning{team_size, 1, 1, 3, 4}>(
           Space(), "test", Epilogue<Sum>{Sum(2), Sum(0)}, F, F.offsets, x, y);
       auto const got = to_columns(y);
       auto const from = to_columns(x);
@@ -106,7 +106,7 @@ TYPED_TEST(DiaKernel, GpuKernelProductsForAllDiagonalPatterns) {
 }
 
 template <class S, class O, class P>
-void expect_slots(Pattern const& pattern) {
+void expect_dia_slots(Pattern const& pattern) {
   SCOPED_TRACE(pattern.name);
   auto const A = with_numbers<S, O, P>(pattern, Numbers::reals);
   DiaOptions options;
@@ -120,10 +120,10 @@ void expect_slots(Pattern const& pattern) {
 
 TEST(DiaLayout, EverySlotIsFilled) {
   for (auto const& pattern : patterns_around_scratch()) {
-    expect_slots<double, int, int>(pattern);
-    if (pattern.nnz() < 50000) expect_slots<Complex, std::int64_t, std::size_t>(pattern);
+    expect_dia_slots<double, int, int>(pattern);
+    if (pattern.nnz() < 50000) expect_dia_slots<Complex, std::int64_t, std::size_t>(pattern);
   }
-  for (auto const& pattern : diagonal_patterns()) expect_slots<float, int, std::size_t>(pattern);
+  for (auto const& pattern : diagonal_patterns()) expect_dia_slots<float, int, std::size_t>(pattern);
 }
 
 TEST(DiaLayout, OutermostDiagonalsAreListed) {

@@ -24,7 +24,6 @@ namespace {
 
 using namespace einkorn::detail;
 
-constexpr Arch gpu = arch_of<Lockstep>;
 constexpr int longest_of_a_warp = 100;
 /// Long rows of which some are for a warp and some for a team.
 constexpr LongRowsTuning some_long(LongRowsTuning tuning) {
@@ -33,7 +32,8 @@ constexpr LongRowsTuning some_long(LongRowsTuning tuning) {
   tuning.min_teams = 3;
   return tuning;
 }
-constexpr LongRowsTuning few_long = some_long(long_rows(gpu)), many_long = some_long(long_rows(gpu, true));
+constexpr LongRowsTuning few_long = some_long(long_rows(arch_of<Lockstep>)),
+                         many_long = some_long(long_rows(arch_of<Lockstep>, true));
 
 /// Short and empty rows, and some around the bounds of few_long.
 Pattern pattern() {
@@ -74,7 +74,7 @@ template <int columns, int pack, LongRowsTuning tuning = few_long>
 void check_row_tile(std::vector<std::size_t> const& widths) {
   check<Kokkos::LayoutRight>(
       widths, []<class Rows>(Rows const& rows, auto const& epilogue, auto const& X, auto const& Y) {
-        constexpr RowTile tile = row_tile(gpu, columns, pack, Rows::order);
+        constexpr RowTile tile = row_tile(arch_of<Lockstep>, columns, pack, Rows::order);
         launch_row_tile<tile, tuning, false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, unknown);
       });
 }
@@ -94,7 +94,7 @@ template <int columns>
 void check_column_tile(std::vector<std::size_t> const& widths) {
   check<Kokkos::LayoutLeft>(
       widths, []<class Rows>(Rows const& rows, auto const& epilogue, auto const& X, auto const& Y) {
-        constexpr ColumnTile tile = column_tile(gpu, columns, sizeof(double));
+        constexpr ColumnTile tile = column_tile(arch_of<Lockstep>, columns, sizeof(double));
         launch_column_tile<tile, few_long, false>(Lockstep(), "einkorn::test", epilogue, rows, X, Y, unknown);
       });
 }
