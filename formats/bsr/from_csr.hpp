@@ -42,10 +42,10 @@ struct BsrOptions {
 ///
 /// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
 /// @throws FillLimit before the blocks are allocated
-/// Cost: reads the columns of A five times and the values once (checks and fingerprint, order, count,
-/// columns, values; once more, on the host seven times more, if the block size is detected without a sample).
-/// Writes the blocks once on a GPU without repeated positions, otherwise twice (zeros, then entries). Fences
-/// exec.
+/// Cost: reads the columns of A five times (host: four times, with memory for as many block columns as A has entries) and
+/// the values once: checks and fingerprint, order, count, columns, values; once more, on the host seven times
+/// more, if the block size is detected without a sample. Writes the blocks once, on a GPU with repeated
+/// positions twice (zeros, then entries). Fences exec.
 template <>
 struct FromCsr<Bsr> {
   using Options = BsrOptions;
@@ -90,7 +90,7 @@ struct FromCsr<Bsr> {
         allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Bsr::columns", offsets.blocks);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Bsr::values",
                                                       offsets.blocks * static_cast<std::size_t>(b * b));
-    detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, columns);
+    detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, offsets.listed, columns);
     F.row_offsets = offsets.view;
     F.columns = columns;
     detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
@@ -99,10 +99,11 @@ struct FromCsr<Bsr> {
   }
 
  private:
-  template <class View>
+  template <class View, class Columns>
   struct BlockOffsets {
     View view;
     std::size_t blocks;
+    Columns listed;  // of count_blocks()
   };
 
   /// The row_offsets of F for its block size. Sets num_block_rows and num_block_cols. Fences exec.
@@ -115,9 +116,9 @@ struct FromCsr<Bsr> {
     F.num_block_cols = static_cast<Ordinal>(F.num_cols / b + (F.num_cols % b != 0));
     auto const offsets =
         allocate<View>(exec, "einkorn::Bsr::row_offsets", static_cast<std::size_t>(F.num_block_rows) + 1);
-    detail::count_blocks(exec, sorted, b, F.num_block_rows, offsets);
+    auto const listed = detail::count_blocks(exec, sorted, b, F.num_block_rows, offsets);
     auto const blocks = static_cast<std::size_t>(counts_to_offsets(exec, offsets));
-    return BlockOffsets<View>{offsets, blocks};
+    return BlockOffsets<View, std::remove_const_t<decltype(listed)>>{offsets, blocks, listed};
   }
 };
 

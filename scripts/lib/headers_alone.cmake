@@ -22,4 +22,5 @@ foreach(component IN LISTS components)
     target_sources(headers_alone PRIVATE ${source})
   endforeach()
 endforeach()
+target_compile_options(headers_alone PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # for ccache
 target_precompile_headers(headers_alone PRIVATE <Kokkos_Core.hpp>)

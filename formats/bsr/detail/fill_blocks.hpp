@@ -135,7 +135,8 @@ struct FillBlocks {
     for (Offset k = A.row_begin(first_row) + static_cast<Offset>(team.team_rank()); k < end;
          k += static_cast<Offset>(team.team_size())) {
       Ordinal const row = row_of_entry(A.row_offsets, first_row, first_row + rows, k);
-      F.values(PositionInBlocks<Format>(F, row)(A.columns(k))) = static_cast<Scalar>(A.values(k));
+      F.values(PositionInBlocks<Format>(F, block_column_of, row)(A.columns(k))) =
+          static_cast<Scalar>(A.values(k));
     }
   }
 };
@@ -167,14 +168,17 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
       Functor{F, A, per_team, max_entries, max_values, BlockColumnOf<typename Functor::Ordinal>(F.block_size)});
 }
 
-/// F.values <- A.values. 1 launch; the blocks are zeroed first if positions repeat, and on the host if is_new.
+/// F.values <- A.values. 1 launch; on a GPU with repeated positions 2: the blocks are zeroed first. On the host each block
+/// row is zeroed before its entries are written, if positions repeat or is_new.
 /// @param is_new whether F.values is uninitialized; otherwise it has values of the same structure
 template <class Exec, class Format, class Matrix>
 void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool is_new) {
   if constexpr (is_gpu<Exec>)
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
-  if (is_new || F.has_repeats) fill_vector(exec, F.values, typename Format::scalar_type(0));
-  scatter_values(exec, label, F, A);
+  if (F.has_repeats)
+    scatter_values<true>(exec, label, F, A, true);
+  else
+    scatter_values<false>(exec, label, F, A, is_new);
 }
 
 }  // namespace einkorn::detail

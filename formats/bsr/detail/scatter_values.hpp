@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/copy.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/formats/bsr/detail/block_column_of.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
+#include <algorithm>
 
 namespace einkorn::detail {
 
@@ -20,30 +23,37 @@ class PositionInBlocks {
   using Offset = typename Format::offset_type;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION PositionInBlocks(Format const& F, Ordinal row)
-      : F_(F), size_(static_cast<Ordinal>(F.block_size)) {
-    Ordinal const block_row = row / size_;
+  KOKKOS_FORCEINLINE_FUNCTION PositionInBlocks(Format const& F, BlockColumnOf<Ordinal> const& block_of,
+                                               Ordinal row)
+      : F_(F), block_of_(block_of), size_(static_cast<Ordinal>(F.block_size)), first_column_(-size_) {
+    Ordinal const block_row = block_of_(row);
     in_block_ = static_cast<Offset>((row - block_row * size_) * size_);
     begin_ = block_ = F.row_offsets(block_row);
     end_ = F.row_offsets(block_row + 1);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Ordinal column) {
-    Ordinal const block_column = column / size_;
-    if (F_.columns(block_) != block_column)
-      block_ = block_ + 1 < end_ && F_.columns(block_ + 1) == block_column ? block_ + 1 : find(block_column);
-    return block_ * F_.entries_per_block() + in_block_ + static_cast<Offset>(column - block_column * size_);
+    if (column < first_column_ || column - first_column_ >= size_) go_to_block_of(column);
+    return first_position_ + static_cast<Offset>(column - first_column_);
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void go_to_block_of(Ordinal column) {
+    Ordinal const block_column = block_of_(column);
+    first_column_ = block_column * size_;
+    if (F_.columns(block_) != block_column)
+      block_ = block_ + 1 < end_ && F_.columns(block_ + 1) == block_column ? block_ + 1 : find(block_column);
+    first_position_ = block_ * F_.entries_per_block() + in_block_;
+  }
   /// The last block with a column <= block_column.
   KOKKOS_FUNCTION Offset find(Ordinal block_column) const {
     return row_of_entry(F_.columns, begin_, end_, block_column);
   }
 
   Format const& F_;
-  Ordinal size_;
-  Offset in_block_, begin_, end_, block_;
+  BlockColumnOf<Ordinal> const& block_of_;
+  Ordinal size_, first_column_;  // of the block of the previous entry
+  Offset in_block_, begin_, end_, block_, first_position_ = 0;
 };
 
 /// Writes the entries of a row of A to their positions in the blocks of F. adds: adds repeated positions in
@@ -54,9 +64,10 @@ struct ScatterValues {
 
   Format F;
   Matrix A;
+  BlockColumnOf<typename Format::ordinal_type> block_of;
 
   KOKKOS_FUNCTION void operator()(typename Format::ordinal_type row) const {
-    PositionInBlocks<Format> position(F, row);
+    PositionInBlocks<Format> position(F, block_of, row);
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       auto& value = F.values(position(A.columns(k)));
       if constexpr (adds)
@@ -67,15 +78,36 @@ struct ScatterValues {
   }
 };
 
-/// One row per thread: on the host, and if positions repeat. 1 launch.
-template <class Exec, class Format, class Matrix>
-void scatter_values(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
-  if (F.has_repeats)
-    range_for<typename Format::ordinal_type>(label, exec, F.num_rows,
-                                             ScatterValues<true, Format, Matrix>{F, A});
-  else
-    range_for<typename Format::ordinal_type>(label, exec, F.num_rows,
-                                             ScatterValues<false, Format, Matrix>{F, A});
+/// The same for the rows of a block row, whose blocks are zeroed first if `zeroes` (host).
+template <bool adds, class Format, class Matrix>
+struct ScatterBlockRow {
+  using Ordinal = typename Format::ordinal_type;
+
+  ScatterValues<adds, Format, Matrix> scatter;
+  bool zeroes;
+
+  void operator()(Ordinal block_row) const {
+    Format const& F = scatter.F;
+    if (zeroes)
+      std::fill(F.values.data() + F.row_offsets(block_row) * F.entries_per_block(),
+                F.values.data() + F.row_offsets(block_row + 1) * F.entries_per_block(),
+                typename Format::scalar_type(0));
+    auto const size = static_cast<Ordinal>(F.block_size);
+    Ordinal const first = block_row * size, left = F.num_rows - first;
+    for (Ordinal row = 0; row < (left < size ? left : size); ++row) scatter(first + row);
+  }
+};
+
+template <bool adds, class Exec, class Format, class Matrix>
+void scatter_values(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool zeroes) {
+  using Ordinal = typename Format::ordinal_type;
+  ScatterValues<adds, Format, Matrix> const scatter{F, A, BlockColumnOf<Ordinal>(F.block_size)};
+  if constexpr (is_gpu<Exec>) {
+    if (zeroes) fill_vector(exec, F.values, typename Format::scalar_type(0));
+    range_for<Ordinal>(label, exec, F.num_rows, scatter);
+  } else {
+    range_for<Ordinal>(label, exec, F.num_block_rows, ScatterBlockRow<adds, Format, Matrix>{scatter, zeroes});
+  }
 }
 
 }  // namespace einkorn::detail
