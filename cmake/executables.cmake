@@ -54,13 +54,13 @@ set(unity_by_default ON)
 if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(unity_by_default OFF)
 endif()
-option(Einkorn_TEST_UNITY "Compile the sources of a test, and groups of sources of a program, as one translation unit" ${unity_by_default})
-# einkorn_unity_sources(<result> <name> <source>...): one file <name>.cpp that includes the sources, with Einkorn_TEST_UNITY,
+option(Einkorn_UNITY_SOURCES "Compile the sources of a test, and groups of sources of a program, as one translation unit" ${unity_by_default})
+# einkorn_unity_sources(<result> <name> <source>...): one file <name>.cpp that includes the sources, with Einkorn_UNITY_SOURCES,
 # else the sources. Unlike that of CMake's UNITY_BUILD the file has relative paths: clones in different directories share
 # a compiler cache. Targets need the current source directory as an include directory.
 function(einkorn_unity_sources result name)
   set(sources ${ARGN})
-  if(Einkorn_TEST_UNITY AND ARGC GREATER 3)
+  if(Einkorn_UNITY_SOURCES AND ARGC GREATER 3)
     list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
     list(JOIN includes "" content)
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)

@@ -28,7 +28,7 @@ NOT_FORWARDED = {
     "Einkorn_TEST_SOLVERS_ON_EVERY_FORMAT": "for sanitizers",
     "Einkorn_MPIEXEC_OPTIONS": "for tests",
     "Einkorn_TEST_THREADS": "for tests",
-    "Einkorn_TEST_UNITY": "for tests",
+    "Einkorn_UNITY_SOURCES": "for compile time",
 }
 NOT_COMPONENTS = {"tools": "a program", "openmp": "a variant of Kokkos"}
 MAX_COLUMNS = 99

@@ -6,7 +6,7 @@
 #                                                           examples and the documentation; `test.sh -R csr5` only those
 #                                                           that match
 #
-#   --bench           the tests of the benchmark programs (label bench), which take as long to compile as all others
+#   --bench           the tests of the benchmark programs (label bench), which also compile other libraries to compare with
 #   --asan            under the address and undefined-behaviour sanitizers
 #   --tsan            under the thread sanitizer: the tests that start host threads (label threads), with one OpenMP
 #                     thread, because OpenMP run-time libraries are not instrumented
