@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "../../unit_tests/support/temporary_path.hpp"
 #include "support/advice.hpp"
 #include "support/calibrate.hpp"
 #include "support/describe.hpp"
@@ -271,15 +272,14 @@ TEST(Advice, UsesOptionsOfTheProgram) {
 }
 
 TEST(Profile, ReplacesItsOwnMachineAndKeepsOthers) {
-  auto const path = (std::filesystem::temp_directory_path() / "einkorn_perf_profile" / "profile").string();
-  std::filesystem::remove_all(std::filesystem::path(path).parent_path());
+  einkorn::test::TemporaryPath const folder("profile");
+  auto const path = (folder.path() / "profile").string();
 
   write_profile(path, {"A, 2 at once", 1e9, 2e9, 3e7, 4e-6});
   write_profile(path, {"B", 5e9, 0, 0, 6e-6});
   write_profile(path, {"A, 2 at once", 7e9, 2e9, 3e7, 4e-6});
 
   auto const machines = einkorn::read_profile(path);
-  std::filesystem::remove_all(std::filesystem::path(path).parent_path());
   ASSERT_EQ(machines.size(), 2u);
   EXPECT_EQ(machines[0].machine, "A, 2 at once");
   EXPECT_EQ(machines[0].copy_bytes_per_second, 7e9);
@@ -310,8 +310,8 @@ TEST(Progress, SumsTheSecondsOfAStage) {
 }
 
 TEST(Json, WritabilityCheckKeepsExistingFile) {
-  auto const path = std::filesystem::temp_directory_path() / "einkorn_perf_summary_test.json";
-  std::filesystem::remove(path);
+  einkorn::test::TemporaryPath const file_path("summary.json");
+  auto const& path = file_path.path();
   EXPECT_THROW(require_writable("--json", "/no/such/folder/a.json"), einkorn::IoError);
   EXPECT_NO_THROW(require_writable("--json", path.string()));
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -321,7 +321,6 @@ TEST(Json, WritabilityCheckKeepsExistingFile) {
 
   std::ifstream file(path);
   std::string const text{std::istreambuf_iterator<char>(file), {}};
-  std::filesystem::remove(path);
   EXPECT_EQ(text, "kept");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "../../unit_tests/support/temporary_path.hpp"
 #include "program/output.hpp"
 #include "program/run_program.hpp"
 
@@ -48,14 +49,13 @@ TEST(RunProgram, ConvertsExceptionsToExitCodes) {
 }
 
 TEST(WriteTextFile, WritesTheWholeText) {
-  auto const path = std::filesystem::temp_directory_path() / "einkorn_tools_output_test.txt";
+  test::TemporaryPath const path("text");
   std::string const text = std::string(100000, 'a') + "\n";
 
-  write_text_file(path.string(), text);
+  write_text_file(path.path().string(), text);
 
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path.path(), std::ios::binary);
   std::string const got{std::istreambuf_iterator<char>(file), {}};
-  std::filesystem::remove(path);
   EXPECT_EQ(got, text);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "../../unit_tests/support/temporary_path.hpp"
 #include "solve/result.hpp"
 
 #include <einkorn/core/error.hpp>
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -139,15 +139,14 @@ TEST(Advice, IsEmptyForAConvergedSolve) {
 }
 
 TEST(History, OneLinePerIteration) {
-  auto const path = std::filesystem::temp_directory_path() / "einkorn_tools_history_test.csv";
+  test::TemporaryPath const path("history.csv");
   SolveReport report;
   report.history = {1.0, 0.1};
 
-  write_history(path.string(), report);
+  write_history(path.path().string(), report);
 
-  std::ifstream file(path);
+  std::ifstream file(path.path());
   std::string const text{std::istreambuf_iterator<char>(file), {}};
-  std::filesystem::remove(path);
   EXPECT_EQ(text, "iteration,residual\n0,1\n1,0.10000000000000001\n");
 }
 

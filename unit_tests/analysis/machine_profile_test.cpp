@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/temporary_path.hpp"
 #include "../support/throws.hpp"
 
 #include <einkorn/formats/analysis/machine_profile.hpp>
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -19,19 +19,11 @@ namespace {
 /// A temporary file.
 class File {
  public:
-  explicit File(std::string const& text)
-      : path_(
-            std::filesystem::temp_directory_path() /
-            ("einkorn_profile_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
-    std::ofstream(path_) << text;
-  }
-  ~File() { std::filesystem::remove(path_); }
-  File(File const&) = delete;
-  File& operator=(File const&) = delete;
-  [[nodiscard]] std::string path() const { return path_.string(); }
+  explicit File(std::string const& text) { std::ofstream(path_.path()) << text; }
+  [[nodiscard]] std::string path() const { return path_.path().string(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryPath path_{"profile"};
 };
 
 /// Sets an environment variable during its lifetime.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: The Einkorn authors
+#include "../support/temporary_path.hpp"
 #include "../support/throws.hpp"
 
 #include <einkorn/formats/analysis/structure_class.hpp>
@@ -23,27 +24,18 @@ namespace {
 /// An empty folder, removed with its files.
 class Folder {
  public:
-  Folder()
-      : path_(
-            std::filesystem::temp_directory_path() /
-            ("einkorn_wisdom_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directory(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(Folder const&) = delete;
-  Folder& operator=(Folder const&) = delete;
+  Folder() { std::filesystem::create_directory(path_.path()); }
 
-  [[nodiscard]] std::string file(std::string const& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string file(std::string const& name) const { return (path_.path() / name).string(); }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (auto const& entry : std::filesystem::directory_iterator(path_))
+    for (auto const& entry : std::filesystem::directory_iterator(path_.path()))
       all.push_back(entry.path().filename().string());
     return all;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryPath path_{"wisdom"};
 };
 
 std::string text_of_file(std::string const& path) {

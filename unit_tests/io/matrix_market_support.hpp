@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include "../support/temporary_path.hpp"
+
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/io/matrix_market.hpp>
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <atomic>
 #include <bit>
 #include <complex>
 #include <concepts>
@@ -19,30 +20,9 @@
 #include <ostream>
 #include <string>
 #include <tuple>
-#include <unistd.h>
 #include <vector>
 
 namespace einkorn::test {
-
-/// A path of its own in the temporary folder; removed at the end.
-class TemporaryPath {
- public:
-  explicit TemporaryPath(std::string const& name) {
-    static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("einkorn_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + "_" + name);
-  }
-  TemporaryPath(TemporaryPath const&) = delete;
-  TemporaryPath& operator=(TemporaryPath const&) = delete;
-  ~TemporaryPath() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline void write_bytes(std::filesystem::path const& path, std::string const& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
