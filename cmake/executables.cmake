@@ -42,10 +42,12 @@ endfunction()
 # Options with less optimization, for code that instantiates many kernels and computes little, such as tests of contracts,
 # layouts and outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests compile the same kernels with the options
 # of users. None for devices, whose compilers do not become faster.
-set(einkorn_quick_options "")
+# In the cache, because other directories do not have the variables of the first that includes this file.
+set(quick_options "")
 if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
-  set(einkorn_quick_options $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
+  set(quick_options $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
 endif()
+set(einkorn_quick_options ${quick_options} CACHE INTERNAL "")
 
 # Halves the compile time of files that instantiate the same templates, such as those of a test or of the methods of
 # einkorn-solve, and of small files, for which it is the time to read Kokkos_Core.hpp. Not for devices: a larger file uses one
