@@ -10,6 +10,7 @@ set(einkorn_headers
   core/balance/bins.hpp
   core/balance/carry.hpp
   core/balance/host_parts.hpp
+  core/balance/search_by_warp.hpp
   core/balance/split.hpp
   core/bank_padding.hpp
   core/captured_graph.hpp
@@ -40,6 +41,7 @@ set(einkorn_headers
   core/detail/cooperative_limits.hpp
   core/detail/device_error.hpp
   core/detail/home_slot.hpp
+  core/detail/result_memory.hpp
   core/detail/tagged_words.hpp
   core/epilogue.hpp
   core/epilogue_with_dots.hpp
@@ -131,6 +133,7 @@ set(einkorn_headers
   formats/bsr/detail/block_column_of.hpp
   formats/bsr/detail/count_blocks_host.hpp
   formats/bsr/detail/fill_blocks.hpp
+  formats/bsr/detail/fill_full_blocks.hpp
   formats/bsr/detail/find_blocks.hpp
   formats/bsr/detail/merge_rows.hpp
   formats/bsr/detail/nonzeros_of_row.hpp
@@ -177,12 +180,15 @@ set(einkorn_headers
   formats/csr/convert_values.hpp
   formats/csr/csr.hpp
   formats/csr/detail/expand_rows.hpp
+  formats/csr/detail/inspect.hpp
+  formats/csr/detail/inspection.hpp
   formats/csr/detail/merge_triangles.hpp
   formats/csr/detail/nonzero_split.hpp
   formats/csr/detail/permutation.hpp
   formats/csr/detail/row_dot.hpp
   formats/csr/detail/row_order.hpp
   formats/csr/detail/rows_by_warps.hpp
+  formats/csr/detail/sort_windows_by_length.hpp
   formats/csr/detail/spmv_nonzero_split.hpp
   formats/csr/detail/spmv_row_bins.hpp
   formats/csr/detail/spmv_row_split.hpp
@@ -225,6 +231,7 @@ set(einkorn_headers
   formats/dia/traits.hpp
   formats/dia/validate.hpp
   formats/diagonals/detail/count_marks.hpp
+  formats/diagonals/detail/diagonal_table.hpp
   formats/diagonals/detail/fill.hpp
   formats/diagonals/detail/host_tuning.hpp
   formats/diagonals/detail/mark_row_on_host.hpp

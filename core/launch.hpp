@@ -4,7 +4,16 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace einkorn {
+
+namespace detail {
+
+/// GPU: teams of 256 threads of kernels that assign work cyclically: 8 for each of 132 multiprocessors (H100, H200).
+inline constexpr std::int64_t max_resident_teams = 1056;
+
+}  // namespace detail
 
 /// The policy with the hint that a launch is light-weight: Kokkos then passes functors of up to 4 KB as kernel
 /// arguments. Without it CUDA functors above 512 bytes (the Views of a format reach that) go through one buffer

@@ -38,7 +38,7 @@ struct StructureHash {
     return offsets.template num_items<batch>();
   }
   /// The number of work items: those for the offsets, then those for the columns.
-  [[nodiscard]] std::size_t num_items() const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::size_t num_items() const {
     return num_offset_items() + columns.template num_items<batch>();
   }
 

@@ -13,19 +13,19 @@ import statistics
 import sys
 
 MEDIAN_LINES, P90_LINES, MAX_LINES = 120, 300, 400
-MAX_REACH, MAX_CHAIN = 64, 10  # traits.hpp of the formats, small and always included together, are not counted
+MAX_REACH, MAX_CHAIN = 64, 11  # traits.hpp of the formats, small and always included together, are not counted
 OWN_LIMITS = {  # (reach, chain) of headers that contain more than one kernel or solver
     **{name: (209, 12) for name in ("formats/all_formats.hpp", "formats/any_matrix.hpp")},  # every format
-    "formats/analysis/select_by_measuring.hpp": (215, 13),  # every format, and the choice of the plan of CSR
-    "formats/interop/tpetra_operator.hpp": (226, 13),  # every format, and the distribution over ranks
-    "formats/analysis/plan_by_measuring.hpp": (66, MAX_CHAIN),  # the plan of CSR, graphs and wisdom
-    "solvers/precond/multigrid.hpp": (179, 15),  # three formats, their selection, and products of matrices
-    "solvers/interop/belos_cg.hpp": (276, 14),  # tpetra_operator.hpp, cg and pcg
+    "formats/analysis/select_by_measuring.hpp": (222, 13),  # every format, and the choice of the plan of CSR
+    "formats/interop/tpetra_operator.hpp": (233, 13),  # every format, and the distribution over ranks
+    "formats/analysis/plan_by_measuring.hpp": (73, MAX_CHAIN),  # the plan of CSR, graphs and wisdom
+    "solvers/precond/multigrid.hpp": (185, 15),  # three formats, their selection, and products of matrices
+    "solvers/interop/belos_cg.hpp": (283, 14),  # tpetra_operator.hpp, cg and pcg
 }
 SOLVERS = ("solvers/bicgstab.hpp", "solvers/cg.hpp", "solvers/gmres.hpp", "solvers/pcg.hpp",
            "solvers/richardson.hpp",
            "solvers/distributed/operator.hpp", "solvers/distributed/scaled_system.hpp")  # include the plan of CSR, so that one header suffices for a Csr
-MAX_SOLVER_REACH = 100
+MAX_SOLVER_REACH = 106
 MAX_MACROS = 5
 BACKEND_MACROS = re.compile(r"^\s*#.*\b(KOKKOS_(?:ARCH|ENABLE)_\w+|__CUDA\w*|__HIP\w*|__AVX\w*)", re.M)
 MAY_READ_BACKEND_MACROS = ("core/arch.hpp", "core/lanes/", "core/cooperative.hpp", "core/captured_graph.hpp",

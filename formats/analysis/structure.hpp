@@ -18,6 +18,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -34,12 +35,15 @@ namespace einkorn {
 ///           large.
 /// @throws OutOfMemory, OverflowError (Offset too narrow for kernels that step beyond the last entry)
 ///
-/// block_fill is a sample of at most 1024 block rows per block size, without block rows of very many
-/// entries (detail::max_block_row_entries()); sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors and
-/// column_block_changes are a sample of at most 256 windows; on a GPU the entries per diagonal of a matrix with more than
-/// 2^20 rows are an estimate from a sixteenth of the rows. All other members are exact. Cost: reads row_offsets three times
-/// and columns twice (once more, on a GPU for the sample, with at most 512 diagonals), writes and reads one byte per
-/// diagonal (num_rows + num_cols); fences exec twice. Deterministic: counts are integers.
+/// block_fill is a sample of at most 1024 block rows per block size, without block rows of very many entries
+/// (detail::max_block_row_entries()); sorted_slice_fill is a sample of at most 128 windows, evenly spaced; gathered_sectors
+/// and column_block_changes are a sample of at most 256 windows. On a GPU, unless StructureOptions::exact: of a matrix with
+/// more than 2^24 entries, sorted, bandwidths, diagonals, bands and stripes are those of a sample of at least a sixteenth
+/// of the rows, in evenly spaced blocks (sorted may be true, bandwidths and numbers of diagonals too small, stripes are
+/// scaled); of one with more than 2^24 entries or 2^20 rows the entries per diagonal are an estimate from at least a
+/// sixteenth of the rows. All other members are exact. Cost: reads row_offsets three times and columns twice (GPU: of a
+/// large matrix, a sample; once more, also a sample, with at most 512 diagonals), writes and reads one byte per diagonal
+/// (num_rows + num_cols); fences exec twice. Deterministic: counts are integers.
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {
@@ -60,7 +64,8 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   }
   detail::StructureCounters<Device> const counters(
       exec, static_cast<std::size_t>(A.num_rows) + static_cast<std::size_t>(A.num_cols) - 1, result.nnz);
-  detail::analyze_rows(exec, A, counters);
+  std::int64_t const sample = is_gpu<Exec> && !options.exact ? detail::structure_sample(result.nnz) : 1;
+  detail::analyze_rows(exec, A, counters, sample);
   detail::analyze_long_rows(exec, A, counters);
   detail::analyze_slices(exec, A, static_cast<int>(result.slice_rows), counters);
   detail::analyze_blocks(exec, A, counters);
@@ -82,8 +87,8 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   result.lower_bandwidth = count(Slot::lower_bandwidth);
   result.upper_bandwidth = count(Slot::upper_bandwidth);
   result.sorted = count(Slot::unsorted_rows) == 0;
-  result.num_stripes = count(Slot::stripes);
-  result.stripe_columns = count(Slot::stripe_columns);
+  result.num_stripes = std::min(count(Slot::stripes) * sample, result.num_rows);
+  result.stripe_columns = std::min(count(Slot::stripe_columns) * sample, result.nnz);
   result.num_diagonals = count(Slot::num_diagonals);
   result.num_bands = count(Slot::num_bands);
   for (std::size_t i = 0; i < result.row_length_histogram.size(); ++i)
@@ -104,7 +109,7 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
     result.block_fill[static_cast<std::size_t>(b)] =
         static_cast<double>(b * b) * ratio(Slot::blocks + b, Slot::block_entries + b);
   if (result.num_diagonals <= detail::max_listed_diagonals)
-    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, counters, counts))
+    for (auto const& [offset, entries] : detail::list_diagonals(exec, A, counters, counts, options.exact))
       result.diagonals.push_back({offset, entries});
   return result;
 }

@@ -47,6 +47,8 @@ struct Structure {
 };
 
 struct StructureOptions {
+  bool exact =
+      false;  ///< GPU: compute from all rows what structure() estimates from a sample of the rows of large matrices
   bool symmetry = false;  ///< also determine whether the pattern is symmetric, at the cost of two transposes
 };
 

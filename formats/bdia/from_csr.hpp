@@ -71,9 +71,12 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
 /// the bands from the list of diagonals, which is read back after the check of the fill limit.
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidArgument (max_gap below 0), InvalidStructure (checks), OverflowError, OutOfMemory
-/// Cost: reads A's structure twice (checks and fingerprint, search) and A once, writes one byte per diagonal of
-/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once if rows are sorted and
-/// positions unique (host: and at most 512 diagonals of 8 bytes per slot), else twice. Fences exec.
+/// Cost on a GPU: reads A's structure once, that of a sixteenth of the rows to find the diagonals, and A once; writes the slots
+/// once. If the sample lacks diagonals, rows are unsorted, positions repeated or there are more than 512 diagonals: reads the
+/// structure twice more and A again, writes the slots once or twice more. On the host: reads A's structure three times and A
+/// once, writes the slots once if rows are sorted and positions unique and there are at most 512 diagonals of 8 bytes per slot,
+/// else twice. Both the second and the host use one byte per diagonal of the matrix (num_rows + num_cols - 1), freed on return.
+/// Fences exec.
 template <>
 struct FromCsr<Bdia> {
   using Options = BdiaOptions;
@@ -87,28 +90,30 @@ struct FromCsr<Bdia> {
     require<InvalidArgument>(options.max_gap >= 0, [&] {
       return "from_csr: bDIA with max_gap " + std::to_string(options.max_gap) + ", expected 0 or more";
     });
-    auto const source = detail::checked_fingerprint(exec, A, options.checks);
+    detail::DiagonalSearch<Exec, Csr<Scalar, Ordinal, Offset, Device>> search(exec, A, options.checks);
+    auto const source = search.finish();
     Bdia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
     F.num_entries = A.nnz();
-    auto const diagonals = detail::mark_diagonals(exec, A);
-    auto const rows = static_cast<double>(A.num_rows), nnz = static_cast<double>(A.nnz());
-    detail::require_fill(options.max_gap > 0 ? "bDIA, gaps not counted," : "bDIA",
-                         rows * static_cast<double>(diagonals.count), nnz, options.fill_limit);
-    auto const table =
-        detail::join_diagonals(detail::list_diagonals_on_host(exec, A, diagonals), options.max_gap);
-    detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
-    detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
-    F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
-    F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
-    detail::store_bands(exec, table, F);
-    F.values = allocate<Kokkos::View<Value*, Device>>(
-        exec, "einkorn::Bdia::values",
-        static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(table.diagonals));
-    detail::fill_diagonals(exec, "einkorn::from_csr[bdia]", F, F.diagonals, A, true);
-    exec.fence("einkorn::from_csr[bdia]: A may change from here on");
+    auto const rows = static_cast<double>(A.num_rows), nnz = static_cast<double>(A.nnz());
+    auto const build = [&](auto const& diagonals) {
+      detail::require_fill(options.max_gap > 0 ? "bDIA, gaps not counted," : "bDIA",
+                           rows * static_cast<double>(diagonals.count), nnz, options.fill_limit);
+      auto const table =
+          detail::join_diagonals(detail::list_diagonals_on_host(exec, A, diagonals), options.max_gap);
+      detail::require_fill("bDIA", rows * table.diagonals, nnz, options.fill_limit);
+      detail::require_stored_fits<Offset>("bDIA", (rows + 31.0) * table.diagonals);
+      F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
+      F.values = {};
+      detail::store_bands(exec, table, F);
+      F.values = allocate<Kokkos::View<Value*, Device>>(
+          exec, "einkorn::Bdia::values",
+          static_cast<std::size_t>(F.stride) * static_cast<std::size_t>(table.diagonals));
+      return F.diagonals;
+    };
+    detail::build_from_diagonals(exec, "einkorn::from_csr[bdia]", F, A, search, build);
     return F;
   }
 };

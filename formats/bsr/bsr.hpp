@@ -43,6 +43,7 @@ struct Bsr {
   Fingerprint source;                               // of the CSR that it was converted from
   Offset num_entries = 0;                           // of that CSR
   bool has_repeats = false;                         // that CSR has repeated positions
+  bool has_full_blocks = false;  // its rows are sorted, and every value is one of its entries
 
   [[nodiscard]] KOKKOS_FUNCTION Offset nnz() const { return num_entries; }
   [[nodiscard]] KOKKOS_FUNCTION Offset num_blocks() const { return static_cast<Offset>(columns.extent(0)); }

@@ -42,10 +42,10 @@ struct BsrOptions {
 ///
 /// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
 /// @throws FillLimit before the blocks are allocated
-/// Cost: reads the columns of A five times (host: four times, with memory for as many block columns as A has entries) and
-/// the values once: checks and fingerprint, order, count, columns, values; once more, on the host seven times
-/// more, if the block size is detected without a sample. Writes the blocks once, on a GPU with repeated
-/// positions twice (zeros, then entries). Fences exec.
+/// Cost: reads the columns of A four times (host: also four times, with memory for as many block columns as A has entries)
+/// and the values once: checks, fingerprint and order (host: two passes), count, columns (host: not read), values; once
+/// more, on the host seven times more, if the block size is detected without a sample. Writes the blocks once, on a GPU
+/// with repeated positions twice (zeros, then entries). Fences exec.
 template <>
 struct FromCsr<Bsr> {
   using Options = BsrOptions;
@@ -60,9 +60,11 @@ struct FromCsr<Bsr> {
              ", expected 0 (detect) or 1 .. " + std::to_string(max_block_size);
     });
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bsr]");
-    auto const source = detail::checked_fingerprint(exec, A, options.checks);
+    using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+    auto const inspected =
+        detail::Inspection<detail::Inspect::order, Exec, Matrix>(exec, A, options.checks).finish();
     Csr<Value const, Ordinal, Offset, Device> sorted = A;
-    auto order = detail::row_order(exec, A);
+    auto order = inspected.order;
     if (!order.is_sorted) {
       sorted = sort_rows(exec, A);
       order = detail::row_order(exec, sorted);
@@ -72,7 +74,7 @@ struct FromCsr<Bsr> {
     F.num_cols = A.num_cols;
     F.num_entries = A.nnz();
     F.has_repeats = order.repeats;
-    F.source = source;
+    F.source = inspected.fingerprint;
     F.block_size = options.block_size > 0 ? options.block_size : detail::sampled_block_size(exec, sorted);
     bool const is_from_sample = options.block_size == 0 && F.block_size > 0;
     if (F.block_size == 0) F.block_size = detail::exact_block_size(exec, sorted);
@@ -93,6 +95,8 @@ struct FromCsr<Bsr> {
     detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, offsets.listed, columns);
     F.row_offsets = offsets.view;
     F.columns = columns;
+    F.has_full_blocks =
+        inspected.order.is_sorted && !F.has_repeats && F.values.extent(0) == A.columns.extent(0);
     detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
     exec.fence("einkorn::from_csr[bsr]: A is no longer read");
     return F;

@@ -35,7 +35,7 @@ struct FormatTraits<Bsr> {
       e.model = {1.0, best > 2 ? 9.0 : 16.0, 1};
       e.core_seconds = 1e-9 * (0.1 * in.entries() * e.fill + (in.is_single() ? 4.0 : 1.6) * in.rows());
     } else {  // short block rows leave lanes idle
-      e.model = {(in.has_long_rows() ? 0.87 : 0.72) * (in.is_single() ? 0.70 : 1.0), 11, 1};
+      e.model = {(in.has_long_rows() ? 0.87 : 0.72) * (in.is_single() ? 0.70 : 1.0), 7, 1};
       if (!in.uniform_rows) e.min_seconds = in.longest_row() * 0.06e-6;
     }
     return e;

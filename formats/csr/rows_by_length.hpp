@@ -8,6 +8,7 @@
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
+#include <einkorn/formats/csr/detail/sort_windows_by_length.hpp>
 #include <einkorn/formats/csr/detail/transpose_order.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 
@@ -26,7 +27,7 @@ namespace einkorn {
 namespace detail {
 
 /// Rows in windows of `window` rows (1 <= window <= num_rows), within a window by descending length, rows of
-/// equal length by index. The three functions below give the same result.
+/// equal length by index. The three functions below and sort_windows_by_length() give the same result.
 
 template <class Keys, class Offsets>
 struct KeysByLength {
@@ -53,8 +54,9 @@ struct RowsOfKeys {
   }
 };
 
-/// GPU: sorts the keys (window, longest - length, position in the window), which are distinct, so that any sort
-/// gives the same order. Position p is in window p / window, so only the position in the window is decoded.
+/// GPU, windows of more than max_window_in_scratch rows: sorts the keys (window, longest - length, position in the window),
+/// which are distinct, so that any sort gives the same order. Position p is in window p / window, so only the position in
+/// the window is decoded.
 template <class Exec, class Matrix, class Rows>
 void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t window, std::uint64_t longest,
                              Rows const& rows) {
@@ -141,6 +143,22 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
   order_by_column_counting(exec, keys, first_of_length, rows);
 }
 
+/// rows_by_length() for at least one row. Asynchronous on a GPU with windows of at most max_window_in_scratch rows.
+template <class Exec, class Matrix, class Rows>
+void order_by_length(Exec const& exec, Matrix const& A, std::size_t rows_per_window, Rows const& rows) {
+  if constexpr (is_gpu<Exec>) {
+    if (rows_per_window <= max_window_in_scratch) return sort_windows_by_length(exec, A, rows_per_window, rows);
+  }
+  auto const longest = row_lengths(exec, A).longest;
+  if constexpr (is_gpu<Exec>)
+    order_by_length_sorting(exec, A, rows_per_window, static_cast<std::uint64_t>(longest), rows);
+  else if (rows_per_window == static_cast<std::size_t>(A.num_rows) &&
+           static_cast<std::size_t>(longest) <= static_cast<std::size_t>(A.num_rows))
+    order_by_length_counting(exec, A, longest, rows);
+  else
+    order_by_length_in_windows(exec, A, rows_per_window, rows);
+}
+
 }  // namespace detail
 
 /// The rows of A by descending length: result(p) is the p-th row; rows of equal length keep their order. With a
@@ -148,14 +166,15 @@ void order_by_length_counting(Exec const& exec, Matrix const& A, typename Matrix
 ///
 /// @return [num_rows]
 /// @throws InvalidArgument if window < 0
-/// @throws OverflowError if rows times the longest row exceed 2^64
+/// @throws OverflowError if rows times the longest row exceed 2^64 (GPU, windows of more than 4096 rows)
 /// @throws OutOfMemory
 ///
-/// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, on the
-/// host a counting sort, per window or of all rows. Fences exec. Deterministic, the same on every
-/// backend. Source: rows sorted by length so that a warp's rows have similar lengths, Huang, Ding & Luo, J.
-/// South China Univ. of Technology 43(11), 2015, section 1.2; departures: descending, so that the longest rows
-/// start first; stable; windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014).
+/// @pre A is valid (validate()). Cost: reads row_offsets twice; on a GPU a sort of num_rows 64-bit keys, or, with a window
+/// of at most 4096 rows, of each window in the scratch of a team (1 launch); on the host a counting sort, per window or of
+/// all rows. Fences exec. Deterministic, the same on every backend. Source: rows sorted by length so that a warp's rows
+/// have similar lengths, Huang, Ding & Luo, J. South China Univ. of Technology 43(11), 2015, section 1.2; departures:
+/// descending, so that the longest rows start first; stable; windows (sigma of Kreutzer et al., SIAM J. Sci. Comput. 36(5),
+/// 2014).
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                                               std::int64_t window = 0) {
@@ -168,15 +187,8 @@ Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordi
   auto const num_rows = static_cast<std::size_t>(A.num_rows);
   auto const rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::rows_by_length", num_rows);
   if (num_rows == 0) return rows;
-  Offset const longest = row_lengths(exec, A).longest;
-  std::size_t const rows_per_window =
-      window == 0 ? num_rows : std::min(static_cast<std::size_t>(window), num_rows);
-  if constexpr (is_gpu<Exec>)
-    detail::order_by_length_sorting(exec, A, rows_per_window, static_cast<std::uint64_t>(longest), rows);
-  else if (rows_per_window == num_rows && static_cast<std::size_t>(longest) <= num_rows)
-    detail::order_by_length_counting(exec, A, longest, rows);
-  else
-    detail::order_by_length_in_windows(exec, A, rows_per_window, rows);
+  detail::order_by_length(exec, A,
+                          window == 0 ? num_rows : std::min(static_cast<std::size_t>(window), num_rows), rows);
   exec.fence("einkorn::rows_by_length: A may change from here on");
   return rows;
 }

@@ -17,6 +17,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -35,12 +36,12 @@ struct Csr5Options {
 /// CSR to CSR5 in parallel on the device, one kernel per step.
 ///
 /// @throws InvalidStructure (checks), InvalidArgument (lanes, sigma), OutOfMemory
-/// Cost: reads A twice with checks and once without, writes columns, values and descriptors once; row_offsets
-/// is shared. Allocates bytes() without row_offsets. Compressed indices read the columns up to six times more
-/// and temporarily need the full columns in addition to the codes. Fences exec once without compressed indices.
-/// Source: Liu and Vinter, ICS 2015, section 3. Departures: a lane finds its rows by binary search among the
-/// rows of the tile instead of scattering flags from the rows, which needs no atomics; a run of empty rows
-/// takes one search instead of one step per row.
+/// Cost: reads A twice with checks and once without, writes columns, values and descriptors once; row_offsets is shared.
+/// Allocates bytes() without row_offsets. A GPU checks A while memory is allocated and the entries are moved. Compressed
+/// indices read the columns up to six times more and temporarily need the full columns in addition to the codes. Fences
+/// exec once without compressed indices. Source: Liu and Vinter, ICS 2015, section 3. Departures: a lane finds its rows by
+/// binary search among the rows of the tile instead of scattering flags from the rows, which needs no atomics; a run of
+/// empty rows takes one search instead of one step per row.
 template <>
 struct FromCsr<Csr5> {
   using Options = Csr5Options;
@@ -52,7 +53,6 @@ struct FromCsr<Csr5> {
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[csr5]");
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
-    if (detail::are_on(options.checks)) validate(exec, A);
     Csr5<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -70,10 +70,20 @@ struct FromCsr<Csr5> {
     });
     F.num_tiles = A.nnz() / F.tile_size();
     F.row_offsets = A.row_offsets;
-    detail::build_tiles(exec, F, A.nnz());
+    using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+    std::optional<detail::Inspection<detail::Inspect::structure, Exec, Matrix>> inspection;
+    if (detail::are_on(options.checks)) inspection.emplace(exec, A, options.checks);
+    if constexpr (!is_gpu<Exec>)
+      if (inspection) (void)inspection->finish();
     detail::transpose_tiles(exec, F, A);
-    auto const summary =
-        detail::summarize(exec, F);  // last, so that there is one wait and allocations overlap kernels
+    detail::allocate_tiles(exec, F);
+    detail::InspectionErrors errors;
+    if constexpr (is_gpu<Exec>)
+      if (inspection) errors = inspection->errors();
+    detail::build_tiles(exec, F, A.nnz(), errors);
+    auto const summary = detail::summarize(exec, F);
+    if constexpr (is_gpu<Exec>)  // the wait for the summary was the first one
+      if (inspection) (void)inspection->finish();
     detail::build_empty_offsets(exec, F, summary.starts_in_flagged_tiles);
     if (summary.has_empty_rows) detail::list_empty_rows(exec, F, summary.empty_rows_before_tail);
     if (options.indices == Indices::compressed)

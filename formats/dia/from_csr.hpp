@@ -29,9 +29,12 @@ struct DiaOptions {
 /// diagonal of a stored zero is stored, where the zero is indistinguishable from padding.
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
-/// Cost: reads A's structure twice (checks and fingerprint, search) and A once, writes one byte per diagonal of
-/// the matrix (num_rows + num_cols - 1, freed on return) and the slots: once if rows are sorted and
-/// positions unique (host: and at most 512 diagonals of 8 bytes per slot), else twice. Fences exec.
+/// Cost on a GPU: reads A's structure once, that of a sixteenth of the rows to find the diagonals, and A once; writes the slots
+/// once. If the sample lacks diagonals, rows are unsorted, positions repeated or there are more than 512 diagonals: reads the
+/// structure twice more and A again, writes the slots once or twice more. On the host: reads A's structure three times and A
+/// once, writes the slots once if rows are sorted and positions unique and there are at most 512 diagonals of 8 bytes per slot,
+/// else twice. Both the second and the host use one byte per diagonal of the matrix (num_rows + num_cols - 1), freed on return.
+/// Fences exec.
 template <>
 struct FromCsr<Dia> {
   using Options = DiaOptions;
@@ -42,24 +45,26 @@ struct FromCsr<Dia> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[dia]");
-    auto const source = detail::checked_fingerprint(exec, A, options.checks);
+    detail::DiagonalSearch<Exec, Csr<Scalar, Ordinal, Offset, Device>> search(exec, A, options.checks);
+    auto const source = search.finish();
     Dia<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
     F.num_entries = A.nnz();
-    auto const diagonals = detail::mark_diagonals(exec, A);
-    auto const count = static_cast<double>(diagonals.count);
-    detail::require_fill("DIA", static_cast<double>(A.num_rows) * count, static_cast<double>(A.nnz()),
-                         options.fill_limit);
-    detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
-    F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
-    F.sorted_unique_rows = diagonals.sorted_unique_rows;
     F.source = source;
-    F.offsets = detail::list_diagonals(exec, A, diagonals);
-    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Dia::values",
-                                                      static_cast<std::size_t>(F.stride) * diagonals.count);
-    detail::fill_diagonals(exec, "einkorn::from_csr[dia]", F, F.offsets, A, true);
-    exec.fence("einkorn::from_csr[dia]: A may change from here on");
+    auto const build = [&](auto const& diagonals) {
+      auto const count = static_cast<double>(diagonals.count);
+      detail::require_fill("DIA", static_cast<double>(A.num_rows) * count, static_cast<double>(A.nnz()),
+                           options.fill_limit);
+      detail::require_stored_fits<Offset>("DIA", (static_cast<double>(A.num_rows) + 31.0) * count);
+      F.stride = ceil_div(static_cast<Offset>(A.num_rows), 32) * 32;
+      F.values = {};
+      F.offsets = detail::list_diagonals(exec, A, diagonals);
+      F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Dia::values",
+                                                        static_cast<std::size_t>(F.stride) * diagonals.count);
+      return F.offsets;
+    };
+    detail::build_from_diagonals(exec, "einkorn::from_csr[dia]", F, A, search, build);
     return F;
   }
 };

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/scan.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
@@ -19,6 +21,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -45,7 +48,7 @@ struct SellOptions {
 /// @throws InvalidArgument (slice_rows, sigma)
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
-/// Cost: reads the row offsets once (to sort: three times more, and a sort, see
+/// Cost: reads the row offsets once (to sort: twice more, and a sort, see
 /// rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots. Compressed
 /// indices read the columns up to six times more and need the uncompressed columns at the same time. Fences
 /// exec.
@@ -62,7 +65,8 @@ struct FromCsr<Sell> {
     int const slice_rows = options.slice_rows == 0 ? sell_slice_rows<Exec, Value> : options.slice_rows;
     check(slice_rows, options);
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
-    auto const source = detail::checked_fingerprint(exec, A, options.checks);
+    using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
+    detail::Inspection<detail::Inspect::structure, Exec, Matrix> inspection(exec, A, options.checks);
     Sell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -70,10 +74,16 @@ struct FromCsr<Sell> {
     F.slice_rows = static_cast<Ordinal>(slice_rows);
     F.slice_offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Sell::slice_offsets",
                                                               static_cast<std::size_t>(F.num_slices()) + 1);
-    double const slots = order_rows(exec, F, A, options.sigma);
-    detail::require_fill("SELL", slots, static_cast<double>(A.nnz()), options.fill_limit);
-    std::size_t const size = detail::widths_to_offsets(exec, F);
-    F.source = source;
+    // On a GPU the kernels that order rows in windows of this size are safe for an invalid structure.
+    bool const is_checked_later = is_gpu<Exec> && options.sigma <= std::int64_t(detail::max_window_in_scratch);
+    if (!is_checked_later) F.source = inspection.finish().fingerprint;
+    auto const slots = order_rows(exec, F, A, options.sigma);
+    if (is_checked_later) F.source = inspection.finish().fingerprint;
+    detail::require_fill("SELL", static_cast<double>(slots.of_rows), static_cast<double>(A.nnz()),
+                         options.fill_limit);
+    detail::require_stored_fits<Offset>("SELL", static_cast<double>(slots.all));
+    auto const size = static_cast<std::size_t>(slots.all);
+    detail::launch_counts_to_offsets(exec, F.slice_offsets);
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
     detail::fill_slices<false>(exec, F, A);
@@ -97,18 +107,19 @@ struct FromCsr<Sell> {
     });
   }
 
-  /// Sets F.rows and stores the slice widths in F.slice_offsets. Returns the slots of the rows.
+  /// Sets F.rows and stores the slots per slice in F.slice_offsets.
   template <class Exec, class Format, class Matrix>
-  static double order_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
+  static detail::SliceSlots order_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
+    auto const nnz = static_cast<double>(A.nnz());
     if (sigma <= 1) {
-      double const slots = detail::slice_widths(exec, F, A);
-      bool const is_full = slots <= sell_fill_without_sorting * static_cast<double>(A.nnz());
-      if (sigma == 1 || is_full || F.num_slices() == 1) return slots;
+      auto const slots = detail::size_slices<false>(exec, F, A);
+      bool const is_full = static_cast<double>(slots.of_rows) <= sell_fill_without_sorting * nnz;
+      if (sigma == 1 || is_full || F.num_slices() <= 1) return slots;
       auto const C = static_cast<std::int64_t>(F.slice_rows);
       auto const window = sell_window<Exec>(static_cast<std::int64_t>(A.nnz()));
       if (window < sell_sorting_window) {
-        double const sorted_slots = sort_rows(exec, F, A, ceil_div(window, C) * C);
-        if (sorted_slots <= sell_max_cached_fill * static_cast<double>(A.nnz())) return sorted_slots;
+        auto const sorted_slots = sort_rows(exec, F, A, ceil_div(window, C) * C);
+        if (static_cast<double>(sorted_slots.of_rows) <= sell_max_cached_fill * nnz) return sorted_slots;
       }
       sigma = ceil_div(sell_sorting_window, C) * C;
     }
@@ -116,9 +127,13 @@ struct FromCsr<Sell> {
   }
 
   template <class Exec, class Format, class Matrix>
-  static double sort_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
-    F.rows = rows_by_length(exec, A, sigma);
-    return detail::slice_widths(exec, F, A);
+  static detail::SliceSlots sort_rows(Exec const& exec, Format& F, Matrix const& A, std::int64_t sigma) {
+    auto const num_rows = static_cast<std::size_t>(A.num_rows);
+    if (F.rows.extent(0) != num_rows)
+      F.rows = allocate<decltype(F.rows)>(exec, "einkorn::Sell::rows", num_rows);
+    if (num_rows > 0)
+      detail::order_by_length(exec, A, std::min(static_cast<std::size_t>(sigma), num_rows), F.rows);
+    return detail::size_slices<true>(exec, F, A);
   }
 };
 

@@ -56,6 +56,13 @@ std::vector<Pattern> patterns() {
     }
     all.push_back(band);
   }
+  Pattern scattered = from_lengths("more diagonals than are listed", {}, 20000);
+  scattered.num_rows = 600;
+  for (std::int64_t i = 0; i < scattered.num_rows; ++i) {
+    scattered.columns.push_back(20 * i);
+    scattered.offsets.push_back(i + 1);
+  }
+  all.push_back(scattered);
   all.push_back(random_pattern(2000, 3000, 5));
   Pattern repeats = from_lengths("repeated positions in order", {3, 3}, 9);
   repeats.columns = {0, 0, 1, 2, 3, 3};
@@ -97,8 +104,8 @@ TEST(StructureLockstep, RowsAndDiagonalsAsOnTheHost) {
     auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
     auto const gpu = counters_of(A), host = counters_of(A);
 
-    analyze_rows(Lockstep(), A, gpu);
-    analyze_rows(Space(), A, host);
+    analyze_rows(Lockstep(), A, gpu, 1);
+    analyze_rows(Space(), A, host, 1);
     analyze_diagonals(Lockstep(), gpu, A.num_rows);
 
     for (int slot = 0; slot < Counters::num_combined; ++slot) {
@@ -108,6 +115,23 @@ TEST(StructureLockstep, RowsAndDiagonalsAsOnTheHost) {
           << "slot " << slot;
     }
     expect_list(gpu, entries_of(pattern, 1));
+  }
+}
+
+TEST(StructureLockstep, RowLengthsOfASampleAreThoseOfAllRows) {
+  for (auto const& pattern : patterns()) {
+    SCOPED_TRACE(pattern.name);
+    auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
+    auto const all = counters_of(A), sample = counters_of(A);
+
+    analyze_rows(Lockstep(), A, all, 1);
+    analyze_rows(Lockstep(), A, sample, 2);
+
+    for (int slot = 0; slot < Counters::num_combined; ++slot)
+      if (slot == Counters::longest_row || slot == Counters::sum_of_squares || slot >= Counters::histogram)
+        EXPECT_EQ(sample.counts(slot), all.counts(slot)) << "slot " << slot;
+      else
+        EXPECT_LE(sample.counts(slot), all.counts(slot)) << "slot " << slot;
   }
 }
 
@@ -136,18 +160,39 @@ TEST(DiagonalMarks, TeamsMarkTheDiagonalsOfTheHost) {
     SCOPED_TRACE(pattern.name);
     auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
     auto const expected = mark_diagonals(Space(), A);
-    for (bool const is_short : {true, false}) {
-      Kokkos::View<std::uint64_t*, Device> const words("words", expected.words.extent(0));
-      std::int64_t unordered = 0;
-      if (is_short)
-        mark_diagonals_in_teams<2>(Lockstep(), A, bytes_of(words), &unordered);
-      else
-        mark_diagonals_in_teams<8>(Lockstep(), A, bytes_of(words), &unordered);
+    Kokkos::View<std::uint64_t*, Device> const words("words", expected.words.extent(0));
 
-      EXPECT_EQ(unordered == 0, expected.sorted_unique_rows);
-      for (std::size_t i = 0; i < words.extent(0); ++i) ASSERT_EQ(words(i), expected.words(i)) << i;
-    }
+    visit_diagonals(Lockstep(), A, 1, MarkByByte<Lockstep>{bytes_of(words) + (A.num_rows - 1)});
+
+    for (std::size_t i = 0; i < words.extent(0); ++i) ASSERT_EQ(words(i), expected.words(i)) << i;
   }
+}
+
+TEST(DiagonalMarks, TeamsListTheDiagonalsOfTheEntries) {
+  for (auto const& pattern : patterns()) {
+    SCOPED_TRACE(pattern.name);
+    auto const A = with_numbers<double>(pattern, Numbers::integers).on_device();
+    std::vector<std::uint64_t> words(DiagonalTable::size, 0);
+    std::uint64_t const no_errors[InspectionWords::size] = {};
+    std::vector<std::int64_t> expected;
+    for (auto const& [d, count] : entries_of(pattern, 1)) expected.push_back(d);
+
+    visit_diagonals(Lockstep(), A, 1, InsertInTable<Lockstep>{{words.data()}, {no_errors}, A.num_rows});
+
+    if (expected.size() > DiagonalTable::capacity)
+      EXPECT_GT(words[0], DiagonalTable::capacity);
+    else
+      EXPECT_EQ(read_diagonal_table(words.data(), A.num_rows), expected);
+  }
+}
+
+TEST(DiagonalMarks, NoneOfAnInvalidMatrix) {
+  auto const A = with_numbers<double>(patterns().front(), Numbers::integers).on_device();
+  std::vector<std::uint64_t> words(DiagonalTable::size, 0);
+  std::uint64_t errors[InspectionWords::size] = {};
+  errors[InspectionWords::at] = 1;
+  visit_diagonals(Lockstep(), A, 1, InsertInTable<Lockstep>{{words.data()}, {errors}, A.num_rows});
+  EXPECT_EQ(words[0], 0u);
 }
 
 }  // namespace

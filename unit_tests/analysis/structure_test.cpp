@@ -192,5 +192,26 @@ TEST(Structure, SymmetryOfThePatternOnRequest) {
   EXPECT_EQ(of(wide), false);
 }
 
+TEST(Structure, SampleOfTheRowsOfALargeMatrix) {
+  if constexpr (!is_gpu<Space>) GTEST_SKIP() << "hosts read all rows";
+  for (auto const* name : {"gen:stencil27:90", "gen:elasticity:50"}) {
+    SCOPED_TRACE(name);
+    auto const A = generate<double, int, int, Device>(Space(), name);
+    auto const exact = structure(Space(), A, {.exact = true}), sampled = structure(Space(), A);
+    EXPECT_EQ(sampled.row_length_histogram, exact.row_length_histogram);
+    EXPECT_EQ(sampled.longest_row, exact.longest_row);
+    EXPECT_EQ(sampled.row_length_deviation, exact.row_length_deviation);
+    EXPECT_EQ(sampled.slice_fill, exact.slice_fill);
+    EXPECT_EQ(sampled.sorted, exact.sorted);
+    EXPECT_EQ(sampled.num_diagonals, exact.num_diagonals);
+    EXPECT_EQ(sampled.num_bands, exact.num_bands);
+    EXPECT_EQ(sampled.upper_bandwidth, exact.upper_bandwidth);
+    EXPECT_NEAR(static_cast<double>(sampled.num_stripes), static_cast<double>(exact.num_stripes),
+                0.05 * static_cast<double>(exact.num_stripes));
+    EXPECT_NEAR(static_cast<double>(sampled.stripe_columns), static_cast<double>(exact.stripe_columns),
+                0.05 * static_cast<double>(exact.stripe_columns));
+  }
+}
+
 }  // namespace
 }  // namespace einkorn::test

@@ -85,6 +85,13 @@ TEST(BdiaLayout, RepeatedPositionsAreSummedInOrder) {
   EXPECT_EQ(after[64], 13);
 }
 
+TEST(BdiaLayout, DiagonalsOfAFewRowsAmongMany) {
+  for (auto const& A : with_rare_diagonals()) {
+    auto const F = from_csr<Bdia>(Space(), A.on_device());
+    expect_filled(A, F, F.diagonals);
+  }
+}
+
 TEST(BdiaLayout, DefaultConstructedIsEmpty) {
   Bdia<double, int, int, Device> const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);

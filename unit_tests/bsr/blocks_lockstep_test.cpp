@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,13 @@ void expect_blocks_of_host(Pattern const& pattern, int b) {
   detail::find_blocks_in_teams<true>(Lockstep(), "test", A, b, F.num_block_rows, F.row_offsets, columns);
   Kokkos::deep_copy(F.values, 77.0);
   detail::fill_blocks_in_teams(Lockstep(), "test", F, A);
+  EXPECT_TRUE(to_host(F.values) == values);
+  if (F.has_full_blocks) {
+    Kokkos::deep_copy(F.values, 77.0);
+    detail::with_block_size(b, [&]<int size>(std::integral_constant<int, size>) {
+      if constexpr (size > 0) detail::fill_full_blocks<size>(Lockstep(), "test", F, A);
+    });
+  }
 
   int before = 0;
   auto sums = to_host(counts);

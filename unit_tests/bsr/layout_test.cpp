@@ -48,11 +48,27 @@ TEST(BsrLayout, BlocksAreContiguousAndRowMajor) {
   EXPECT_EQ(F.nnz(), 9);
   EXPECT_EQ(F.num_blocks(), 4);
   EXPECT_FALSE(F.has_repeats);
+  EXPECT_FALSE(F.has_full_blocks);
   EXPECT_EQ(to_host(F.row_offsets), (Ints{0, 2, 2, 4}));
   EXPECT_EQ(to_host(F.columns), (Ints{0, 2, 1, 2}));
   EXPECT_EQ(to_host(F.values), (Doubles{1, 2, 3, 0, 0, 0, 0, 4, 5, 0, 0, 8, 6, 7, 0, 9}));
   EXPECT_EQ(F.bytes(), 16 * sizeof(double) + 8 * sizeof(int));
   EXPECT_NO_THROW(validate(Space(), F));
+}
+
+TEST(BsrLayout, FullBlocks) {
+  auto const A =
+      from_dense<double>({{1, 2, 0, 0, 3, 4}, {5, 6, 0, 0, 7, 8}, {0, 0, 9, 1, 0, 0}, {0, 0, 2, 3, 0, 0}}, 6);
+  auto unsorted = A;
+  std::swap(unsorted.columns[0], unsorted.columns[1]);
+  std::swap(unsorted.values[0], unsorted.values[1]);
+
+  auto const F = bsr_of(A.on_device(), 2);
+
+  EXPECT_TRUE(F.has_full_blocks);
+  EXPECT_FALSE(bsr_of(unsorted.on_device(), 2).has_full_blocks);
+  EXPECT_EQ(to_host(F.values), (Doubles{1, 2, 5, 6, 3, 4, 7, 8, 9, 1, 2, 3}));
+  EXPECT_EQ(to_host(bsr_of(unsorted.on_device(), 2).values), to_host(F.values));
 }
 
 TEST(BsrLayout, LastBlocksArePaddedWithZeros) {

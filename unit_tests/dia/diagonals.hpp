@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -116,6 +118,39 @@ std::vector<typename Host::Scalar> slots_of(Host const& A, std::vector<typename 
   return slots;
 }
 
+/// Tridiagonal matrices of so many rows that a GPU searches a sample of them for diagonals, and finds out later that it is not
+/// enough: an entry on another diagonal, an unsorted row, a repeated position.
+inline std::vector<HostMatrix<double>> with_rare_diagonals() {
+  auto tridiagonal = on_diagonals(200000, 200000, {-1, 0, 1});
+  tridiagonal.name = "one entry on another diagonal";
+  auto const at = static_cast<std::size_t>(tridiagonal.offsets[301]);
+  tridiagonal.columns.insert(tridiagonal.columns.begin() + static_cast<std::ptrdiff_t>(at), 900);
+  for (std::size_t i = 301; i < tridiagonal.offsets.size(); ++i) ++tridiagonal.offsets[i];
+  std::vector<HostMatrix<double>> all{with_numbers<double>(tridiagonal, Numbers::integers)};
+  auto unsorted = all.front();
+  std::swap(unsorted.columns[at - 3], unsorted.columns[at - 2]);
+  all.push_back(unsorted);
+  auto repeated = all.front();
+  repeated.columns[at] = repeated.columns[at - 1];
+  all.push_back(repeated);
+  return all;
+}
+
+/// Checks the slots of a conversion; repeated positions are summed. Integers: the sums are exact.
+template <class Format, class List>
+void expect_filled(HostMatrix<double> const& A, Format const& F, List const& list) {
+  auto const diagonals = to_host(list);
+  auto const stride = static_cast<std::size_t>(F.stride);
+  std::vector<double> slots(diagonals.size() * stride, 0);
+  for (std::size_t i = 0; i < A.rows(); ++i)
+    for (auto k = A.begin(i); k < A.end(i); ++k) {
+      auto const d = std::lower_bound(diagonals.begin(), diagonals.end(), A.columns[k] - static_cast<int>(i)) -
+                     diagonals.begin();
+      slots[static_cast<std::size_t>(d) * stride + i] += A.values[k];
+    }
+  EXPECT_TRUE(to_host(F.values) == slots);
+}
+
 /// Checks from_csr and the GPU kernel that fills every slot. A has sorted rows and unique positions.
 template <class Host, class Format, class List>
 void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
@@ -123,8 +158,13 @@ void expect_filled_in_teams(Host const& A, Format const& F, List const& list) {
   EXPECT_TRUE(to_host(F.values) == want) << "from_csr";
   ASSERT_TRUE(F.sorted_unique_rows);
   Kokkos::deep_copy(F.values, typename Host::Scalar(77));
-  detail::fill_diagonals_in_teams(Space(), "test", F, list, A.on_device());
+  auto const matrix = A.on_device();
+  using Functor = detail::FillDiagonals<Space, Format, List, std::remove_const_t<decltype(matrix)>>;
+  Kokkos::View<std::uint64_t*, Device> const written("written", Functor::counters);
+  detail::fill_diagonals_in_teams(Space(), "test", F, list, matrix, written.data());
   EXPECT_TRUE(to_host(F.values) == want) << "in teams";
+  auto const counts = to_host(written);
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t(0)), A.values.size());
 }
 
 /// multiply(alpha, x, beta, y) computes y <- alpha A x + beta y. Compared exactly; y is NaN if beta is 0.

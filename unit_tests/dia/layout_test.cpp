@@ -49,6 +49,19 @@ TEST(DiaLayout, RepeatedPositionsAreSummedInOrder) {
   EXPECT_EQ(after[64], 13);
 }
 
+TEST(DiaLayout, DiagonalsOfAFewRowsAmongMany) {
+  for (auto const& A : with_rare_diagonals()) {
+    auto const F = from_csr<Dia>(Space(), A.on_device());
+    expect_filled(A, F, F.offsets);
+  }
+}
+
+TEST(DiaFill, MessageHasTheNumberOfAllDiagonals) {
+  auto const A = with_rare_diagonals().front().on_device();
+  EXPECT_TRUE(throws<FillLimit>([&] { (void)from_csr<Dia>(Space(), A, {.fill_limit = 1.2}); },
+                                {"would store 800000 entries for 599999"}));
+}
+
 TEST(DiaLayout, DefaultConstructedIsEmpty) {
   Dia<double, int, int, Device> const F;
   Kokkos::View<double*, Device> const x("x", 0), y("y", 0);

@@ -18,9 +18,6 @@
 
 namespace einkorn::detail {
 
-/// Teams of the kernels over all rows on a GPU: 8 for each of 132 multiprocessors.
-inline constexpr std::int64_t max_structure_teams = 1056;
-
 /// Entries of a row above which a team analyzes it, not a group of lanes (GPU), and above which several teams do.
 inline constexpr std::int64_t max_row_by_lanes = 512, max_row_by_team = 16384;
 
@@ -66,28 +63,29 @@ struct StructureCounters {
     size = list + max_listed_diagonals
   };
 
-  Counts counts;    // [size]
-  Flags diagonals;  // [num_rows + num_cols - 1, rounded up to a multiple of 8]; 1: the diagonal has an entry
+  Counts counts;  // [size]
+  Flags
+      diagonals;  // [num_rows + num_cols - 1, rounded up to a multiple of 8]; 1: the diagonal has an entry; memory of counts
   /// Rows of more than max_row_by_lanes entries, unordered: num_long_rows from the beginning; rows of more than
   /// max_row_by_team entries: num_very_long_rows from the end.
   Counts long_rows;
   Counts long_row_flags;  // for each: bit 0, unsorted; bit 1, its columns differ from those of the row above
 
-  /// Counts and flags are 0. Two allocations, because each takes 40 us and more on a GPU.
+  /// Counts and flags are 0. One allocation, because each takes 70 us and more on a GPU, and as much to free it.
   template <class Exec>
-  StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz)
-      : diagonals(allocate<Flags>(exec, "einkorn::structure::diagonals", ceil_div(flags, 8) * 8)) {
-    fill_vector(exec, diagonals, static_cast<unsigned char>(0));
+  StructureCounters(Exec const& exec, std::size_t flags, std::int64_t nnz) {
     auto const max_long_rows =
         is_gpu<Exec> ? static_cast<std::size_t>(nnz / max_row_by_lanes + 1) : std::size_t(0);
-    auto const all = allocate<Counts>(exec, "einkorn::structure::counts", size + 2 * max_long_rows);
+    std::size_t const flag_words = ceil_div(flags, 8), zeros = size + max_long_rows + flag_words;
+    auto const all = allocate<Counts>(exec, "einkorn::structure::counts", zeros + max_long_rows);
     auto const part = [&](std::size_t begin, std::size_t extent) {
       return Counts(Kokkos::subview(all, std::pair(begin, begin + extent)));
     };
     counts = part(0, size);
     long_row_flags = part(size, max_long_rows);
-    long_rows = part(size + max_long_rows, max_long_rows);
-    fill_vector(exec, part(0, size + max_long_rows), 0);
+    diagonals = Flags(reinterpret_cast<unsigned char*>(all.data() + (size + max_long_rows)), 8 * flag_words);
+    long_rows = part(zeros, max_long_rows);
+    fill_vector(exec, part(0, zeros), 0);
   }
 
   template <class Exec>

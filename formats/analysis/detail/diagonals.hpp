@@ -8,6 +8,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/cyclic_rows.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/analysis/detail/rows.hpp>
 #include <einkorn/formats/analysis/detail/rows_on_host.hpp>
@@ -172,11 +173,13 @@ inline constexpr std::int64_t max_rows_counted = std::int64_t(1) << 20, diagonal
 
 /// The flagged diagonals as pairs (offset, entries), in ascending order. 1 launch, on a host 2; fences exec.
 /// @param counts  the counters on the host
+/// @param exact  GPU: count the entries of all rows
 /// @pre num_diagonals is at most max_listed_diagonals
 template <class Exec, class Matrix, class Device, class Counts>
 std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& exec, Matrix const& A,
                                                                   StructureCounters<Device> const& counters,
-                                                                  Counts const& counts) {
+                                                                  Counts const& counts,
+                                                                  [[maybe_unused]] bool exact) {
   using Counters = StructureCounters<Device>;
   using Numbers = Kokkos::View<std::int64_t*, Device>;
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
@@ -194,13 +197,16 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
     std::copy_n(counts.begin() + Counters::list, size, offset.begin());
     std::sort(offset.begin(), offset.end());
     copy_vector(exec, offsets, Host(offset.data(), size));
-    std::int64_t const sample = rows > max_rows_counted ? diagonal_sample : 1;
+    std::int64_t const sample = exact ? 1
+                                : rows > max_rows_counted
+                                    ? diagonal_sample
+                                    : structure_sample(static_cast<std::int64_t>(A.nnz()));
     std::int64_t const blocks = ceil_div(Functor::Rows::num_blocks(rows), sample);
     std::int64_t const last = (blocks - 1) * sample * Functor::Rows::block_rows;  // first row of the last block
     std::int64_t const sampled =
         (blocks - 1) * Functor::Rows::block_rows + std::min(rows - last, Functor::Rows::block_rows);
     scale = static_cast<double>(rows) / static_cast<double>(sampled);
-    auto const teams = std::min(blocks, max_structure_teams);
+    auto const teams = std::min(blocks, max_resident_teams);
     typename Functor::Policy policy(exec, static_cast<int>(teams), Functor::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(size))));
     Kokkos::parallel_for("einkorn::structure[count diagonals]", policy, Functor{A, offsets, entries, sample});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/analysis/detail/counters.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -51,8 +52,9 @@ struct AnalyzeLongRows {
     std::int64_t const row = counters.long_rows(at), rows = static_cast<std::int64_t>(A.num_rows);
     auto const begin = static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row)));
     auto const length = static_cast<std::int64_t>(A.row_end(static_cast<Ordinal>(row))) - begin;
-    bool const may_continue_stripe =
-        row > 0 && begin - static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row - 1))) == length;
+    bool const may_continue_stripe =  // as in AnalyzeRows, which counts the rows that may not
+        row > 0 && begin - static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(row - 1))) == length &&
+        A.columns(static_cast<Offset>(begin - length)) == A.columns(static_cast<Offset>(begin));
     std::int64_t const first = begin + length * share / shares, last = begin + length * (share + 1) / shares;
     bool differs = false, unsorted = false;
     for (std::int64_t from = first + thread; from < last; from += team_size * unroll) {
@@ -90,7 +92,7 @@ void analyze_long_rows(Exec const& exec, Matrix const& A, StructureCounters<Devi
   if constexpr (is_gpu<Exec>)
     Kokkos::parallel_for(
         "einkorn::structure[long rows]",
-        typename Functor::Policy(exec, static_cast<int>(max_structure_teams), Functor::team_size),
+        typename Functor::Policy(exec, static_cast<int>(max_resident_teams), Functor::team_size),
         Functor{A, counters});
 }
 

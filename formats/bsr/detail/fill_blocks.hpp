@@ -8,7 +8,9 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/block_column_of.hpp>
+#include <einkorn/formats/bsr/detail/fill_full_blocks.hpp>
 #include <einkorn/formats/bsr/detail/scatter_values.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -173,8 +176,16 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
 /// @param is_new whether F.values is uninitialized; otherwise it has values of the same structure
 template <class Exec, class Format, class Matrix>
 void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool is_new) {
-  if constexpr (is_gpu<Exec>)
+  if constexpr (is_gpu<Exec>) {
+    bool is_filled = false;
+    if (F.has_full_blocks)
+      with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
+        if constexpr (b > 0) fill_full_blocks<b>(exec, label, F, A);
+        is_filled = b > 0;
+      });
+    if (is_filled) return;
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
+  }
   if (F.has_repeats)
     scatter_values<true>(exec, label, F, A, true);
   else

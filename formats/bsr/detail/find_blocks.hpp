@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/staging.hpp>
 #include <einkorn/formats/bsr/detail/block_column_of.hpp>
@@ -47,15 +48,17 @@ struct BlockColumnsInPlace {
 /// The blocks of the block rows of A, whose rows are sorted. fill: writes the block columns, increasing, from
 /// columns(offsets(block row)) on. Otherwise stores their number in offsets(block row).
 ///
-/// A team copies the block columns of the entries of its rows to scratch. The threads of a block row divide it at equal
-/// parts of its longest row; each thread merges the rows of its part. (Blocks of more than 8 rows: it finds the next block
-/// by binary search in each row.) A team whose rows do not fit in scratch processes its block rows in sequence with all
-/// threads and reads the columns from A.
+/// A team copies the block columns of the entries of its rows to scratch. In most matrices with blocks all rows of a block
+/// row have the same block columns: a warp compares them, and counts those of the first row. If any block row of the team
+/// differs, the threads of a block row divide it at equal parts of its longest row; each thread merges the rows of its
+/// part. (Blocks of more than 8 rows: it finds the next block by binary search in each row.) A team processes as many block
+/// rows at once as fit in scratch. It reads the columns of a block row that does not fit alone from A.
 template <bool fill, class Exec, class Matrix, class Offsets, class Columns>
 struct FindBlocks {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using L = Lanes<Exec>;
   static constexpr int team_size = is_gpu<Exec> ? 128 : 1, max_merged_rows = 8, max_kept = 12, batch = 8;
   static constexpr int capacity =  // entries in scratch: 24 KB on a GPU, 22 KB on a host
       static_cast<int>((is_gpu<Exec> ? 24 : 22) * std::size_t(1024) / sizeof(Ordinal) * 16 / 17);
@@ -72,47 +75,109 @@ struct FindBlocks {
 
   static std::size_t scratch_bytes(int staged, int rows) {
     return static_cast<std::size_t>(bank_padded_index(staged)) * sizeof(Ordinal) + team_size * sizeof(Offset) +
-           static_cast<std::size_t>(rows + 1) * sizeof(int) + 64;
+           static_cast<std::size_t>(rows + 2) * sizeof(int) + 64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const counts_bytes = static_cast<std::size_t>(team.team_size()) * sizeof(Offset);
     auto const staged_bytes = static_cast<std::size_t>(bank_padded_index(max_staged)) * sizeof(Ordinal);
-    auto const begins_bytes = static_cast<std::size_t>(block_rows_per_team * block_size + 1) * sizeof(int);
+    auto const begins_bytes = static_cast<std::size_t>(block_rows_per_team * block_size + 2) * sizeof(int);
     auto* const counts =
         static_cast<Offset*>(team.team_scratch(0).get_shmem_aligned(counts_bytes, alignof(Offset)));
     auto* const staged =
         static_cast<Ordinal*>(team.team_scratch(0).get_shmem_aligned(staged_bytes, alignof(Ordinal)));
     auto* const begins = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(begins_bytes, alignof(int)));
 
-    Ordinal const first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_per_team);
-    int const block_rows = num_block_rows - first < static_cast<Ordinal>(block_rows_per_team)
-                               ? static_cast<int>(num_block_rows - first)
-                               : block_rows_per_team;
-    Ordinal const first_row = first * static_cast<Ordinal>(block_size), rows_left = A.num_rows - first_row;
-    int const rows = rows_left < static_cast<Ordinal>(block_rows * block_size) ? static_cast<int>(rows_left)
-                                                                               : block_rows * block_size;
-    Offset const begin = A.row_begin(first_row);
-    Offset const count = A.row_begin(first_row + static_cast<Ordinal>(rows)) - begin;
-    bool const fits = count <= static_cast<Offset>(max_staged);
-    if (fits) {
-      copy_batched<batch>(
-          team, static_cast<int>(count), [&](int i) { return A.columns(begin + static_cast<Offset>(i)); },
-          [&](int i, Ordinal column) { staged[bank_padded_index(i)] = block_column_of(column); });
-      for (int i = team.team_rank(); i <= rows; i += team.team_size())
-        begins[i] = static_cast<int>(A.row_begin(first_row + static_cast<Ordinal>(i)) - begin);
+    Ordinal first = static_cast<Ordinal>(team.league_rank()) * static_cast<Ordinal>(block_rows_per_team);
+    int left = num_block_rows - first < static_cast<Ordinal>(block_rows_per_team)
+                   ? static_cast<int>(num_block_rows - first)
+                   : block_rows_per_team;
+    while (left > 0) {  // at once: the block rows that fit, or one
+      int block_rows = left;
+      while (block_rows > 1 && entries_of(first, block_rows) > static_cast<Offset>(max_staged))
+        block_rows = (block_rows + 1) / 2;
+      visit_block_rows(team, first, block_rows, counts, staged, begins);
       team.team_barrier();
-      int const at_once = block_rows < team.team_size() ? block_rows : team.team_size();
-      for (int g = 0; g < block_rows; g += at_once)
-        find_blocks(team, StagedBlockColumns<Ordinal>{staged, begins}, first, g, at_once, rows, counts);
-    } else {
-      for (int g = 0; g < block_rows; ++g)
-        find_blocks(team, BlockColumnsInPlace<Matrix>{A, block_column_of, first_row}, first, g, 1, rows,
-                    counts);
+      first += static_cast<Ordinal>(block_rows);
+      left -= block_rows;
     }
   }
 
  private:
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rows_of(Ordinal first, int block_rows) const {
+    Ordinal const rows_left = A.num_rows - first * static_cast<Ordinal>(block_size);
+    return rows_left < static_cast<Ordinal>(block_rows * block_size) ? static_cast<int>(rows_left)
+                                                                     : block_rows * block_size;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Offset entries_of(Ordinal first, int block_rows) const {
+    Ordinal const first_row = first * static_cast<Ordinal>(block_size);
+    return A.row_begin(first_row + static_cast<Ordinal>(rows_of(first, block_rows))) - A.row_begin(first_row);
+  }
+
+  /// Counts or writes the blocks of the block rows first .. first + block_rows - 1.
+  KOKKOS_FUNCTION void visit_block_rows(Member const& team, Ordinal first, int block_rows, Offset* counts,
+                                        Ordinal* staged, int* begins) const {
+    Ordinal const first_row = first * static_cast<Ordinal>(block_size);
+    int const rows = rows_of(first, block_rows);
+    Offset const begin = A.row_begin(first_row), count = entries_of(first, block_rows);
+    if (count > static_cast<Offset>(max_staged))
+      return find_blocks(team, BlockColumnsInPlace<Matrix>{A, block_column_of, first_row}, first, 0, 1, rows,
+                         counts);
+    for (int i = team.team_rank(); i <= rows; i += team.team_size())
+      begins[i] = static_cast<int>(A.row_begin(first_row + static_cast<Ordinal>(i)) - begin);
+    copy_batched<batch>(
+        team, static_cast<int>(count), [&](int i) { return A.columns(begin + static_cast<Offset>(i)); },
+        [&](int i, Ordinal column) { staged[bank_padded_index(i)] = block_column_of(column); });
+    int* const differs = begins + (block_rows_per_team * block_size + 1);  // whether rows of a block row differ
+    if (team.team_rank() == 0) *differs = 0;
+    team.team_barrier();
+    StagedBlockColumns<Ordinal> const source{staged, begins};
+    bool are_equal = true;
+    int const warps = team.team_size() / L::size, warp = team.team_rank() / L::size,
+              lane = team.team_rank() % L::size;
+    for (int i = 0; i < block_rows_per_team; i += warps) {  // with block_rows as limit nvcc 13 exceeds it
+      if (i + warp >= block_rows) continue;
+      are_equal = find_blocks_of_equal_rows(source, first, i + warp, rows, lane) && are_equal;
+    }
+    if (!are_equal) *differs = 1;  // threads store the same
+    team.team_barrier();
+    if (*differs == 0) return;
+    int const at_once = block_rows < team.team_size() ? block_rows : team.team_size();
+    for (int g = 0; g < block_rows; g += at_once) find_blocks(team, source, first, g, at_once, rows, counts);
+  }
+
+  /// Counts or writes the blocks of block row g of the team, by a warp, if its rows have the same block columns. Otherwise
+  /// returns false.
+  KOKKOS_FUNCTION bool find_blocks_of_equal_rows(StagedBlockColumns<Ordinal> const& source, Ordinal first,
+                                                 int g, int rows, int lane) const {
+    int const from = g * block_size, to = from + block_size < rows ? from + block_size : rows;
+    int const begin = source.begin(from), length = source.begin(from + 1) - begin, end = source.begin(to);
+    bool is_equal = true;
+    for (int r = lane; r < block_size; r += L::size) {  // as in divide()
+      if (from + r >= to) continue;
+      is_equal = is_equal && source.begin(from + r + 1) - source.begin(from + r) == length;
+    }
+    if (L::ballot(!is_equal) != 0) return false;
+    for (int i = begin + length + lane; i < end; i += L::size)
+      is_equal = is_equal && source(i) == source(i - length);
+    if (L::ballot(!is_equal) != 0) return false;
+    Ordinal const block_row = first + static_cast<Ordinal>(g);
+    Offset count = 0;
+    for (int i = 0; i < length; i += L::size) {
+      int const at = begin + i + lane;
+      bool const is_first = i + lane < length && (i + lane == 0 || source(at) != source(at - 1));
+      auto const firsts = L::ballot(is_first);
+      if constexpr (fill) {
+        auto const before = static_cast<Offset>(Kokkos::popcount(firsts & ((typename L::Mask(1) << lane) - 1)));
+        if (is_first) columns(offsets(block_row) + count + before) = source(at);
+      }
+      count += static_cast<Offset>(Kokkos::popcount(firsts));
+    }
+    if constexpr (!fill)
+      if (lane == 0) offsets(block_row) = count;
+    return true;
+  }
+
   /// Counts or writes the blocks of the block rows g .. g + at_once - 1 of the team.
   /// @param first the first block row of the team
   template <class Source>

@@ -6,7 +6,7 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
-#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr/detail/inspection.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -5,7 +5,7 @@
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
-#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr/detail/inspection.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -9,7 +9,7 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
-#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr/detail/inspect.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -74,9 +74,11 @@ struct DescribeTiles {
 
   Format F;
   int words;
+  InspectionErrors errors;  // GPU: of A; offsets that decrease would be visited many times
 
   /// GPU: one tile per warp.
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
+    if (errors.any()) return;
     Offset const tile = static_cast<Offset>(team.league_rank()) * tiles_per_team +
                         static_cast<Offset>(team.team_rank() / L::size);
     if (tile >= F.num_tiles) return;  // the same in all lanes of the warp
@@ -152,11 +154,11 @@ struct DescribeTiles {
 };
 
 template <class Exec, class Format>
-void describe_tiles(Exec const& exec, Format const& F) {
+void describe_tiles(Exec const& exec, Format const& F, InspectionErrors errors) {
   using Functor = DescribeTiles<Exec, Format>;
   using Offset = typename Format::offset_type;
   char const* const label = "einkorn::from_csr[csr5,tile_desc]";
-  Functor const functor{F, F.shape.words()};
+  Functor const functor{F, F.shape.words(), errors};
   if constexpr (is_gpu<Exec>) {
     auto const teams = ceil_div(F.num_tiles, Functor::tiles_per_team);
     Kokkos::parallel_for(
@@ -235,18 +237,26 @@ void fill_empty_offsets(Exec const& exec, Format const& F) {
   range_for<Offset>("einkorn::from_csr[csr5,flags]", exec, F.num_tiles, FlagTiles<Format>{F});
 }
 
-/// Builds tile_rows, tile_descriptors and empty_begin. Sizes, shape and row_offsets of F are set. Asynchronous on exec.
+/// Allocates tile_rows, tile_descriptors and empty_begin.
 template <class Exec, class Format>
-void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz) {
+void allocate_tiles(Exec const& exec, Format& F) {
   auto const tiles = static_cast<std::size_t>(F.num_tiles);
   F.tile_rows = allocate<decltype(F.tile_rows)>(exec, "einkorn::Csr5::tile_rows", tiles + 1);
-  find_tile_rows(exec, F, nnz);
   F.tile_descriptors = allocate<decltype(F.tile_descriptors)>(
       exec, "einkorn::Csr5::tile_descriptors",
       tiles * static_cast<std::size_t>(F.shape.words()) * static_cast<std::size_t>(F.shape.lanes));
-  if (tiles == 0) return;
-  F.empty_begin = allocate<decltype(F.empty_begin)>(exec, "einkorn::Csr5::empty_begin", tiles + 1);
-  describe_tiles(exec, F);
+  if (tiles > 0)
+    F.empty_begin = allocate<decltype(F.empty_begin)>(exec, "einkorn::Csr5::empty_begin", tiles + 1);
+}
+
+/// Builds tile_rows, tile_descriptors and empty_begin. Sizes, shape and row_offsets of F are set. Asynchronous on exec.
+/// @param errors  GPU: of the matrix, unless there are no checks
+/// @pre allocate_tiles()
+template <class Exec, class Format>
+void build_tiles(Exec const& exec, Format& F, typename Format::offset_type nnz, InspectionErrors errors) {
+  find_tile_rows(exec, F, nnz);
+  if (F.num_tiles == 0) return;
+  describe_tiles(exec, F, errors);
   sum_empty_begins(exec, F);
 }
 

@@ -8,6 +8,9 @@
 #include <einkorn/core/bank_padding.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/detail/result_memory.hpp>
+#include <einkorn/core/error.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/staging.hpp>
@@ -19,6 +22,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <string>
+#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -48,23 +54,27 @@ struct UnstagedRow {
 
 /// Writes every slot of some rows, zeros included.
 ///
-/// A team copies the entries of its rows, which are contiguous in A, to team scratch. Each thread then merges
-/// one row with a part of the list of diagonals, so that adjacent threads write adjacent slots. Rows that do
-/// not fit in scratch are read from global memory. Rows num_rows .. stride - 1 are set to 0.
-/// @pre The rows of A are sorted and their positions unique.
+/// A team copies the entries of its rows, which are contiguous in A, to team scratch. Each thread then merges one row with
+/// a part of the list of diagonals, so that adjacent threads write adjacent slots. Rows that do not fit in scratch are read
+/// from global memory. Rows num_rows .. stride - 1 are set to 0. Adds the number of written entries to num_written, unless
+/// it is null.
+/// @pre The rows of A are sorted, their positions unique and their diagonals in the list. Otherwise not all entries are written,
+/// none of them twice.
 template <class Exec, class Format, class List, class Matrix>
 struct FillDiagonals {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
   using Scalar = typename Format::scalar_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1;
+  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, counters = 64;
 
   Format F;
   List list;  // [num_diagonals]: column - row, ascending
   Matrix A;
   int rows_per_team;
   int staged_entries;  // capacity of scratch
+  std::uint64_t*
+      num_written;  // [counters], because atomic additions to one word take longer than the rest; their sum counts
 
   static std::size_t scratch_bytes(int staged) {
     return static_cast<std::size_t>(bank_padded_index(staged)) * (sizeof(Scalar) + sizeof(Ordinal)) + 64;
@@ -96,29 +106,36 @@ struct FillDiagonals {
     }
     int const threads_per_row = rows_per_team < team.team_size() ? team.team_size() / rows_per_team : 1;
     int const part = team.team_rank() / rows_per_team;
-    if (part >= threads_per_row) return;
-    for (int i = team.team_rank() - part * rows_per_team; i < rows; i += team.team_size()) {
+    int written = 0;
+    for (int i = team.team_rank() - part * rows_per_team; part < threads_per_row && i < rows;
+         i += team.team_size()) {
       std::int64_t const row = first + i;
       Offset const from = begin_of(row), length = begin_of(row + 1) - from;
       if (fits)
-        fill(row, part, threads_per_row, int(0),
-             ScratchRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
-                                         static_cast<int>(length)});
+        written += fill(row, part, threads_per_row, int(0),
+                        ScratchRow<Scalar, Ordinal>{values, columns, static_cast<int>(from - begin),
+                                                    static_cast<int>(length)});
       else
-        fill(row, part, threads_per_row, Offset(0), UnstagedRow<Matrix>{A, from, length});
+        written += fill(row, part, threads_per_row, Offset(0), UnstagedRow<Matrix>{A, from, length});
     }
+    if (num_written == nullptr) return;
+    using L = Lanes<Exec>;
+    written = sum_over_lanes<L, L::size>(written);
+    int const warp = team.league_rank() * (team.team_size() / L::size) + team.team_rank() / L::size;
+    if (team.team_rank() % L::size == 0)
+      Kokkos::atomic_add(num_written + warp % counters, static_cast<std::uint64_t>(written));
   }
 
  private:
   /// Writes the slots of a row on the diagonals of one of `parts` parts. `at` is the next entry of the row,
-  /// `diagonal` its diagonal.
+  /// `diagonal` its diagonal. Returns the number of written entries.
   template <class Index, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void fill(std::int64_t row, int part, int parts, Index at,
-                                        Row const& A_row) const {
+  KOKKOS_FORCEINLINE_FUNCTION int fill(std::int64_t row, int part, int parts, Index at,
+                                       Row const& A_row) const {
     auto const count = static_cast<std::int64_t>(list.extent(0));
     auto const from = static_cast<Ordinal>(count * part / parts);
     auto const to = static_cast<Ordinal>(count * (part + 1) / parts);
-    if (from == to) return;
+    if (from == to) return 0;
     auto const i = static_cast<Ordinal>(row);
     if (part > 0) {
       Ordinal const lowest = list(from);
@@ -127,13 +144,16 @@ struct FillDiagonals {
     constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;
     Ordinal diagonal = at < A_row.length ? A_row.column(at) - i : none;
     Offset slot = static_cast<Offset>(from) * F.stride + static_cast<Offset>(row);
+    int written = 0;
     for (Ordinal d = from; d < to; ++d, slot += F.stride) {
       bool const is_entry = diagonal == list(d);
       F.values(slot) = is_entry ? static_cast<Scalar>(A_row.value(at)) : Scalar(0);
       if (!is_entry) continue;
       ++at;
+      ++written;
       diagonal = at < A_row.length ? A_row.column(at) - i : none;
     }
+    return written;
   }
   KOKKOS_FORCEINLINE_FUNCTION Offset begin_of(std::int64_t row) const {
     return A.row_offsets(row < static_cast<std::int64_t>(F.num_rows) ? static_cast<Ordinal>(row) : F.num_rows);
@@ -144,7 +164,7 @@ struct FillDiagonals {
 /// @pre The rows of A are sorted and their positions unique.
 template <class Exec, class Format, class List, class Matrix>
 void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& F, List const& list,
-                             Matrix const& A) {
+                             Matrix const& A, std::uint64_t* num_written) {
   using Functor = FillDiagonals<Exec, Format, List, Matrix>;
   constexpr int capacity =
       staging_capacity<Exec>(sizeof(typename Functor::Scalar) + sizeof(typename Functor::Ordinal));
@@ -161,7 +181,7 @@ void fill_diagonals_in_teams(Exec const& exec, char const* label, Format const& 
   auto const league = ceil_div(static_cast<std::int64_t>(F.stride), rows);
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
-  Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged});
+  Kokkos::parallel_for(label, light_weight(policy), Functor{F, list, A, rows, staged, num_written});
 }
 
 /// Whether a tile of fill_diagonals_by_tiles() has at least 32 rows. With 10500 diagonals and 8 rows per tile, scattering the
@@ -216,19 +236,54 @@ void fill_diagonals_by_tiles(Exec const& exec, char const* label, Format const& 
 }
 
 /// Writes the entries of A to their slots of F.values. `list` contains F's diagonals or is empty. is_new: the
-/// other slots are set to 0; otherwise they are 0 already, from an A of the same structure.
+/// other slots are set to 0; otherwise they are 0 already, from an A of the same structure. `num_written`: see FillDiagonals.
 /// Asynchronous on exec; 1 launch, and a fill with zeros if slots are scattered to.
 template <class Exec, class Format, class List, class Matrix>
 void fill_diagonals(Exec const& exec, char const* label, Format const& F, List const& list, Matrix const& A,
-                    bool is_new) {
+                    bool is_new, [[maybe_unused]] std::uint64_t* num_written = nullptr) {
   if (F.sorted_unique_rows && list.extent(0) > 0) {
     if constexpr (is_gpu<Exec>)
-      return fill_diagonals_in_teams(exec, label, F, list, A);
+      return fill_diagonals_in_teams(exec, label, F, list, A, num_written);
     else if (fits_tile<typename Format::scalar_type>(list.extent(0)))
       return fill_diagonals_by_tiles(exec, label, F, list, A);
   }
   if (is_new) fill_vector(exec, F.values, typename Format::scalar_type(0));
   scatter_to_diagonals(exec, label, F, A);
+}
+
+/// GPU: builds F from the diagonals of a sample of rows, as if rows were sorted and positions unique. False if not all entries
+/// could be written. Fences exec.
+template <class Exec, class Format, class Matrix, class Search, class Build>
+bool fill_from_sample(Exec const& exec, char const* label, Format& F, Matrix const& A, Search const& search,
+                      Build const& build) {
+  try {
+    auto const list = build(search.marks);
+    F.sorted_unique_rows = true;
+    constexpr int counters = FillDiagonals<Exec, Format, std::remove_const_t<decltype(list)>, Matrix>::counters;
+    ResultMemory<Exec> num_written(exec, counters);
+    fill_diagonals(exec, label, F, list, A, true, num_written.data());
+    auto const counts = num_written.template read<counters>();
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t(0)) ==
+           static_cast<std::uint64_t>(A.nnz());
+  } catch (Error const&) {  // the error of all diagonals has their number
+    return false;
+  }
+}
+
+/// Builds F, new, from the diagonals that `search` has found. Fences exec.
+/// @param build  (marks) -> list of the diagonals: checks sizes, allocates F
+template <class Exec, class Format, class Matrix, class Search, class Build>
+void build_from_diagonals(Exec const& exec, char const* label, Format& F, Matrix const& A, Search& search,
+                          Build const& build) {
+  if constexpr (is_gpu<Exec>) {
+    if (search.marks.is_sample) {
+      if (fill_from_sample(exec, label, F, A, search, build)) return;
+      search.search_all();
+    }
+  }
+  F.sorted_unique_rows = search.has_sorted_unique_rows();
+  fill_diagonals(exec, label, F, build(search.marks), A, true);
+  exec.fence(std::string(label) + ": A may change from here on");
 }
 
 }  // namespace einkorn::detail

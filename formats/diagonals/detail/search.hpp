@@ -10,16 +10,17 @@
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/formats/csr/detail/inspection.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
-#include <einkorn/formats/diagonals/detail/count_marks.hpp>
+#include <einkorn/formats/diagonals/detail/diagonal_table.hpp>
 #include <einkorn/formats/diagonals/detail/mark_row_on_host.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace einkorn::detail {
@@ -35,10 +36,11 @@ namespace einkorn::detail {
 /// The nonempty diagonals of a CSR: diagonal column - row = d has number d + num_rows - 1.
 template <class Device>
 struct DiagonalMarks {
-  Kokkos::View<std::uint64_t*, Device> words;  // one byte per diagonal, 1 or 0, eight per word
-  std::size_t count = 0;                       // nonempty diagonals
-  bool sorted_unique_rows = true;              // the columns of every row are strictly increasing
-  std::vector<std::int64_t> list;              // GPU: the diagonals, ascending, if there are few
+  Kokkos::View<std::uint64_t*, Device>
+      words;                       // one byte per diagonal, 1 or 0, eight per word; empty if they are listed
+  std::size_t count = 0;           // nonempty diagonals
+  std::vector<std::int64_t> list;  // GPU, of a sample of the rows: the diagonals, ascending
+  bool is_sample = false;          // of the rows: there may be more diagonals
 };
 
 /// The bytes of the words, one per diagonal.
@@ -47,15 +49,13 @@ KOKKOS_FORCEINLINE_FUNCTION unsigned char* bytes_of(Words const& words) {
   return reinterpret_cast<unsigned char*>(words.data());
 }
 
-/// GPU: marks the diagonals of the entries; sets *unordered if an entry is not right of its predecessor in the row.
+/// GPU: visits the diagonals of the entries of every `sample`-th block of rows.
 ///
-/// A group of `lanes` threads reads a row, `batch` entries per thread at once, and loads the bounds of several rows at once. In
-/// most matrices the entry at one position of a thread's rows is on one diagonal for many rows: a mark is read only if the
-/// diagonal changes, and stored, atomically, only if it reads as 0. The read goes through the L1 cache and may be stale, which
-/// causes a redundant store.
-template <int lanes, class Exec, class Matrix>
-struct MarkDiagonals {
-  using L = Lanes<Exec>;
+/// A group of `lanes` threads reads a row, `batch` entries per thread at once, and loads the bounds of several rows at
+/// once. In most matrices the entry at one position of a thread's rows is on one diagonal for many rows, and the diagonal
+/// is visited only if it changes.
+template <int lanes, class Exec, class Matrix, class Visitor>
+struct VisitDiagonals {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   static constexpr int team_size = 256, batch = 4;
@@ -63,18 +63,18 @@ struct MarkDiagonals {
   using Rows = CyclicRows<lanes, team_size, 4>;
 
   Matrix A;
-  unsigned char* marks;
-  std::int64_t* unordered;
+  std::int64_t sample;
+  Visitor visitor;
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
+    if (!visitor.is_needed()) return;
     Ordinal diagonal[batch];
     for (auto& d : diagonal) d = A.num_cols;  // no diagonal
-    bool is_unordered = false;
     int const lane = team.team_rank() % lanes;
     Rows::for_each(
-        team, static_cast<std::int64_t>(A.num_rows), 1, [this](std::int64_t number) { return row_at(number); },
-        [&](Row const& row) { mark(row, lane, diagonal, is_unordered); });
-    if (is_unordered) L::store_volatile(unordered, std::int64_t(1));  // threads store the same
+        team, static_cast<std::int64_t>(A.num_rows), sample,
+        [this](std::int64_t number) { return row_at(number); },
+        [&](Row const& row) { visit(row, lane, diagonal); });
   }
 
  private:
@@ -88,40 +88,63 @@ struct MarkDiagonals {
     auto const row = static_cast<Ordinal>(number);
     return {row, A.row_begin(row), A.row_end(row)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void mark(Row const& row, int lane, Ordinal (&diagonal)[batch],
-                                        bool& is_unordered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void visit(Row const& row, int lane, Ordinal (&diagonal)[batch]) const {
     for (Offset first = row.begin + static_cast<Offset>(lane); first < row.end; first += batch * lanes) {
-      Ordinal column[batch], left[batch];
+      Ordinal column[batch];
       for (int u = 0; u < batch; ++u) {  // beyond the end: the last entry
-        Offset const at = first + static_cast<Offset>(u * lanes), k = at < row.end ? at : row.end - 1;
-        column[u] = A.columns(k);
-        left[u] = k > row.begin ? A.columns(k - 1) : Ordinal(-1);
+        Offset const at = first + static_cast<Offset>(u * lanes);
+        column[u] = A.columns(at < row.end ? at : row.end - 1);
       }
-      bool is_new[batch];
       for (int u = 0; u < batch; ++u) {
-        is_unordered |= left[u] >= column[u];
         Ordinal const d = column[u] - row.number;
-        is_new[u] = d != diagonal[u] && *mark_of(d) == 0;
+        if (d != diagonal[u]) visitor.visit(static_cast<std::int64_t>(d));
         diagonal[u] = d;
       }
-      for (int u = 0; u < batch; ++u)
-        if (is_new[u]) L::store_volatile(mark_of(diagonal[u]), static_cast<unsigned char>(1));
     }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION unsigned char* mark_of(Ordinal diagonal) const {
-    return marks + (static_cast<std::int64_t>(diagonal) + static_cast<std::int64_t>(A.num_rows) - 1);
   }
 };
 
-template <int lanes, class Exec, class Matrix>
-void mark_diagonals_in_teams(Exec const& exec, Matrix const& A, unsigned char* marks, std::int64_t* unordered) {
-  using Functor = MarkDiagonals<lanes, Exec, Matrix>;
-  auto const blocks = Functor::Rows::num_blocks(static_cast<std::int64_t>(A.num_rows));
-  auto const teams =
-      static_cast<int>(std::min<std::int64_t>(blocks, 792));  // 6 resident ones for each of 132 multiprocessors
-  Kokkos::parallel_for("einkorn::mark_diagonals",
-                       light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
-                       Functor{A, marks, unordered});
+/// Marks a diagonal by a byte, if it reads as 0. The read goes through the L1 cache and may be stale, which causes a redundant
+/// store.
+template <class Exec>
+struct MarkByByte {
+  unsigned char* marks;  // of diagonal 0
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_needed() const { return true; }
+  KOKKOS_FORCEINLINE_FUNCTION void visit(std::int64_t diagonal) const {
+    unsigned char* const mark = marks + diagonal;
+    if (*mark == 0) Lanes<Exec>::store_volatile(mark, static_cast<unsigned char>(1));
+  }
+};
+
+/// Inserts a diagonal in a table, unless the matrix is invalid or the table full.
+template <class Exec>
+struct InsertInTable {
+  DiagonalTable table;
+  InspectionErrors errors;
+  std::int64_t num_rows;
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_needed() const { return !errors.any(); }
+  KOKKOS_FORCEINLINE_FUNCTION void visit(std::int64_t diagonal) const {
+    table.template insert<Lanes<Exec>>(static_cast<std::uint64_t>(diagonal + num_rows));
+  }
+};
+
+/// 1 launch, asynchronous on exec.
+template <class Exec, class Matrix, class Visitor>
+void visit_diagonals(Exec const& exec, Matrix const& A, std::int64_t sample, Visitor const& visitor) {
+  auto const launch = [&]<int lanes>(std::integral_constant<int, lanes>) {
+    using Functor = VisitDiagonals<lanes, Exec, Matrix, Visitor>;
+    auto const blocks = ceil_div(Functor::Rows::num_blocks(static_cast<std::int64_t>(A.num_rows)), sample);
+    auto const teams = static_cast<int>(std::min(blocks, max_resident_teams));
+    Kokkos::parallel_for("einkorn::mark_diagonals",
+                         light_weight(Kokkos::TeamPolicy<Exec>(exec, teams, Functor::team_size)),
+                         Functor{A, sample, visitor});
+  };
+  if (static_cast<double>(A.nnz()) <= 8.0 * static_cast<double>(A.num_rows))
+    launch(std::integral_constant<int, 2>());
+  else
+    launch(std::integral_constant<int, 8>());
 }
 
 /// Host: marks the diagonals of a row.
@@ -138,7 +161,7 @@ struct MarkDiagonalsOnHost {
 };
 
 template <class Words>
-struct CountMarksOnHost {
+struct CountDiagonalMarks {
   Words words;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& sum) const {
@@ -146,35 +169,7 @@ struct CountMarksOnHost {
   }
 };
 
-/// GPU: mark_diagonals(). Waits once.
-template <class Exec, class Matrix, class Marks>
-void mark_diagonals_on_gpu(Exec const& exec, Matrix const& A, Marks& marks) {
-  enum : int { unordered, num_diagonals, num_bands, num_listed, list, size = list + max_listed_diagonals };
-  using Results = Kokkos::View<std::int64_t*, typename Matrix::device_type>;
-  auto const results = allocate<Results>(exec, "einkorn::diagonals::results", static_cast<std::size_t>(size));
-  fill_vector(exec, results, std::int64_t(0));
-  bool const is_short = static_cast<double>(A.nnz()) <= 8.0 * static_cast<double>(A.num_rows);
-  auto* const bytes = bytes_of(marks.words);
-  if (is_short)
-    mark_diagonals_in_teams<2>(exec, A, bytes, results.data() + unordered);
-  else
-    mark_diagonals_in_teams<8>(exec, A, bytes, results.data() + unordered);
-  count_marks(exec, "einkorn::count_diagonals", marks.words.data(),
-              static_cast<std::int64_t>(marks.words.extent(0)), static_cast<std::int64_t>(A.num_rows), results,
-              {num_diagonals, num_bands, num_listed, list});
-  std::array<std::int64_t, size> host{};
-  copy_vector(exec, Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), size),
-              results);
-  exec.fence("einkorn::mark_diagonals: the diagonals are counted");
-  marks.sorted_unique_rows = host[unordered] == 0;
-  marks.count = static_cast<std::size_t>(host[num_diagonals]);
-  if (host[num_diagonals] > max_listed_diagonals) return;
-  marks.list = allocate_vector<std::int64_t>("einkorn::diagonals", marks.count);
-  std::copy_n(host.begin() + list, marks.count, marks.list.begin());
-  std::sort(marks.list.begin(), marks.list.end());
-}
-
-/// Finds the nonempty diagonals of A. Reads A's structure once. Fences exec.
+/// All nonempty diagonals of A, by marks. Reads A's structure once; fences exec.
 template <class Exec, class Matrix>
 DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Matrix const& A) {
   using Device = typename Matrix::device_type;
@@ -185,18 +180,70 @@ DiagonalMarks<typename Matrix::device_type> mark_diagonals(Exec const& exec, Mat
   auto const words = allocate<Words>(exec, "einkorn::diagonals", ceil_div(all, 8));
   fill_vector(exec, words, std::uint64_t(0));
   result.words = words;
-  if constexpr (is_gpu<Exec>) {
-    mark_diagonals_on_gpu(exec, A, result);
-  } else {
+  if constexpr (is_gpu<Exec>)
+    visit_diagonals(exec, A, 1,
+                    MarkByByte<Exec>{bytes_of(words) + (static_cast<std::int64_t>(A.num_rows) - 1)});
+  else
     range_for<std::size_t>("einkorn::mark_diagonals", exec, static_cast<std::size_t>(A.num_rows),
                            MarkDiagonalsOnHost<Exec, Matrix, Words>{A, words});
-    auto const order = row_order(exec, A);
-    result.sorted_unique_rows = order.is_sorted && !order.repeats;
-    range_reduce<std::size_t>("einkorn::count_diagonals", exec, words.extent(0), CountMarksOnHost<Words>{words},
-                              result.count);
-  }
+  range_reduce<std::size_t>("einkorn::count_diagonals", exec, words.extent(0), CountDiagonalMarks<Words>{words},
+                            result.count);
   return result;
 }
+
+/// GPU: a conversion searches one of so many blocks of rows for diagonals.
+inline std::int64_t diagonal_sample_stride(std::int64_t rows) {
+  return std::clamp<std::int64_t>(rows / 65536, 1, 16);
+}
+
+/// The checks of a CSR and the search of its diagonals, with which conversions to diagonals begin. On a GPU both run
+/// between the constructor and finish(), the search in a sample of the rows: the conversion finds out whether it lacks
+/// diagonals.
+template <class Exec, class Matrix>
+class DiagonalSearch {
+ public:
+  DiagonalSearch(Exec const& exec, Matrix const& A, Checks checks)
+      : exec_(exec), A_(A), inspection_(exec, A, checks) {
+    if constexpr (is_gpu<Exec>) {
+      auto const rows = static_cast<std::int64_t>(A.num_rows);
+      if (A.nnz() > 0 && rows > 0)
+        visit_diagonals(exec, A, diagonal_sample_stride(rows),
+                        InsertInTable<Exec>{{inspection_.more()}, inspection_.errors(), rows});
+    }
+  }
+
+  /// Sets `marks`. Fences exec.
+  /// @throws InvalidStructure (checks)
+  Fingerprint finish() {
+    auto const fingerprint = inspection_.finish().fingerprint;
+    if constexpr (is_gpu<Exec>) {
+      auto const* const table = inspection_.more_on_host();
+      marks.is_sample = table[0] > 0 && table[0] <= DiagonalTable::capacity;
+      if (marks.is_sample) {
+        marks.list = read_diagonal_table(table, static_cast<std::int64_t>(A_.num_rows));
+        marks.count = marks.list.size();
+        return fingerprint;
+      }
+    }
+    search_all();
+    return fingerprint;
+  }
+
+  /// Sets `marks` from all rows.
+  void search_all() { marks = mark_diagonals(exec_, A_); }
+
+  [[nodiscard]] bool has_sorted_unique_rows() const {
+    auto const order = row_order(exec_, A_);
+    return order.is_sorted && !order.repeats;
+  }
+
+  DiagonalMarks<typename Matrix::device_type> marks;
+
+ private:
+  Exec exec_;
+  Matrix A_;
+  Inspection<Inspect::structure, Exec, Matrix, DiagonalTable::size> inspection_;
+};
 
 template <class Ordinal, class Device>
 struct ListMarks {

@@ -36,31 +36,45 @@ struct FillSlices {
   int staged_entries;          // capacity of scratch; 0: tiles
 
   static std::size_t scratch_bytes(int staged) {
-    auto const slots = static_cast<std::size_t>(std::max(bank_padded_index(staged), tile_entries));
-    return slots * (sizeof(Scalar) + (values_only ? 0 : sizeof(Ordinal))) + 64;
+    constexpr std::size_t slot = sizeof(Scalar) + (values_only ? 0 : sizeof(Ordinal));
+    return std::max(static_cast<std::size_t>(bank_padded_index(staged)) * slot,
+                    tile_entries * slot + 4 * tile_rows * sizeof(Offset)) +
+           64;
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    int const staged_slots = bank_padded_index(staged_entries);
-    auto const slots = static_cast<std::size_t>(staged_slots > tile_entries ? staged_slots : tile_entries);
-    auto* const values =
-        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(slots * sizeof(Scalar), alignof(Scalar)));
-    Ordinal* columns = nullptr;
-    if constexpr (!values_only)
-      columns = static_cast<Ordinal*>(
-          team.team_scratch(0).get_shmem_aligned(slots * sizeof(Ordinal), alignof(Ordinal)));
     std::int64_t const first = static_cast<std::int64_t>(team.league_rank()) * positions_per_team;
     std::int64_t const last =
         first + positions_per_team < num_positions ? first + positions_per_team : num_positions;
+    Scalar* values = nullptr;
+    Ordinal* columns = nullptr;
     if (staged_entries > 0) {
       Offset const begin = A.row_begin(static_cast<Ordinal>(first)), end = A.row_begin(row_or_end(last));
-      if (end - begin <= static_cast<Offset>(staged_entries))
+      if (end - begin <= static_cast<Offset>(staged_entries)) {
+        take_scratch(team, bank_padded_index(staged_entries), values, columns);
         return fill_staged(team, first, last, begin, static_cast<int>(end - begin), values, columns);
+      }
     }
-    for (std::int64_t p = first; p < last; p += tile_rows) fill_tiled(team, p, last, values, columns);
+    take_scratch(team, tile_entries, values, columns);
+    std::size_t const bytes = 4 * tile_rows * sizeof(Offset);
+    auto* const positions =
+        static_cast<Offset*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(Offset)));
+    TilePositions const tile{positions, positions + tile_rows, positions + 2 * tile_rows,
+                             positions + 3 * tile_rows};
+    for (std::int64_t p = first; p < last; p += tile_rows) fill_tiled(team, p, last, values, columns, tile);
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION static void take_scratch(Member const& team, int slots, Scalar*& values,
+                                                       [[maybe_unused]] Ordinal*& columns) {
+    auto const size = static_cast<std::size_t>(slots);
+    values =
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem_aligned(size * sizeof(Scalar), alignof(Scalar)));
+    if constexpr (!values_only)
+      columns = static_cast<Ordinal*>(
+          team.team_scratch(0).get_shmem_aligned(size * sizeof(Ordinal), alignof(Ordinal)));
+  }
+
   /// If there are fewer positions than threads, several threads share the slots of a position, interleaved.
   KOKKOS_FUNCTION void fill_staged(Member const& team, std::int64_t first, std::int64_t last, Offset begin,
                                    int count, Scalar* values, [[maybe_unused]] Ordinal* columns) const {
@@ -99,53 +113,76 @@ struct FillSlices {
     }
   }
 
+  /// The rows and slots of the positions of a tile, in scratch.
+  struct TilePositions {
+    Offset *row_begins, *row_ends, *slots, *counts;  // [tile_rows]; counts: slots, 0 beyond the last position
+  };
+
   KOKKOS_FUNCTION void fill_tiled(Member const& team, std::int64_t first, std::int64_t last, Scalar* values,
-                                  Ordinal* columns) const {
-    Offset const max_slots = max_width(first, last);
-    constexpr int tile = tile_rows * tile_width;
+                                  Ordinal* columns, TilePositions const& tile) const {
+    Offset const max_slots = load_positions(team, first, last, tile);
+    constexpr int size = tile_rows * tile_width;
+    Offset const stride = F.slot_stride();
     for (Offset j = 0; j < max_slots; j += tile_width) {
-      for (int i = team.team_rank(); i < tile; i += team.team_size())
-        read(first + i / tile_width, j + static_cast<Offset>(i % tile_width),
-             i / tile_width * pitch + i % tile_width, values, columns);
+      copy_batched<4>(
+          team, size,
+          [&](int i) {
+            int const row = i / tile_width;
+            Offset const k = tile.row_begins[row] + j + static_cast<Offset>(i % tile_width);
+            StagedEntry<Scalar, Ordinal> entry{Scalar(0), Ordinal(-1)};
+            if (k < tile.row_ends[row]) {
+              entry.value = Scalar(A.values(k));
+              if constexpr (!values_only) entry.column = A.columns(k);
+            }
+            return entry;
+          },
+          [&](int i, StagedEntry<Scalar, Ordinal> const& entry) {
+            int const to = i / tile_width * pitch + i % tile_width;
+            values[to] = entry.value;
+            if constexpr (!values_only) columns[to] = entry.column;
+          });
       team.team_barrier();
-      for (int i = team.team_rank(); i < tile; i += team.team_size())
-        write(first + i % tile_rows, last, j + static_cast<Offset>(i / tile_rows),
-              i % tile_rows * pitch + i / tile_rows, values, columns);
+      for (int i = team.team_rank(); i < size; i += team.team_size()) {
+        int const row = i % tile_rows, column = i / tile_rows, from = row * pitch + column;
+        Offset const slot = j + static_cast<Offset>(column);
+        if (slot >= tile.counts[row]) continue;
+        Offset const at = tile.slots[row] + slot * stride;
+        F.values(at) = values[from];
+        if constexpr (!values_only) F.columns(at) = columns[from];
+      }
       team.team_barrier();
     }
   }
-  KOKKOS_FUNCTION Offset max_width(std::int64_t first, std::int64_t last) const {
-    Offset max_slots = 0;
-    auto const C = static_cast<std::int64_t>(F.slice_rows);
-    for (std::int64_t p = first; p < first + tile_rows && p < last; p = (p / C + 1) * C) {
-      Offset const count = F.slot_count(static_cast<Ordinal>(p));
-      max_slots = count > max_slots ? count : max_slots;
+  /// Writes `tile` for the positions from `first` on. Returns the maximal number of slots of a position.
+  KOKKOS_FUNCTION Offset load_positions(Member const& team, std::int64_t first, std::int64_t last,
+                                        TilePositions const& tile) const {
+    Offset most = 0;
+    for (int i = team.team_rank(); i < tile_rows; i += team.team_size()) {
+      std::int64_t const position = first + i;
+      Offset begin = 0, end = 0, slot = 0, count = 0;
+      if (position < last) {
+        auto const p = static_cast<Ordinal>(position);
+        slot = F.slot_begin(p);
+        count = F.slot_count(p);
+        if (position < static_cast<std::int64_t>(F.num_rows)) {
+          Ordinal const row = F.row_at(p);
+          begin = A.row_begin(row);
+          end = A.row_end(row);
+        }
+      }
+      tile.row_begins[i] = begin;
+      tile.row_ends[i] = end;
+      tile.slots[i] = slot;
+      tile.counts[i] = count;
+      most = count > most ? count : most;
     }
-    return max_slots;
+    team.team_reduce(Kokkos::Max<Offset>(most));
+    team.team_barrier();
+    return most;
   }
   /// The row at this position if rows are not sorted; num_rows beyond the last row.
   KOKKOS_FORCEINLINE_FUNCTION Ordinal row_or_end(std::int64_t position) const {
     return position < static_cast<std::int64_t>(F.num_rows) ? static_cast<Ordinal>(position) : F.num_rows;
-  }
-  KOKKOS_FUNCTION void read(std::int64_t position, Offset j, int to, Scalar* values,
-                            [[maybe_unused]] Ordinal* columns) const {
-    bool is_entry = false;
-    Offset k = 0;
-    if (position < static_cast<std::int64_t>(F.num_rows)) {
-      Ordinal const row = F.row_at(static_cast<Ordinal>(position));
-      k = A.row_begin(row) + j;
-      is_entry = k < A.row_end(row);
-    }
-    values[to] = is_entry ? Scalar(A.values(k)) : Scalar(0);
-    if constexpr (!values_only) columns[to] = is_entry ? Ordinal(A.columns(k)) : Ordinal(-1);
-  }
-  KOKKOS_FUNCTION void write(std::int64_t position, std::int64_t last, Offset j, int from, Scalar const* values,
-                             [[maybe_unused]] Ordinal const* columns) const {
-    auto const p = static_cast<Ordinal>(position);
-    if (position >= last || j >= F.slot_count(p)) return;
-    Offset const at = F.slot_begin(p) + j * F.slot_stride();
-    F.values(at) = values[from];
-    if constexpr (!values_only) F.columns(at) = columns[from];
   }
 };
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <einkorn/core/range_launch.hpp>
-#include <einkorn/core/scan.hpp>
-#include <einkorn/formats/fill_limit.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,18 +23,20 @@ struct SliceExtent {
   }
 };
 
-/// The extent of slice `slice` of slice_rows positions; row_at(position) is the row at a position.
+/// The extent of slice `slice` of slice_rows positions; row_at(position) is the row at a position. The longest row is one of
+/// the first `candidates`.
 template <class Matrix, class RowAt>
 KOKKOS_FORCEINLINE_FUNCTION SliceExtent<Matrix> slice_extent(Matrix const& A,
                                                              typename Matrix::ordinal_type slice,
                                                              typename Matrix::ordinal_type slice_rows,
+                                                             typename Matrix::ordinal_type candidates,
                                                              RowAt const& row_at) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   Ordinal const first = slice * slice_rows;
   Ordinal const count = A.num_rows - first < slice_rows ? A.num_rows - first : slice_rows;
   Offset width = 0;
-  for (Ordinal i = 0; i < count; ++i) {
+  for (Ordinal i = 0; i < count && i < candidates; ++i) {
     Ordinal const row = row_at(first + i);
     Offset const length = A.row_end(row) - A.row_begin(row);
     width = length > width ? length : width;
@@ -53,64 +53,48 @@ struct CountSliceSlots {
   Ordinal slice_rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t slice, std::int64_t& slots) const {
-    auto const extent =
-        slice_extent(A, static_cast<Ordinal>(slice), slice_rows, [](Ordinal position) { return position; });
+    auto const extent = slice_extent(A, static_cast<Ordinal>(slice), slice_rows, slice_rows,
+                                     [](Ordinal position) { return position; });
     slots += static_cast<std::int64_t>(extent.slots());
   }
 };
 
-/// Stores the width of each slice of F and counts the slots of its rows.
-template <class Format, class Matrix>
-struct SliceWidths {
+/// Stores the slots of each slice of F and counts them. If the rows of each slice are sorted by descending length
+/// (is_sorted), its first row is the longest.
+template <bool is_sorted, class Format, class Matrix>
+struct SizeSlices {
   using Ordinal = typename Format::ordinal_type;
+  using Offset = typename Format::offset_type;
 
   Format F;
   Matrix A;
-  decltype(Format::slice_offsets) widths;
+  decltype(Format::slice_offsets) sizes;
 
-  KOKKOS_FUNCTION void operator()(Ordinal slice, std::uint64_t& slots) const {
-    auto const extent =
-        slice_extent(A, slice, F.slice_rows, [this](Ordinal position) { return F.row_at(position); });
-    widths(slice) = extent.width;
-    slots += extent.slots();
+  KOKKOS_FUNCTION void operator()(Ordinal slice, std::uint64_t& slots_of_rows, std::uint64_t& all_slots) const {
+    Ordinal const candidates = is_sorted ? Ordinal(1) : F.slice_rows;
+    auto const extent = slice_extent(A, slice, F.slice_rows, candidates,
+                                     [this](Ordinal position) { return F.row_at(position); });
+    std::uint64_t const size =
+        static_cast<std::uint64_t>(F.slice_rows) * static_cast<std::uint64_t>(extent.width);
+    sizes(slice) = static_cast<Offset>(size);
+    slots_of_rows += extent.slots();
+    all_slots += size;
   }
 };
 
-/// F.slice_offsets(s) <- length of the longest row of slice s, in the order of F.rows. Returns the slots of the
-/// rows: rows times width, summed over the slices. Fences exec.
-template <class Exec, class Format, class Matrix>
-double slice_widths(Exec const& exec, Format const& F, Matrix const& A) {
-  using Ordinal = typename Format::ordinal_type;
-  auto const widths = F.slice_offsets;
-  std::uint64_t slots = 0;
-  range_reduce<Ordinal>("einkorn::from_csr[sell,widths]", exec, F.num_slices(),
-                        SliceWidths<Format, Matrix>{F, A, widths}, slots);
-  return static_cast<double>(slots);
-}
-
-/// offsets(slice) <- offsets(slice) * C.
-template <class Format>
-struct ScaleSliceOffsets {
-  using Offset = typename Format::offset_type;
-
-  decltype(Format::slice_offsets) offsets;
-  Offset C;
-
-  KOKKOS_FUNCTION void operator()(std::size_t slice) const { offsets(slice) *= C; }
+/// Slots of SELL: those of rows, and all, with those of the positions after the last row.
+struct SliceSlots {
+  std::uint64_t of_rows = 0, all = 0;
 };
 
-/// Replaces the widths in F.slice_offsets by slot offsets. Returns the total number of slots. Fences exec.
-/// @throws OverflowError if the slots do not fit Offset
-template <class Exec, class Format>
-std::size_t widths_to_offsets(Exec const& exec, Format const& F) {
-  using Offset = typename Format::offset_type;
-  auto const offsets = F.slice_offsets;
-  auto const C = static_cast<Offset>(F.slice_rows);
-  Offset const widths = counts_to_offsets(exec, offsets);  // at most nnz: a slice has a row of its width
-  require_stored_fits<Offset>("SELL", static_cast<double>(widths) * static_cast<double>(C));
-  range_for<std::size_t>("einkorn::from_csr[sell,offsets]", exec, offsets.extent(0),
-                         ScaleSliceOffsets<Format>{offsets, C});
-  return static_cast<std::size_t>(widths) * static_cast<std::size_t>(C);
+/// F.slice_offsets(s) <- C times the length of the longest row of slice s, in the order of F.rows. Fences exec.
+template <bool is_sorted, class Exec, class Format, class Matrix>
+SliceSlots size_slices(Exec const& exec, Format const& F, Matrix const& A) {
+  using Ordinal = typename Format::ordinal_type;
+  SliceSlots slots;
+  range_reduce<Ordinal>("einkorn::from_csr[sell,sizes]", exec, F.num_slices(),
+                        SizeSlices<is_sorted, Format, Matrix>{F, A, F.slice_offsets}, slots.of_rows, slots.all);
+  return slots;
 }
 
 }  // namespace einkorn::detail

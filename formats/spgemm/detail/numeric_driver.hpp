@@ -5,7 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/overlap.hpp>
-#include <einkorn/formats/csr/validate.hpp>
+#include <einkorn/formats/csr/detail/inspection.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_hash.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_host.hpp>

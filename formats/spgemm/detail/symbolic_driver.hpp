@@ -7,8 +7,8 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/formats/csr/detail/inspection.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
-#include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/spgemm/choose.hpp>
 #include <einkorn/formats/spgemm/detail/analyze_operands.hpp>
 #include <einkorn/formats/spgemm/detail/numeric_hash.hpp>
