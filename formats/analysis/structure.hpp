@@ -87,8 +87,11 @@ Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const
   result.lower_bandwidth = count(Slot::lower_bandwidth);
   result.upper_bandwidth = count(Slot::upper_bandwidth);
   result.sorted = count(Slot::unsorted_rows) == 0;
-  result.num_stripes = std::min(count(Slot::stripes) * sample, result.num_rows);
-  result.stripe_columns = std::min(count(Slot::stripe_columns) * sample, result.nnz);
+  auto const scaled = [&](int slot, std::int64_t most) {
+    return sample == 1 ? count(slot) : std::min(count(slot) * sample, most);
+  };
+  result.num_stripes = scaled(Slot::stripes, result.num_rows);
+  result.stripe_columns = scaled(Slot::stripe_columns, result.nnz);
   result.num_diagonals = count(Slot::num_diagonals);
   result.num_bands = count(Slot::num_bands);
   for (std::size_t i = 0; i < result.row_length_histogram.size(); ++i)

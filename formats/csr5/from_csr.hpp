@@ -73,17 +73,12 @@ struct FromCsr<Csr5> {
     using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
     std::optional<detail::Inspection<detail::Inspect::structure, Exec, Matrix>> inspection;
     if (detail::are_on(options.checks)) inspection.emplace(exec, A, options.checks);
-    if constexpr (!is_gpu<Exec>)
-      if (inspection) (void)inspection->finish();
+    if (inspection && !is_gpu<Exec>) (void)inspection->finish();
     detail::transpose_tiles(exec, F, A);
     detail::allocate_tiles(exec, F);
-    detail::InspectionErrors errors;
-    if constexpr (is_gpu<Exec>)
-      if (inspection) errors = inspection->errors();
-    detail::build_tiles(exec, F, A.nnz(), errors);
+    detail::build_tiles(exec, F, A.nnz(), inspection ? inspection->errors() : detail::InspectionErrors());
     auto const summary = detail::summarize(exec, F);
-    if constexpr (is_gpu<Exec>)  // the wait for the summary was the first one
-      if (inspection) (void)inspection->finish();
+    if (inspection && is_gpu<Exec>) (void)inspection->finish();  // the summary was the first wait
     detail::build_empty_offsets(exec, F, summary.starts_in_flagged_tiles);
     if (summary.has_empty_rows) detail::list_empty_rows(exec, F, summary.empty_rows_before_tail);
     if (options.indices == Indices::compressed)

@@ -134,4 +134,19 @@ struct StructureCounters {
   }
 };
 
+/// GPU: calls count(team_counts) with num_combined zeros in the scratch of the team, then combines them with the counters.
+/// Collective over the team.
+template <class Exec, class Counters, class Team, class Count>
+KOKKOS_FORCEINLINE_FUNCTION void count_in_team(Team const& team, Counters const& counters, Count const& count) {
+  std::size_t const bytes = Counters::num_combined * sizeof(std::int64_t);
+  auto* const team_counts =
+      static_cast<std::int64_t*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(std::int64_t)));
+  for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size()) team_counts[i] = 0;
+  team.team_barrier();
+  count(team_counts);
+  team.team_barrier();
+  for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size())
+    Counters::template combine<Exec>(i, &counters.counts(i), team_counts[i]);
+}
+
 }  // namespace einkorn::detail

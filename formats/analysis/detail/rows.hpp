@@ -56,11 +56,11 @@ struct AnalyzeRowLengths {
   Counters counters;
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    std::size_t const bytes = scratch_bytes;
-    auto* const team_counts =
-        static_cast<std::int64_t*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(std::int64_t)));
-    for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size()) team_counts[i] = 0;
-    team.team_barrier();
+    count_in_team<Exec>(team, counters, [&](std::int64_t* team_counts) { count(team, team_counts); });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void count(Member const& team, std::int64_t* team_counts) const {
     std::int64_t counts[Counters::sum_of_squares + 1] = {};
     LengthsOfThread<Exec, Device> lengths{};
     auto const rows = static_cast<std::int64_t>(A.num_rows);
@@ -81,9 +81,6 @@ struct AnalyzeRowLengths {
     lengths.add_rows_of_bin(team_counts);
     for (int i = 0; i <= Counters::sum_of_squares; ++i)
       Counters::template combine<Exec>(i, &team_counts[i], counts[i]);
-    team.team_barrier();
-    for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size())
-      Counters::template combine<Exec>(i, &counters.counts(i), team_counts[i]);
   }
 };
 
@@ -111,11 +108,11 @@ struct AnalyzeRows {
   std::int64_t sample;
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    std::size_t const bytes = scratch_bytes;
-    auto* const team_counts =
-        static_cast<std::int64_t*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(std::int64_t)));
-    for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size()) team_counts[i] = 0;
-    team.team_barrier();
+    count_in_team<Exec>(team, counters, [&](std::int64_t* team_counts) { count(team, team_counts); });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void count(Member const& team, std::int64_t* team_counts) const {
     Thread thread{};
     for (auto& d : thread.diagonal) d = A.num_cols;  // no diagonal
     int const lane = team.team_rank() % lanes;
@@ -126,12 +123,8 @@ struct AnalyzeRows {
     thread.lengths.add_rows_of_bin(team_counts);
     for (int i = 0; i <= Counters::stripe_columns; ++i)
       Counters::template combine<Exec>(i, &team_counts[i], thread.counts[i]);
-    team.team_barrier();
-    for (int i = team.team_rank(); i < Counters::num_combined; i += team.team_size())
-      Counters::template combine<Exec>(i, &counters.counts(i), team_counts[i]);
   }
 
- private:
   struct Row {
     Ordinal number;
     Offset begin, end;

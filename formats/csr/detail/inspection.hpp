@@ -188,8 +188,8 @@ class Inspection {
     }
   }
 
-  /// GPU: for kernels that run after the pass.
-  [[nodiscard]] InspectionErrors errors() const { return {memory_->data()}; }
+  /// For kernels of a GPU that run after the pass.
+  [[nodiscard]] InspectionErrors errors() const { return {memory_ ? memory_->data() : nullptr}; }
   /// GPU: more_words words in device memory, zeros at first.
   [[nodiscard]] std::uint64_t* more() const { return memory_->data() + InspectionWords::size; }
   /// GPU, after finish(): what kernels stored there.

@@ -70,8 +70,7 @@ template <class Exec, class Results>
 void count_marks(Exec const& exec, char const* label, std::uint64_t const* words, std::int64_t num_words,
                  std::int64_t num_rows, Results const& results, MarkSlots const& slots) {
   using Functor = CountMarks<Exec, Results>;
-  auto const teams =
-      std::min<std::int64_t>(ceil_div(num_words, Functor::team_size), 1056);  // 8 per multiprocessor
+  auto const teams = std::min<std::int64_t>(ceil_div(num_words, Functor::team_size), max_resident_teams);
   Kokkos::parallel_for(
       label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
       Functor{words, num_words, num_rows, results, slots});
