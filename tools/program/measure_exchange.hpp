@@ -24,11 +24,12 @@
 namespace einkorn::program {
 
 /// Seconds per call of work() on the slowest rank; work() runs `calls` times between two fences. Collective.
-template <class Exec, class Work>
+/// @tparam Timer  seconds() since its construction
+template <class Timer = Kokkos::Timer, class Exec, class Work>
 double seconds_of_slowest(Exec const& exec, Communicator const& comm, int calls, Work const& work) {
   exec.fence("einkorn::program: before a measurement");
   (void)comm.all_gather(0);  // all ranks begin together
-  Kokkos::Timer const timer;
+  Timer const timer;
   for (int i = 0; i < calls; ++i) work();
   exec.fence("einkorn::program: after a measurement");
   auto const all = comm.all_gather(timer.seconds() / calls);
@@ -80,11 +81,11 @@ class WithoutExchange final : public Transport<Exec> {
 
 /// Measures the products of a distributed operator with and without its exchange. Copies share the buffers of
 /// the operator: not during a solve.
-template <class Operator>
+template <class Operator, class Timer = Kokkos::Timer>
 class ExchangeMeasurement;
 
-template <class V, class Exec, class Matrix, class Local>
-class ExchangeMeasurement<DistributedOperator<V, Exec, Matrix, Local>> {
+template <class V, class Exec, class Matrix, class Local, class Timer>
+class ExchangeMeasurement<DistributedOperator<V, Exec, Matrix, Local>, Timer> {
  public:
   using Operator = DistributedOperator<V, Exec, Matrix, Local>;
 
@@ -116,11 +117,12 @@ class ExchangeMeasurement<DistributedOperator<V, Exec, Matrix, Local>> {
   /// Each time is that of one loop of about 20 ms. Collective.
   [[nodiscard]] ExchangeTimes sample() const {
     ExchangeTimes times;
-    times.product = seconds_of_slowest(exec_, comm(), calls_, [&] { op_.apply(exec_, x_, y_); });
-    times.without_exchange = seconds_of_slowest(exec_, comm(), calls_, [&] { without_.apply(exec_, x_, y_); });
-    times.local = seconds_of_slowest(exec_, comm(), calls_, [&] { op_.local().apply(exec_, x_, y_); });
+    times.product = seconds_of_slowest<Timer>(exec_, comm(), calls_, [&] { op_.apply(exec_, x_, y_); });
+    times.without_exchange =
+        seconds_of_slowest<Timer>(exec_, comm(), calls_, [&] { without_.apply(exec_, x_, y_); });
+    times.local = seconds_of_slowest<Timer>(exec_, comm(), calls_, [&] { op_.local().apply(exec_, x_, y_); });
     if (!exchanges_) return times;
-    times.exchange = seconds_of_slowest(exec_, comm(), exchange_calls_, [&] {
+    times.exchange = seconds_of_slowest<Timer>(exec_, comm(), exchange_calls_, [&] {
       halo_->start(exec_);
       halo_->finish(exec_);
     });
@@ -154,10 +156,10 @@ inline ExchangeTimes median_of(std::vector<ExchangeTimes> const& samples) {
 }
 
 /// Medians over `rounds` rounds, each of which measures every time. Collective.
-template <class Exec, class Operator>
+template <class Timer = Kokkos::Timer, class Exec, class Operator>
 ExchangeTimes measure_exchange(Exec const& exec, Operator const& op,
                                std::shared_ptr<Transport<Exec>> const& transport, int rounds) {
-  ExchangeMeasurement<Operator> const measurement(exec, op, transport);
+  ExchangeMeasurement<Operator, Timer> const measurement(exec, op, transport);
   std::vector<ExchangeTimes> samples;
   for (int round = 0; round < rounds; ++round) samples.push_back(measurement.sample());
   return median_of(samples);
