@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: The Einkorn authors
 #
-# einkorn_add_test, einkorn_add_mpi_test and einkorn_add_perf, for unit_tests/ and perf_tests/; einkorn_install_program, for einkorn-bench and
-# einkorn-solve.
+# einkorn_add_test, einkorn_add_mpi_test and einkorn_add_perf, for unit_tests/ and perf_tests/; einkorn_install_program, for
+# einkorn-bench and einkorn-solve; einkorn_configure, einkorn_precompiled_headers and einkorn_unity_sources, for all of them.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/private_options.cmake)
 
@@ -19,6 +19,39 @@ function(einkorn_configure target)
     get_target_property(sources ${target} SOURCES)
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${Kokkos_COMPILE_LANGUAGE})
   endif()
+endfunction()
+
+# einkorn_precompiled_headers(<target> <kind> [<option>...]): compiles the sources of the target with a precompiled header of
+# Kokkos_Core.hpp (kind program) or of this and GoogleTest (kind test), which takes 1.5 s per source otherwise. One header is
+# compiled per kind and set of options, which must be those that the target has in addition to einkorn.private_options.
+# Only g++, and not for devices. The checks of consumers compile each header and program without it.
+set(precompile_by_default OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
+  set(precompile_by_default ON)
+endif()
+option(Einkorn_PRECOMPILED_HEADERS "Precompile Kokkos_Core.hpp for our own executables" ${precompile_by_default})
+function(einkorn_precompiled_headers target kind)
+  if(NOT Einkorn_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER "${ARGN}" suffix)
+  set(header einkorn.precompiled.${kind}${suffix})
+  if(NOT TARGET ${header})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "")
+    add_library(${header} OBJECT EXCLUDE_FROM_ALL ${source})
+    set(headers <Kokkos_Core.hpp>)
+    set(libraries "")
+    if(kind STREQUAL test)
+      list(APPEND headers <gtest/gtest.h>)
+      set(libraries GTest::gtest)
+    endif()
+    einkorn_configure(${header} HEADER_ONLY ${libraries})
+    target_compile_options(${header} PRIVATE ${ARGN} -fpch-preprocess)  # for ccache
+    target_precompile_headers(${header} PRIVATE ${headers})
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)
+  target_precompile_headers(${target} REUSE_FROM ${header})
 endfunction()
 
 # einkorn_install_program(<target> <description in one line>): installs the program with a manual page made from its
@@ -39,15 +72,19 @@ function(einkorn_install_program target summary)
   endif()
 endfunction()
 
-# Options with less optimization, for code that instantiates many kernels and computes little, such as tests of contracts,
-# layouts and outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests compile the same kernels with the options
-# of users. None for devices, whose compilers do not become faster.
-# In the cache, because other directories do not have the variables of the first that includes this file.
+# Less optimization, for code that instantiates many kernels and computes little, such as tests of contracts, layouts and
+# outcomes: two thirds of the compile time of -O1 (g++ 12). Other tests compile the same kernels with the options of users.
+# None for devices, whose compilers do not become faster. In the cache, because other directories do not have the variables
+# of the first that includes this file.
 set(quick_options "")
 if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
-  set(quick_options $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang,AppleClang,IntelLLVM>:-O1>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(quick_options -Og)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang|IntelLLVM")
+    set(quick_options -O1)
+  endif()
 endif()
-set(einkorn_quick_options ${quick_options} CACHE INTERNAL "")
+set(Einkorn_QUICK_OPTIONS ${quick_options} CACHE STRING "Compiler options of tests and programs that compute little")
 
 # Halves the compile time of files that instantiate the same templates, such as those of a test or of the methods of
 # einkorn-solve, and of small files, for which it is the time to read Kokkos_Core.hpp. Not for devices: a larger file uses one
@@ -101,10 +138,13 @@ endforeach()
 # the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space,
 # LABELS. The target einkorn.test builds all tests, except those with the label bench: einkorn.test.bench.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
-# QUICK: compiled with einkorn_quick_options. DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
-# does not depend on the number of OpenMP threads; runs once. SEVERAL_THREADS: the tests of this filter of GoogleTest depend on
-# the number of threads; with other numbers than the first only these run.
+# QUICK: compiled with Einkorn_QUICK_OPTIONS. DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
+# does not depend on the number of OpenMP threads; runs once. SEVERAL_THREADS: with other numbers of threads than the first only
+# the tests of this filter of GoogleTest run. Default: typed tests for their first type, because work is distributed to threads
+# by code that all types share.
 option(Einkorn_TEST_FEW_TYPES "Build typed tests for the first of their types only (what the sanitizers run)" OFF)
+set(Einkorn_TEST_FILTER "" CACHE STRING "Filter of GoogleTest for the runs of all tests with the first number of threads; empty: all")
+set(einkorn_further_types */1.*:*/2.*:*/3.* CACHE INTERNAL "")  # the second to fourth type of typed tests
 set(Einkorn_TEST_THREADS 1 3 CACHE STRING "Numbers of OpenMP threads that the tests run with; the sanitizers' builds use others")
 function(einkorn_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "QUICK;DEBUG;ONE_THREAD" "NAME;TIMEOUT;SEVERAL_THREADS" "SOURCES;LIBRARIES;LABELS")
@@ -133,9 +173,12 @@ function(einkorn_add_test)
     if(Einkorn_TEST_FEW_TYPES)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
     endif()
+    set(options "")
     if(arg_QUICK)
-      target_compile_options(${name}.${suffix} PRIVATE ${einkorn_quick_options})
+      set(options ${Einkorn_QUICK_OPTIONS})
     endif()
+    target_compile_options(${name}.${suffix} PRIVATE ${options})
+    einkorn_precompiled_headers(${name}.${suffix} test ${options})
     add_dependencies(${name} ${name}.${suffix})
 
     set(thread_counts 1)
@@ -143,11 +186,17 @@ function(einkorn_add_test)
       set(thread_counts ${Einkorn_TEST_THREADS})
     endif()
     list(GET thread_counts 0 first_count)
+    if(NOT arg_SEVERAL_THREADS)
+      set(arg_SEVERAL_THREADS -${einkorn_further_types})
+    endif()
     foreach(threads IN LISTS thread_counts)
       set(test ${name}.${suffix})
-      set(filter "")
-      if(arg_SEVERAL_THREADS AND NOT threads EQUAL first_count)
-        set(filter --gtest_filter=${arg_SEVERAL_THREADS})
+      set(filter ${Einkorn_TEST_FILTER})
+      if(NOT threads EQUAL first_count)
+        set(filter ${arg_SEVERAL_THREADS})
+      endif()
+      if(filter)
+        set(filter --gtest_filter=${filter})
       endif()
       if(space STREQUAL "OpenMP")
         string(APPEND test .${threads})
@@ -206,9 +255,12 @@ function(einkorn_add_mpi_test)
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)
+    set(options "")
     if(arg_QUICK)
-      target_compile_options(${target} PRIVATE ${einkorn_quick_options})
+      set(options ${Einkorn_QUICK_OPTIONS})
     endif()
+    target_compile_options(${target} PRIVATE ${options})
+    einkorn_precompiled_headers(${target} test ${options})
     add_dependencies(${name} ${target})
     foreach(ranks IN LISTS arg_RANKS)
       set(test ${target}.ranks_${ranks})

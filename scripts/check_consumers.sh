@@ -21,7 +21,7 @@ configure "$build/headers" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" \
   -DEinkorn_ENABLE_COMPILED=OFF -DEinkorn_ENABLE_TESTS=OFF -DEinkorn_ENABLE_PERF_TESTS=OFF -DEinkorn_ENABLE_TOOLS=OFF \
   -DEinkorn_ENABLE_EXAMPLES=OFF
-CCACHE_SLOPPINESS=pch_defines,time_macros build "$build/headers" headers_alone  # ccache needs both for precompiled headers
+build "$build/headers" headers_alone
 
 # The programs are from the build folder of the tests and the demo, where they usually exist already.
 programs=$repo/build/release

@@ -43,9 +43,9 @@ TEST_F(CsrSpmvAliasing, YOverlapsTheStructure) {
   Unmanaged const over_columns(reinterpret_cast<double*>(const_cast<int*>(A.columns.data())), 40);
   Unmanaged const over_offsets(reinterpret_cast<double*>(memory.data()), 40);
   auto const plan = make_spmv_plan(Space(), A);
-  for (auto const& [over, what] :
-       {std::pair(over_columns, "columns"), std::pair(over_offsets, "row_offsets")}) {
-    std::string const text = std::string("y overlaps the ") + what;
+  for (auto const& array : {std::pair(over_columns, "columns"), std::pair(over_offsets, "row_offsets")}) {
+    auto const& over = array.first;
+    std::string const text = std::string("y overlaps the ") + array.second;
     EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), 1, A, x, 0, over); }, {text}));
     EXPECT_TRUE(throws<InvalidArgument>([&] { spmv(Space(), plan, 1, x, 0, over); }, {text}));
   }

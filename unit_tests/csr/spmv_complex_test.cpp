@@ -4,6 +4,6 @@
 
 namespace einkorn::test {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Complex, CsrSpmv, Configs<Complex>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Complex, CsrSpmv, ConfigsOfComplex);
 
 }  // namespace einkorn::test

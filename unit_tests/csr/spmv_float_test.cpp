@@ -4,6 +4,6 @@
 
 namespace einkorn::test {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Float, CsrSpmv, Configs<float>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Float, CsrSpmv, ConfigsOfFloat);
 
 }  // namespace einkorn::test

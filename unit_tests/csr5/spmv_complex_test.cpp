@@ -4,6 +4,6 @@
 
 namespace einkorn::test {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Complex, Csr5Spmv, Configs<Complex>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Complex, Csr5Spmv, ConfigsOfComplex);
 
 }  // namespace einkorn::test

@@ -4,6 +4,6 @@
 
 namespace einkorn::test {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Float, Csr5Spmv, Configs<float>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Float, Csr5Spmv, ConfigsOfFloat);
 
 }  // namespace einkorn::test

@@ -115,7 +115,8 @@ TEST(SpmmTiles, WithFewTeamsForManyLongRows) {
 template <class Check>
 void by_columns(Numbers kind, Check const& check) {
   auto const host = with_numbers<double>(pattern(), kind);
-  StridedCsrRows const rows{host.on_device()};
+  auto const A = host.on_device();
+  StridedCsrRows<std::decay_t<decltype(A)>> const rows{A};
   check(host, [&](double alpha, auto const& X, double beta, auto const& Y) {
     spmm_column_tile<false>(Space(), "einkorn::test", Epilogue<double>{alpha, beta}, rows, X, Y);
   });

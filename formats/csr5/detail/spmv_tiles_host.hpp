@@ -251,17 +251,17 @@ void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const&
   auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
-  auto const run = [&]<int W>() {
-    using Kernel = SpmvTilesHost<indices, W, Format, X, Y, EpilogueOp, Carry>;
+  auto const run = [&]<Indices read_as, int W>() {
+    using Kernel = SpmvTilesHost<read_as, W, Format, X, Y, EpilogueOp, Carry>;
     epilogue.launch_parts(
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, epilogue, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };
   constexpr int W = simd_lanes<typename Format::scalar_type>;  // of csr5_shape()
   if (F.shape.lanes == W)
-    run.template operator()<W>();
-  else
-    run.template operator()<any_lanes>();
+    run.template operator()<indices, W>();
+  else  // reads both kinds of indices
+    run.template operator()<Indices::compressed, any_lanes>();
   if (chunks.num_chunks > 1 && carry.extent(0) > 0)
     add_carry(exec, chunks, chunks.num_chunks, false, carry, y, epilogue);
 }
