@@ -83,52 +83,48 @@ readme() {
     grep '^target_link_libraries(app ' <<<"$lines"
   } >"$source/CMakeLists.txt"
 }
+# Built in the background, run when all are built.
 readme as_package '^find_package'
-consumer as_package "$build/as_package.source"
-run as_package app
+background consumer as_package "$build/as_package.source"
 readme as_subdirectory '^add_subdirectory'
 ln -sfn "$repo" "$build/as_subdirectory.source/einkorn"
-consumer as_subdirectory "$build/as_subdirectory.source"
-run as_subdirectory app
-
+background consumer as_subdirectory "$build/as_subdirectory.source"
 # A clone with branch main, including uncommitted changes.
 rm -rf "$build/clone.git"
 git clone --quiet --bare --shared "$repo" "$build/clone.git"
 commit=$(git -C "$repo" -c user.name=check -c user.email=check@localhost stash create)
 git -C "$build/clone.git" update-ref refs/heads/main "${commit:-$(git -C "$repo" rev-parse HEAD)}"
 readme as_fetch_content '^include\(FetchContent\)|^FetchContent_'
-consumer as_fetch_content "$build/as_fetch_content.source" "-Durl=$build/clone.git"
-run as_fetch_content app
-
-consumer example_solve examples/solve
-run example_solve einkorn.example.solve 1000
-consumer example_spmv examples/spmv
-run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
-
-# All public headers of Einkorn::einkorn in three source files; no symbol of Einkorn is defined strongly in one of them.
+background consumer as_fetch_content "$build/as_fetch_content.source" "-Durl=$build/clone.git"
+background consumer example_solve examples/solve
+background consumer example_spmv examples/spmv
 public_headers >"$build/headers.hpp"
-consumer linkage unit_tests/install/linkage "-DHEADERS=$build/headers.hpp"
-run linkage app
+background consumer linkage unit_tests/install/linkage "-DHEADERS=$build/headers.hpp"
+background consumer as_compiled unit_tests/install/compiled
+background consumer as_mpi unit_tests/install/mpi
+wait_for_all || die "a consumer does not build: see its message above"
+
+for name in as_package as_subdirectory as_fetch_content linkage as_compiled; do run $name app; done
+run example_solve einkorn.example.solve 1000
+run example_spmv einkorn.example.spmv "$repo/examples/data/1138_bus.mtx.gz"
+# linkage: all public headers of Einkorn::einkorn in three source files; no symbol of Einkorn is defined strongly in one of them.
 for object in app.dir/main app.dir/second part.dir/part; do
   if strong=$(nm --demangle --defined-only --extern-only "$build/linkage/CMakeFiles/$object.cpp.o" | grep -m 3 ' [A-TX-Z] .*einkorn::'); then
     die "a header defines a symbol that is not inline: $strong"
   fi
 done
-
-consumer as_compiled unit_tests/install/compiled
-run as_compiled app
-# A kernel in the program means that the library lacks an instantiation.
+# as_compiled: a kernel in the program means that the library lacks an instantiation.
 if kernels=$(nm --demangle --defined-only "$build/as_compiled/CMakeFiles/app.dir/main.cpp.o" | grep -m 3 'detail::.*\(SpmvRow\|SpmvTiles\|CgLoop\|CgMethod\|Spgemm\).*run(') ; then
   die "a user of Einkorn::compiled compiles kernels: $kernels"
 fi
-
-consumer as_mpi unit_tests/install/mpi
-two_ranks=(mpirun -np 2)
-if mpirun --version | grep -q "Open MPI"; then two_ranks+=(--oversubscribe --bind-to none); fi
-OMP_PROC_BIND=false OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-  "${two_ranks[@]}" "$build/as_mpi/app" >&2 || die "the consumer as_mpi gives a wrong result"
-OMP_PROC_BIND=false OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-  "${two_ranks[@]}" "$prefix/bin/einkorn-solve" gen:stencil7:6 --quiet || die "the installed einkorn-solve does not run on two ranks"
+# two_ranks PROGRAM [ARGUMENT...]
+two_ranks() {
+  local options=(-np 2)
+  if mpirun --version | grep -q "Open MPI"; then options+=(--oversubscribe --bind-to none); fi
+  OMP_PROC_BIND=false OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun "${options[@]}" "$@" >&2
+}
+two_ranks "$build/as_mpi/app" || die "the consumer as_mpi gives a wrong result"
+two_ranks "$prefix/bin/einkorn-solve" gen:stencil7:6 --quiet || die "the installed einkorn-solve does not run on two ranks"
 
 say "consumer: pkg-config"
 mkdir -p "$build/pkg_config"

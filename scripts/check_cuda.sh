@@ -75,7 +75,7 @@ host=$(first_of g++-12 g++ clang++)
 newer=$(first_of g++-{15,14,13} clang++-{20,19,18,17,16} clang++)
 if [ "$newer" = "$host" ]; then newer=; fi
 
-# check HOST SPACE FILE [OPTION...]: compiles one file and prints its CPU time (a child of start)
+# check HOST SPACE FILE [OPTION...]: compiles one file and prints its CPU time (in a process of its own)
 check() {
   local host=$1 space=$2 file=$3 name; shift 3
   name=$(tr / _ <<<"$file")-$host-$space
@@ -92,45 +92,29 @@ check() {
   fi
 }
 
-most=$(jobs) running=0 status=0
-# finish NUMBER: waits until at most NUMBER files are being compiled
-finish() {
-  while [ "$running" -gt "$1" ]; do
-    wait -n || status=1
-    running=$((running - 1))
-  done
-}
-# start ARGUMENT OF check...: runs check in the background, limited by cores and memory
-start() {
-  finish $((most - 1))
-  check "$@" &
-  running=$((running + 1))
-}
-
 say "nvcc with $host${newer:+ and $newer}, sm_90"
 machine_code=-arch=sm_90 ptx=-arch=compute_90 front_end=(-arch=sm_90 -fdevice-syntax-only)
 if [ $# -gt 0 ]; then
-  for file; do start "$host" Cuda "$file" $machine_code; done
+  for file; do background check "$host" Cuda "$file" $machine_code; done
 else
   public=unit_tests/compile_only
   with_kernels=(tools/solve/{convert,system}.cpp)
   without_kernels=(perf_tests/einkorn_bench.cpp tools/einkorn_solve.cpp tools/einkorn_solve_ranks.cpp tools/{program/launcher,distributed/mpi_program,solve/{command_line,input,method,run}}.cpp)  # or with kernels of the other files
   # The longest first.
-  start "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
-  start "$host" Cuda $public/public_solvers.cpp $machine_code
-  start "$host" Cuda $public/public_distributed.cpp $machine_code
-  start "$host" Cuda $public/public_multigrid.cpp $machine_code
-  start "$host" Cuda $public/public_comm.cpp $machine_code
+  background check "$host" Cuda $public/public_functions.cpp $ptx -include "$work/headers.hpp"
+  background check "$host" Cuda $public/public_solvers.cpp $machine_code
+  background check "$host" Cuda $public/public_distributed.cpp $machine_code
+  background check "$host" Cuda $public/public_multigrid.cpp $machine_code
+  background check "$host" Cuda $public/public_comm.cpp $machine_code
   for file in "${with_kernels[@]}" $public/public_spgemm.cpp examples/solve/main.cpp unit_tests/csr/diagonal_test.cpp \
     perf_tests/support/bench_summary.cpp perf_tests/einkorn/csr_spmv.cpp; do
-    start "$host" Cuda "$file" $machine_code
+    background check "$host" Cuda "$file" $machine_code
   done
-  for file in functions spgemm; do start "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
-  for file in "${without_kernels[@]}"; do start "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
+  for file in functions spgemm; do background check "$host" Serial $public/public_${file}.cpp "${front_end[@]}"; done
+  for file in "${without_kernels[@]}"; do background check "${newer:-$host}" Cuda "$file" "${front_end[@]}"; done
   if [ -n "$newer" ]; then
-    for file in tools/solve/convert.cpp $public/public_spgemm.cpp; do start "$newer" Cuda "$file" "${front_end[@]}"; done
+    for file in tools/solve/convert.cpp $public/public_spgemm.cpp; do background check "$newer" Cuda "$file" "${front_end[@]}"; done
   fi
 fi
-finish 0
-[ "$status" -eq 0 ] || die "nvcc refuses a file: see its message above"
+wait_for_all || die "nvcc refuses a file: see its message above"
 say "compiles for CUDA"

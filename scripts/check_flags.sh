@@ -31,16 +31,29 @@ read -ra libs <<<"$(pkg-config --libs einkorn)"
 launcher=()
 if command -v ccache >/dev/null; then launcher=(ccache); fi
 
+# program_of COMPILER FLAGS: sets $program
+program_of() { program=$build/host_kernels-$1${2// /}; }
+# compile COMPILER FLAGS
+compile() {
+  local options program
+  read -ra options <<<"$2"
+  program_of "$1" "$2"
+  { "${launcher[@]}" "$1" "${cflags[@]}" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+    "${options[@]}" -c "$repo/scripts/flags/host_kernels.cpp" -o "$program.o" &&
+    "$1" -fopenmp "$program.o" "${libs[@]}" -o "$program"; } || die "$1 $2 does not compile host_kernels.cpp"
+}
+all_flags=("-O2" "-O2 -march=native" "-O3 -march=native")
+for compiler in "${compilers[@]}"; do
+  for flags in "${all_flags[@]}"; do background compile "$compiler" "$flags"; done
+done
+wait_for_all || exit 1
+
 export OMP_NUM_THREADS=1 OMP_PROC_BIND=false
 status=0
 for compiler in "${compilers[@]}"; do
   declare -A times=()
-  for flags in "-O2" "-O2 -march=native" "-O3 -march=native"; do
-    read -ra options <<<"$flags"
-    program=$build/host_kernels-$compiler${flags// /}
-    { "${launcher[@]}" "$compiler" "${cflags[@]}" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
-      "${options[@]}" -c "$repo/scripts/flags/host_kernels.cpp" -o "$program.o" &&
-      "$compiler" -fopenmp "$program.o" "${libs[@]}" -o "$program"; } || die "$compiler $flags does not compile host_kernels.cpp"
+  for flags in "${all_flags[@]}"; do
+    program_of "$compiler" "$flags"
     width=xmm
     if [ "$flags" != -O2 ] && grep -qw avx2 /proc/cpuinfo; then width=ymm; fi
     if [ "$(uname -m)" = x86_64 ]; then

@@ -51,15 +51,14 @@ fuzz() {
 share=$((seconds / ${#targets[@]}))
 if [ "$share" -lt 1 ]; then share=1; fi
 for target in "${targets[@]}"; do
-  start=$SECONDS
   case $target in
-    matrix_market) compile "$target" ;;
-    solve_input) compile "$target" "$repo/tools/solve/input.cpp" ;;
-    generator | wisdom) compile "$target" ;;
+    matrix_market | generator | wisdom) background compile "$target" ;;
+    solve_input) background compile "$target" "$repo/tools/solve/input.cpp" ;;
     *) die "there is no fuzz target $target: matrix_market, solve_input, generator, wisdom" ;;
   esac
-  say "$target: compiled in $((SECONDS - start)) s"
 done
+wait_for_all || exit 1
+say "compiled"
 for target in "${targets[@]}"; do
   case $target in
     matrix_market) fuzz "$target" "$share" matrix_market "$cases" ;;

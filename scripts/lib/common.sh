@@ -103,6 +103,23 @@ jobs() {
   echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
 }
 
+# background COMMAND [ARGUMENT...]: runs a command or function in the background, at most as many at a time as jobs says.
+# wait_for_all: waits for all of them; fails if one failed.
+background() {
+  most_jobs=${most_jobs:-$(jobs)} running=${running:-0} failed=${failed:-0}
+  if [ "$running" -ge "$most_jobs" ]; then wait_for_one; fi
+  "$@" &
+  running=$((running + 1))
+}
+wait_for_one() {
+  wait -n || failed=1
+  running=$((running - 1))
+}
+wait_for_all() {
+  while [ "${running:-0}" -gt 0 ]; do wait_for_one; done
+  [ "${failed:-0}" -eq 0 ]
+}
+
 # configure BUILD [CMAKE ARGUMENT...]: configures for the CPU of this machine, with ccache if installed; from scratch if
 # BUILD was configured with another Kokkos.
 configure() {

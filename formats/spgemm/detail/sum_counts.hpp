@@ -103,9 +103,9 @@ Counts<num> sum_counts(Exec const& exec, char const* label, [[maybe_unused]] Cou
   Counts<num> result;
   if constexpr (is_gpu<Exec>) {
     using Kernel = SumCountsByTeams<Exec, num, Functor>;
-    constexpr std::size_t team_size = 256, max_teams = 1056;
+    constexpr std::size_t team_size = 256;
     auto const totals = memory.take(exec, static_cast<std::size_t>(num));
-    auto const teams = std::clamp<std::size_t>(ceil_div(num_items, team_size), 1, max_teams);
+    auto const teams = std::clamp<std::size_t>(ceil_div(num_items, team_size), 1, max_resident_teams);
     typename Kernel::Policy policy(exec, static_cast<int>(teams), static_cast<int>(team_size));
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(num * sizeof(std::uint64_t) + 8)));
     Kokkos::parallel_for(label, light_weight(policy), Kernel{functor, num_items, totals.data()});
