@@ -21,21 +21,20 @@ function(einkorn_configure target)
   endif()
 endfunction()
 
-# einkorn_precompiled_headers(<target> <kind> [<option>...]): compiles the sources of the target with a precompiled header of
-# Kokkos_Core.hpp (kind program) or of this and GoogleTest (kind test), which takes 1.5 s per source otherwise. One header is
-# compiled per kind and set of options, which must be those that the target has in addition to einkorn.private_options.
-# Only g++, and not for devices. The checks of consumers compile each header and program without it.
+# einkorn_precompiled_headers(<target> <kind>): compiles the sources of the target, which has Einkorn_QUICK_OPTIONS, with a
+# precompiled header of Kokkos_Core.hpp (kind program) or of this and GoogleTest (kind test); reading them takes 1.5 s per
+# source otherwise. Only g++, and not for devices. Not for other options: at -O3, g++ 12 warns falsely of std::string if
+# <string> is precompiled (bug 105651).
 set(precompile_by_default OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
   set(precompile_by_default ON)
 endif()
-option(Einkorn_PRECOMPILED_HEADERS "Precompile Kokkos_Core.hpp for our own executables" ${precompile_by_default})
+option(Einkorn_PRECOMPILED_HEADERS "Precompile Kokkos_Core.hpp for tests" ${precompile_by_default})
 function(einkorn_precompiled_headers target kind)
   if(NOT Einkorn_PRECOMPILED_HEADERS)
     return()
   endif()
-  string(MAKE_C_IDENTIFIER "${ARGN}" suffix)
-  set(header einkorn.precompiled.${kind}${suffix})
+  set(header einkorn.precompiled.${kind})
   if(NOT TARGET ${header})
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${header}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "")
@@ -47,7 +46,7 @@ function(einkorn_precompiled_headers target kind)
       set(libraries GTest::gtest)
     endif()
     einkorn_configure(${header} HEADER_ONLY ${libraries})
-    target_compile_options(${header} PRIVATE ${ARGN} -fpch-preprocess)  # for ccache
+    target_compile_options(${header} PRIVATE ${Einkorn_QUICK_OPTIONS} -fpch-preprocess)  # the last for ccache
     target_precompile_headers(${header} PRIVATE ${headers})
   endif()
   target_compile_options(${target} PRIVATE -fpch-preprocess)
@@ -173,12 +172,10 @@ function(einkorn_add_test)
     if(Einkorn_TEST_FEW_TYPES)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
     endif()
-    set(options "")
     if(arg_QUICK)
-      set(options ${Einkorn_QUICK_OPTIONS})
+      target_compile_options(${name}.${suffix} PRIVATE ${Einkorn_QUICK_OPTIONS})
+      einkorn_precompiled_headers(${name}.${suffix} test)
     endif()
-    target_compile_options(${name}.${suffix} PRIVATE ${options})
-    einkorn_precompiled_headers(${name}.${suffix} test ${options})
     add_dependencies(${name} ${name}.${suffix})
 
     set(thread_counts 1)
@@ -255,12 +252,10 @@ function(einkorn_add_mpi_test)
     # main() is that of the first library; the second has the test matrices.
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)
-    set(options "")
     if(arg_QUICK)
-      set(options ${Einkorn_QUICK_OPTIONS})
+      target_compile_options(${target} PRIVATE ${Einkorn_QUICK_OPTIONS})
+      einkorn_precompiled_headers(${target} test)
     endif()
-    target_compile_options(${target} PRIVATE ${options})
-    einkorn_precompiled_headers(${target} test ${options})
     add_dependencies(${name} ${target})
     foreach(ranks IN LISTS arg_RANKS)
       set(test ${target}.ranks_${ranks})

@@ -74,7 +74,7 @@ for n in "${ranks[@]}"; do
     die "the example fails on $n ranks"
 done
 build tests /einkorn/source/unit_tests "$(printf 'einkorn.test.interop.%s ' tpetra_types tpetra belos muelu)" \
-  -DCMAKE_PREFIX_PATH=/einkorn/prefix -DEinkorn_TEST_SPACES=Serial
+  -DCMAKE_PREFIX_PATH=/einkorn/prefix -DEinkorn_TEST_SPACES=Serial -DEinkorn_PRECOMPILED_HEADERS=OFF
 pattern=$(IFS='|'; echo "${ranks[*]}")
 inside ctest --test-dir /einkorn/build/tests -R "interop\.(tpetra|belos|muelu).*ranks_($pattern)\$" --no-tests=error --output-on-failure >&2 ||
   die "a test fails"
