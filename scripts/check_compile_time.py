@@ -71,13 +71,18 @@ def flags_of(build):
     return words[0], [word for word in words[1:] if not word.startswith(drop)]
 
 
-def cost_of(command):
-    """CPU seconds of the compiler, and megabytes that g++ allocates, freed or not; 0 for compilers that do not report it."""
+def cpu_seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    report = subprocess.run([*command, "-ftime-report"], check=True, capture_output=True, text=True).stderr
+    subprocess.run(command, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def allocated_megabytes(command):
+    """Memory that g++ allocates, freed or not; 0 for compilers that do not report it."""
+    report = subprocess.run([*command, "-ftime-report"], check=True, capture_output=True, text=True).stderr
     total = re.search(r"^ TOTAL .*?(\d+)M$", report, re.M)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, int(total[1]) if total else 0
+    return int(total[1]) if total else 0
 
 
 def main():
@@ -90,7 +95,7 @@ def main():
             source = pathlib.Path(folder) / f"{name.replace(' ', '_')}.cpp"
             source.write_text(text)
             command = [compiler, *flags, "-O2", *more, "-c", str(source), "-o", str(source.with_suffix(".o"))]
-            return cost_of(command)
+            return cpu_seconds(command), allocated_megabytes(command)
 
         base_time, base_memory = cost("base", BASE)
         print(f"Kokkos_Core.hpp and one kernel: {base_time:.2f} s of CPU, {base_memory} MB allocated")
