@@ -21,7 +21,7 @@ function(einkorn_configure target)
   endif()
 endfunction()
 
-# einkorn_precompiled_headers(<target> <kind>): compiles the sources of the target, which has Einkorn_QUICK_OPTIONS, with a
+# einkorn_precompiled_headers(<target> <kind>): compiles the sources of the target, which has einkorn_quick_options, with a
 # precompiled header of Kokkos_Core.hpp (kind program) or of this and GoogleTest (kind test); reading them takes 1.5 s per
 # source otherwise. Only g++, and not for devices. Not for other options: at -O3, g++ 12 warns falsely of std::string if
 # <string> is precompiled (bug 105651).
@@ -46,7 +46,7 @@ function(einkorn_precompiled_headers target kind)
       set(libraries GTest::gtest)
     endif()
     einkorn_configure(${header} HEADER_ONLY ${libraries})
-    target_compile_options(${header} PRIVATE ${Einkorn_QUICK_OPTIONS} -fpch-preprocess)  # the last for ccache
+    target_compile_options(${header} PRIVATE ${einkorn_quick_options} -fpch-preprocess)  # the last for ccache
     target_precompile_headers(${header} PRIVATE ${headers})
   endif()
   target_compile_options(${target} PRIVATE -fpch-preprocess)
@@ -83,7 +83,7 @@ if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP AND NOT Kokkos_ENABLE_SYCL)
     set(quick_options -O1)
   endif()
 endif()
-set(Einkorn_QUICK_OPTIONS ${quick_options} CACHE STRING "Compiler options of tests and programs that compute little")
+set(einkorn_quick_options ${quick_options} CACHE INTERNAL "")
 
 # Halves the compile time of files that instantiate the same templates, such as those of a test or of the methods of
 # einkorn-solve, and of small files, for which it is the time to read Kokkos_Core.hpp. Not for devices: a larger file uses one
@@ -137,7 +137,7 @@ endforeach()
 # the macro EINKORN_TEST_SPACE. OpenMP executables run once per number in Einkorn_TEST_THREADS. Labels: unit, the space,
 # LABELS. The target einkorn.test builds all tests, except those with the label bench: einkorn.test.bench.
 # Label threads: the test starts host threads; scripts/test.sh --tsan runs it (target einkorn.test.threads).
-# QUICK: compiled with Einkorn_QUICK_OPTIONS. DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
+# QUICK: compiled with einkorn_quick_options. DEBUG: its sources undefine NDEBUG (nvcc has no -UNDEBUG). ONE_THREAD:
 # does not depend on the number of OpenMP threads; runs once. SEVERAL_THREADS: with other numbers of threads than the first only
 # the tests of this filter of GoogleTest run. Default: typed tests for their first type, because work is distributed to threads
 # by code that all types share.
@@ -173,7 +173,7 @@ function(einkorn_add_test)
       target_compile_definitions(${name}.${suffix} PRIVATE EINKORN_TEST_FEW_TYPES)
     endif()
     if(arg_QUICK)
-      target_compile_options(${name}.${suffix} PRIVATE ${Einkorn_QUICK_OPTIONS})
+      target_compile_options(${name}.${suffix} PRIVATE ${einkorn_quick_options})
       einkorn_precompiled_headers(${name}.${suffix} test)
     endif()
     add_dependencies(${name} ${name}.${suffix})
@@ -253,7 +253,7 @@ function(einkorn_add_mpi_test)
     einkorn_configure(${target} ${arg_LIBRARIES} Einkorn::mpi einkorn.test.mpi_main einkorn.test.main GTest::gtest)
     target_compile_definitions(${target} PRIVATE EINKORN_TEST_SPACE=Kokkos::${space} EINKORN_TEST_MPI)
     if(arg_QUICK)
-      target_compile_options(${target} PRIVATE ${Einkorn_QUICK_OPTIONS})
+      target_compile_options(${target} PRIVATE ${einkorn_quick_options})
       einkorn_precompiled_headers(${target} test)
     endif()
     add_dependencies(${name} ${target})

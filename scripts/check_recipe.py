@@ -30,7 +30,6 @@ NOT_FORWARDED = {
     "Einkorn_TEST_THREADS": "for tests",
     "Einkorn_UNITY_SOURCES": "for compile time",
     "Einkorn_PRECOMPILED_HEADERS": "for compile time",
-    "Einkorn_QUICK_OPTIONS": "for compile time",
     "Einkorn_TEST_FILTER": "for sanitizers",
 }
 NOT_COMPONENTS = {"tools": "a program", "openmp": "a variant of Kokkos"}

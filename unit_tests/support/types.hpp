@@ -41,7 +41,7 @@ using Configs =
     TestTypes<Config<S, int, int>, Config<S, int, std::size_t>, Config<S, std::int64_t, std::size_t>>;
 
 /// Every scalar and every pair of index types, not every combination: kernels of float differ from those of double in the
-/// lanes of a gather by 32-bit and 64-bit columns, complex numbers have no gathers.
+/// lanes of a gather by 32-bit and 64-bit columns; complex numbers are not in SIMD registers.
 using ConfigsOfFloat = TestTypes<Config<float, int, int>, Config<float, std::int64_t, std::size_t>>;
 using ConfigsOfComplex = TestTypes<Config<Complex, int, std::size_t>>;
 

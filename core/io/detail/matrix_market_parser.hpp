@@ -28,12 +28,7 @@ namespace einkorn::detail {
 
 template <class Ordinal>
 std::string position(Ordinal row, Ordinal column) {
-  std::string text("(");  // "(" + std::string&& gives a false alarm of g++ 12 (bug 105651)
-  text += std::to_string(row + std::int64_t{1});
-  text += ", ";
-  text += std::to_string(column + std::int64_t{1});
-  text += ")";
-  return text;
+  return "(" + std::to_string(row + std::int64_t{1}) + ", " + std::to_string(column + std::int64_t{1}) + ")";
 }
 
 /// Checks that the types can represent what the header declares.
