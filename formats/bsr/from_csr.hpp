@@ -3,10 +3,12 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/arch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/fill_blocks.hpp>
+#include <einkorn/formats/bsr/detail/fill_full_blocks.hpp>
 #include <einkorn/formats/bsr/detail/merge_rows.hpp>
 #include <einkorn/formats/bsr/detail/sample_blocks.hpp>
 #include <einkorn/formats/bsr/detect_block_size.hpp>
@@ -43,9 +45,10 @@ struct BsrOptions {
 /// @throws InvalidArgument (block_size), InvalidStructure (checks), OverflowError, OutOfMemory
 /// @throws FillLimit before the blocks are allocated
 /// Cost: reads the columns of A four times (host: also four times, with memory for as many block columns as A has entries)
-/// and the values once: checks, fingerprint and order (host: two passes), count, columns (host: not read), values; once
-/// more, on the host seven times more, if the block size is detected without a sample. Writes the blocks once, on a GPU
-/// with repeated positions twice (zeros, then entries). Fences exec.
+/// and the values once: checks, fingerprint and order (host: two passes), count, columns, values. The columns are not read
+/// a third time on the host, and on a GPU, if all values of blocks up to 8 x 8 are entries, only for the first entry of each
+/// block. Once more, on the host seven times more, if the block size is detected without a sample. Writes the blocks once,
+/// on a GPU with repeated positions twice (zeros, then entries). Fences exec.
 template <>
 struct FromCsr<Bsr> {
   using Options = BsrOptions;
@@ -90,14 +93,24 @@ struct FromCsr<Bsr> {
     detail::require_stored_fits<Offset>(name.c_str(), stored());
     auto const columns =
         allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Bsr::columns", offsets.blocks);
-    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Bsr::values",
-                                                      offsets.blocks * static_cast<std::size_t>(b * b));
-    detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, offsets.listed, columns);
     F.row_offsets = offsets.view;
     F.columns = columns;
-    F.has_full_blocks =
-        inspected.order.is_sorted && !F.has_repeats && F.values.extent(0) == A.columns.extent(0);
-    detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
+    std::size_t const num_values = offsets.blocks * static_cast<std::size_t>(b * b);
+    auto const allocate_values = [&] {
+      F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Bsr::values", num_values);
+    };
+    F.has_full_blocks = inspected.order.is_sorted && !F.has_repeats && num_values == A.columns.extent(0);
+    bool is_filled = false;
+    if constexpr (is_gpu<Exec>)
+      if (F.has_full_blocks) {
+        allocate_values();
+        is_filled = detail::fill_full_blocks<true>(exec, "einkorn::from_csr[bsr]", F, A, columns);
+      }
+    if (!is_filled) {
+      detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, offsets.listed, columns);
+      if (F.values.extent(0) == 0) allocate_values();  // while a GPU writes the columns
+      detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
+    }
     exec.fence("einkorn::from_csr[bsr]: A is no longer read");
     return F;
   }

@@ -177,13 +177,7 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
 template <class Exec, class Format, class Matrix>
 void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool is_new) {
   if constexpr (is_gpu<Exec>) {
-    bool is_filled = false;
-    if (F.has_full_blocks)
-      with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
-        if constexpr (b > 0) fill_full_blocks<b>(exec, label, F, A);
-        is_filled = b > 0;
-      });
-    if (is_filled) return;
+    if (F.has_full_blocks && fill_full_blocks<false>(exec, label, F, A)) return;
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
   }
   if (F.has_repeats)

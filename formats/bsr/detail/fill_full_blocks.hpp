@@ -6,17 +6,19 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace einkorn::detail {
 
 /// GPU: F.values <- A.values if every value of every block is an entry of A and the rows of A are sorted. The entries of
-/// the rows of a block row, which are contiguous in A, are permuted: columns are not read. A warp writes values_per_warp
-/// adjacent values.
-template <int b, class Exec, class Format, class Matrix>
+/// the rows of a block row, which are contiguous in A, are permuted. A warp writes values_per_warp adjacent values.
+/// with_columns: also columns <- the block columns, from the first entries of the blocks; otherwise A.columns is not read.
+template <int b, bool with_columns, class Exec, class Format, class Matrix>
 struct FillFullBlocks {
   using L = Lanes<Exec>;
   using Ordinal = typename Format::ordinal_type;
@@ -28,6 +30,7 @@ struct FillFullBlocks {
 
   Format F;
   Matrix A;
+  Kokkos::View<Ordinal*, typename Format::device_type> columns;  // with_columns: those of F
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     int const lane = team.team_rank() % L::size;
@@ -43,8 +46,7 @@ struct FillFullBlocks {
     for (std::int64_t next = first + lane; next < last; next += batch * L::size) {
       Scalar values[batch];
       for (int u = 0; u < batch; ++u)
-        if (next + u * L::size < last)
-          values[u] = static_cast<Scalar>(A.values(entry_of(next + u * L::size, row)));
+        if (next + u * L::size < last) values[u] = value_of(next + u * L::size, row);
       for (int u = 0; u < batch; ++u)
         if (next + u * L::size < last) F.values(static_cast<Offset>(next + u * L::size)) = values[u];
     }
@@ -62,6 +64,15 @@ struct FillFullBlocks {
     row.width = (row.end - row.begin) / Offset(b);
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION Scalar value_of(std::int64_t value, BlockRow& row) const {
+    Offset const entry = entry_of(value, row);
+    if constexpr (with_columns) {
+      Offset const block = static_cast<Offset>(value) / entries;
+      if (static_cast<Offset>(value) == block * entries) columns(block) = A.columns(entry) / Ordinal(b);
+    }
+    return static_cast<Scalar>(A.values(entry));
+  }
+
   /// The entry of A of a value; `row` is the block row of the value or one before it.
   KOKKOS_FORCEINLINE_FUNCTION Offset entry_of(std::int64_t value, BlockRow& row) const {
     auto const at = static_cast<Offset>(value);
@@ -76,15 +87,30 @@ struct FillFullBlocks {
 };
 
 /// 1 launch, asynchronous on exec.
-template <int b, class Exec, class Format, class Matrix>
-void fill_full_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A) {
-  using Functor = FillFullBlocks<b, Exec, Format, Matrix>;
+template <int b, bool with_columns, class Exec, class Format, class Matrix, class Columns>
+void launch_full_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A,
+                        Columns const& columns) {
+  using Functor = FillFullBlocks<b, with_columns, Exec, Format, Matrix>;
   constexpr std::int64_t per_team = Functor::team_size / Functor::L::size * Functor::values_per_warp;
   auto const teams = ceil_div(static_cast<std::int64_t>(F.values.extent(0)), per_team);
   if (teams == 0) return;
   Kokkos::parallel_for(
       label, light_weight(Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), Functor::team_size)),
-      Functor{F, A});
+      Functor{F, A, columns});
+}
+
+/// FillFullBlocks for block sizes known at compile time; returns false for others. 1 launch, asynchronous on exec.
+/// @param columns  with_columns: receives the block columns
+template <bool with_columns, class Exec, class Format, class Matrix,
+          class Columns = Kokkos::View<typename Format::ordinal_type*, typename Format::device_type>>
+bool fill_full_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A,
+                      Columns const& columns = {}) {
+  bool is_filled = false;
+  with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
+    if constexpr (b > 0) launch_full_blocks<b, with_columns>(exec, label, F, A, columns);
+    is_filled = b > 0;
+  });
+  return is_filled;
 }
 
 }  // namespace einkorn::detail

@@ -4,6 +4,9 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/balance/split.hpp>
+#include <einkorn/core/detail/result_memory.hpp>
+#include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
@@ -41,24 +44,23 @@ struct BlockCounts {
 
 /// Counts, for all block sizes at once, the entries that are the first of their block: no previous entry of the
 /// row is in the block, and no previous row of the block row has an entry in it (one binary search per row, the
-/// nearest row first). `threads` work items share the entries of a group, balanced for any row lengths.
+/// nearest row first).
 template <class Matrix>
 struct SampleBlocks {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  using value_type = BlockCounts;
 
   Matrix A;
   RowGroups groups;
-  int threads;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, BlockCounts& counts) const {
-    std::int64_t const first = groups.first_row(item / threads), rows = static_cast<std::int64_t>(A.num_rows);
+  /// Counts the entries of a group that one of `threads` threads visits, which share them for any row lengths.
+  KOKKOS_FUNCTION void count_in_group(std::int64_t group, int thread, int threads, BlockCounts& counts) const {
+    std::int64_t const first = groups.first_row(group), rows = static_cast<std::int64_t>(A.num_rows);
     auto const first_row = static_cast<Ordinal>(first);
     auto const last_row =
         static_cast<Ordinal>(first + sampled_group_rows < rows ? first + sampled_group_rows : rows);
     Offset const end = A.row_begin(last_row);
-    for (Offset k = A.row_begin(first_row) + static_cast<Offset>(item % threads); k < end;
+    for (Offset k = A.row_begin(first_row) + static_cast<Offset>(thread); k < end;
          k += static_cast<Offset>(threads)) {
       Ordinal const row = row_of_entry(A.row_offsets, first_row, last_row, k);
       ++counts.entries;
@@ -71,8 +73,6 @@ struct SampleBlocks {
       count<8>(row, k, counts);
     }
   }
-  KOKKOS_FUNCTION void init(BlockCounts& counts) const { counts = BlockCounts(); }
-  KOKKOS_FUNCTION void join(BlockCounts& counts, BlockCounts const& other) const { counts += other; }
 
  private:
   template <int b>
@@ -92,14 +92,91 @@ struct SampleBlocks {
   }
 };
 
+/// Host: one work item per group.
+template <class Matrix>
+struct SampleBlocksOnHost {
+  using value_type = BlockCounts;
+
+  SampleBlocks<Matrix> sample;
+
+  void operator()(std::int64_t group, BlockCounts& counts) const { sample.count_in_group(group, 0, 1, counts); }
+  void init(BlockCounts& counts) const { counts = BlockCounts(); }
+  void join(BlockCounts& counts, BlockCounts const& other) const { counts += other; }
+};
+
+/// GPU: teams_per_group teams share a group; teams process their parts of groups cyclically. Adds the blocks of block size
+/// b to words[b] and the entries to words[0].
+template <class Exec, class Matrix>
+struct SampleBlocksInTeams {
+  using L = Lanes<Exec>;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int team_size = 256, warps = team_size / L::size, num_words = max_detected_block_size + 1;
+  static constexpr std::size_t scratch_bytes = warps * num_words * sizeof(std::int64_t) + 16;
+
+  SampleBlocks<Matrix> sample;
+  int teams_per_group;
+  std::uint64_t* words;  // [num_words], zeros at first
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto* const sums = static_cast<std::int64_t*>(team.team_scratch(0).get_shmem_aligned(
+        warps * num_words * sizeof(std::int64_t), alignof(std::int64_t)));
+    BlockCounts counts;
+    std::int64_t const items = sample.groups.num_sampled * teams_per_group;
+    for (std::int64_t item = team.league_rank(); item < items; item += team.league_size()) {
+      int const part = static_cast<int>(item % teams_per_group);
+      sample.count_in_group(item / teams_per_group, part * team_size + team.team_rank(),
+                            teams_per_group * team_size, counts);
+    }
+    counts.blocks[0] = counts.entries;
+    int const rank = team.team_rank();
+    for (int word = 0; word < num_words; ++word) {
+      std::int64_t const sum = sum_over_lanes<L, L::size>(counts.blocks[word]);
+      if (rank % L::size == 0) sums[rank / L::size * num_words + word] = sum;
+    }
+    team.team_barrier();
+    if (rank >= num_words) return;
+    std::int64_t sum = 0;
+    for (int warp = 0; warp < warps; ++warp) sum += sums[warp * num_words + rank];
+    if (sum != 0) Kokkos::atomic_add(&words[rank], static_cast<std::uint64_t>(sum));
+  }
+};
+
+/// The entries of a group on average.
+template <class Matrix>
+double entries_per_group(Matrix const& A) {
+  return static_cast<double>(A.nnz()) / std::max(1.0, static_cast<double>(A.num_rows)) * sampled_group_rows;
+}
+
+/// Launches SampleBlocksInTeams, with 4 entries per thread on average. Asynchronous on exec.
+template <class Exec, class Matrix>
+void launch_sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& groups, std::uint64_t* words) {
+  using Functor = SampleBlocksInTeams<Exec, Matrix>;
+  int const teams_per_group =
+      static_cast<int>(std::clamp(entries_per_group(A) / (4 * Functor::team_size), 1.0, 64.0));
+  std::int64_t const teams = std::min(groups.num_sampled * teams_per_group, max_resident_teams);
+  Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(teams), Functor::team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes)));
+  Kokkos::parallel_for("einkorn::detect_block_size", light_weight(policy),
+                       Functor{{A, groups}, teams_per_group, words});
+}
+
 /// The counts of the sampled groups. 1 launch; fences exec.
 template <class Exec, class Matrix>
 BlockCounts sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& groups) {
-  constexpr int threads = is_gpu<Exec> ? 4096 : 1;
   BlockCounts counts;
-  if (groups.num_sampled > 0)
-    range_reduce<std::int64_t>("einkorn::detect_block_size", exec, groups.num_sampled * threads,
-                               SampleBlocks<Matrix>{A, groups, threads}, counts);
+  if (groups.num_sampled == 0) return counts;
+  if constexpr (is_gpu<Exec>) {
+    constexpr int num_words = SampleBlocksInTeams<Exec, Matrix>::num_words;
+    ResultMemory<Exec> memory(exec, num_words);
+    launch_sample_blocks(exec, A, groups, memory.data());
+    auto const words = memory.template read<num_words>();
+    counts.entries = static_cast<std::int64_t>(words[0]);
+    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b)
+      counts.blocks[b] = static_cast<std::int64_t>(words[static_cast<std::size_t>(b)]);
+  } else {
+    range_reduce<std::int64_t>("einkorn::detect_block_size", exec, groups.num_sampled,
+                               SampleBlocksOnHost<Matrix>{{A, groups}}, counts);
+  }
   return counts;
 }
 
@@ -117,15 +194,16 @@ int block_size_of_min_bytes(BlockCounts const& counts) {
   return best;
 }
 
-/// The block size with the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows, at
-/// most 1/32 of all. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than
+/// The block size with the fewest bytes in a sample of A, whose rows are sorted: 8 to 32 groups of rows (more than 8 up to
+/// 2^19 entries), at most 1/32 of all. 0 if A is small (fewer than 2^20 entries or 256 groups), or if the sample has less than
 /// half of the expected number of entries, because a few rows have most of them.
 template <class Exec, class Matrix>
 int block_size_of_row_groups(Exec const& exec, Matrix const& A) {
   std::int64_t const num_groups = static_cast<std::int64_t>(A.num_rows) / sampled_group_rows;
   auto const nnz = static_cast<double>(A.nnz());
   if (num_groups < 256 || nnz < 1048576.0) return 0;
-  RowGroups const groups{num_groups, std::min<std::int64_t>(32, num_groups / 32)};
+  auto const wanted = static_cast<std::int64_t>(std::clamp(524288.0 / entries_per_group(A), 8.0, 32.0));
+  RowGroups const groups{num_groups, std::min(wanted, num_groups / 32)};
   auto const counts = sample_blocks(exec, A, groups);
   double const expected = nnz * static_cast<double>(groups.num_sampled) / static_cast<double>(num_groups);
   return static_cast<double>(counts.entries) < 0.5 * expected ? 0 : block_size_of_min_bytes<Matrix>(counts);
