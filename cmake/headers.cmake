@@ -300,6 +300,7 @@ set(einkorn_headers
   formats/padded/tuning.hpp
   formats/row_access.hpp
   formats/sell/detail/fill_slices.hpp
+  formats/sell/detail/size_slices.hpp
   formats/sell/detail/slice_widths.hpp
   formats/sell/from_csr.hpp
   formats/sell/row_entries.hpp

@@ -28,7 +28,8 @@ class ResultMemory {
   /// Fills the first `size` words with zeros, asynchronously on exec.
   /// @throws OutOfMemory
   ResultMemory(Exec const& exec, std::size_t size) : exec_(exec), words_(take(exec)) {
-    fill_vector(exec_, Kokkos::subview(words_, std::pair(std::size_t(0), size)), std::uint64_t(0));
+    if (size > 0)
+      fill_vector(exec_, Kokkos::subview(words_, std::pair(std::size_t(0), size)), std::uint64_t(0));
   }
   ResultMemory(ResultMemory const&) = delete;
   ResultMemory& operator=(ResultMemory const&) = delete;

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/detail/result_memory.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
@@ -14,7 +15,7 @@
 #include <einkorn/formats/fill_limit.hpp>
 #include <einkorn/formats/from_csr.hpp>
 #include <einkorn/formats/sell/detail/fill_slices.hpp>
-#include <einkorn/formats/sell/detail/slice_widths.hpp>
+#include <einkorn/formats/sell/detail/size_slices.hpp>
 #include <einkorn/formats/sell/sell.hpp>
 #include <einkorn/formats/sell/sell_tuning.hpp>
 
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -48,8 +50,9 @@ struct SellOptions {
 /// @throws InvalidArgument (slice_rows, sigma)
 /// @throws FillLimit before the slots are allocated
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
-/// Cost: reads the row offsets once (to sort: twice more, and a sort, see
-/// rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots. Compressed
+/// Cost: reads the row offsets once (to sort: once more on a GPU, twice more on the host or with windows of more than 4096
+/// rows, and a sort, see rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots.
+/// On a GPU A is checked while memory for the slots is allocated. Compressed
 /// indices read the columns up to six times more and need the uncompressed columns at the same time. Fences
 /// exec.
 template <>
@@ -66,7 +69,9 @@ struct FromCsr<Sell> {
     check(slice_rows, options);
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
     using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
-    detail::Inspection<detail::Inspect::structure, Exec, Matrix> inspection(exec, A, options.checks);
+    using detail::InspectionStart;
+    detail::Inspection<detail::Inspect::structure, Exec, Matrix> inspection(exec, A, options.checks,
+                                                                            InspectionStart::later);
     Sell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
     F.num_cols = A.num_cols;
@@ -74,19 +79,35 @@ struct FromCsr<Sell> {
     F.slice_rows = static_cast<Ordinal>(slice_rows);
     F.slice_offsets = allocate<Kokkos::View<Offset*, Device>>(exec, "einkorn::Sell::slice_offsets",
                                                               static_cast<std::size_t>(F.num_slices()) + 1);
-    // On a GPU the kernels that order rows in windows of this size are safe for an invalid structure.
-    bool const is_checked_later = is_gpu<Exec> && options.sigma <= std::int64_t(detail::max_window_in_scratch);
-    if (!is_checked_later) F.source = inspection.finish().fingerprint;
+    // On a GPU the kernels that size slices, and order rows in windows of this size, are safe for an invalid structure. A is
+    // inspected after them, while memory is allocated.
+    bool const is_sized_first = is_gpu<Exec> && options.sigma <= std::int64_t(detail::max_window_in_scratch);
+    bool is_inspected = false;
+    auto const inspect = [&] {
+      if (!is_inspected) F.source = inspection.finish().fingerprint;
+      is_inspected = true;
+    };
+    if (!is_sized_first) inspect();
     auto const slots = order_rows(exec, F, A, options.sigma);
-    if (is_checked_later) F.source = inspection.finish().fingerprint;
-    detail::require_fill("SELL", static_cast<double>(slots.of_rows), static_cast<double>(A.nnz()),
-                         options.fill_limit);
-    detail::require_stored_fits<Offset>("SELL", static_cast<double>(slots.all));
+    if (is_sized_first) inspection.start();
+    auto const slots_of_rows = static_cast<double>(slots.of_rows), all_slots = static_cast<double>(slots.all);
+    if (!detail::is_within_fill(slots_of_rows, static_cast<double>(A.nnz()), options.fill_limit) ||
+        !detail::is_storable<Offset>(all_slots))
+      inspect();  // reports an invalid structure first
+    detail::require_fill("SELL", slots_of_rows, static_cast<double>(A.nnz()), options.fill_limit);
+    detail::require_stored_fits<Offset>("SELL", all_slots);
     auto const size = static_cast<std::size_t>(slots.all);
-    detail::launch_counts_to_offsets(exec, F.slice_offsets);
-    F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
-    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
-    detail::fill_slices<false>(exec, F, A);
+    try {
+      F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
+      F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
+    } catch (OutOfMemory const&) {
+      inspect();
+      throw;
+    }
+    [[maybe_unused]] auto const scan_memory = to_offsets(exec, F.slice_offsets);
+    detail::fill_slices<false>(
+        exec, F, A, detail::are_on(options.checks) ? inspection.errors() : detail::InspectionErrors());
+    inspect();
     if (options.indices == Indices::compressed)
       detail::compress_columns(exec, static_cast<Offset>(F.num_slices()), F.slice_offsets,
                                static_cast<Offset>(size), F.columns, F.compressed);
@@ -131,9 +152,28 @@ struct FromCsr<Sell> {
     auto const num_rows = static_cast<std::size_t>(A.num_rows);
     if (F.rows.extent(0) != num_rows)
       F.rows = allocate<decltype(F.rows)>(exec, "einkorn::Sell::rows", num_rows);
+    if constexpr (is_gpu<Exec>)
+      if (num_rows > 0 && sigma <= std::int64_t(detail::max_window_in_scratch))
+        return detail::slots_of_launch(exec, [&](std::uint64_t* words) {
+          auto const window = std::min(static_cast<std::size_t>(sigma), num_rows);
+          detail::launch_sort_and_size(exec, F, A, window, words);
+        });
     if (num_rows > 0)
       detail::order_by_length(exec, A, std::min(static_cast<std::size_t>(sigma), num_rows), F.rows);
     return detail::size_slices<true>(exec, F, A);
+  }
+
+  /// Asynchronous on exec. Returns memory that the kernels use.
+  template <class Exec, class Offsets>
+  static auto to_offsets(Exec const& exec, Offsets const& offsets) {
+    if constexpr (is_gpu<Exec>) {
+      auto memory = std::make_unique<detail::ResultMemory<Exec>>(exec, 0);
+      detail::launch_scan_in_parts(exec, offsets, memory->data());
+      return memory;
+    } else {
+      detail::launch_counts_to_offsets(exec, offsets);
+      return nullptr;
+    }
   }
 };
 

@@ -93,7 +93,7 @@ TEST(SortWindowsLockstep, OrderOfTheHost) {
   Kokkos::View<int*, Device> const offsets("offsets", lengths.size() + 1), rows("rows", lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) offsets(i + 1) = offsets(i) + static_cast<int>(lengths[i]);
   A.row_offsets = offsets;
-  for (std::uint64_t const window : {64, 100, 256, 600, 4096}) {
+  for (std::uint64_t const window : {1, 64, 100, 128, 129, 256, 600, 4096}) {
     sort_windows_by_length(Lockstep(), A, window, rows);
     auto const expected = rows_by_length(Space(), A, static_cast<std::int64_t>(window));
     for (std::size_t p = 0; p < lengths.size(); ++p)

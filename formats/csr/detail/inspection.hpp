@@ -173,19 +173,28 @@ struct Inspected {
   RowOrder order;  // with Inspect::order
 };
 
-/// The pass over the structure of a matrix with which conversions begin. On a GPU it runs between the constructor and finish(),
+/// When an Inspection launches its kernel on a GPU: in its constructor, or in start().
+enum class InspectionStart { now, later };
+
+/// The pass over the structure of a matrix with which conversions begin. On a GPU it runs between its start and finish(),
 /// while the caller allocates and launches kernels. Those must be safe for an invalid structure, or read errors().
 /// @tparam more_words  words that kernels of the caller use in the same way
 template <Inspect what, class Exec, class Matrix, int more_words = 0>
 class Inspection {
  public:
   /// @throws InvalidArgument, InvalidStructure (checks): the extents; OutOfMemory
-  Inspection(Exec const& exec, Matrix const& A, Checks checks) : exec_(exec), A_(A), checks_(are_on(checks)) {
+  Inspection(Exec const& exec, Matrix const& A, Checks checks, InspectionStart when = InspectionStart::now)
+      : exec_(exec), A_(A), checks_(are_on(checks)) {
     has_rows_ = checks_ ? require_extents(A) : A.num_rows > 0;
-    if constexpr (is_gpu<Exec>) {
-      memory_.emplace(exec, static_cast<std::size_t>(num_words));
-      if (has_rows_) launch_inspection<what>(exec, A, memory_->data());
-    }
+    if constexpr (is_gpu<Exec>) memory_.emplace(exec, static_cast<std::size_t>(num_words));
+    if (when == InspectionStart::now) start();
+  }
+
+  /// GPU: launches the pass, unless it has started.
+  void start() {
+    if constexpr (is_gpu<Exec>)
+      if (has_rows_ && !is_started_) launch_inspection<what>(exec_, A_, memory_->data());
+    is_started_ = true;
   }
 
   /// For kernels of a GPU that run after the pass.
@@ -198,6 +207,7 @@ class Inspection {
   /// Fences exec.
   /// @throws InvalidStructure (checks)
   Inspected finish() {
+    start();
     Inspected result{empty_fingerprint(A_), {}};
     if constexpr (is_gpu<Exec>) words_ = memory_->template read<num_words>();
     if (!has_rows_) return result;
@@ -228,7 +238,7 @@ class Inspection {
 
   Exec exec_;
   Matrix A_;
-  bool checks_, has_rows_ = false;
+  bool checks_, has_rows_ = false, is_started_ = false;
   std::optional<ResultMemory<Exec>> memory_;  // GPU
   std::array<std::uint64_t, num_words> words_{};
 };

@@ -7,6 +7,7 @@
 #include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/staging.hpp>
+#include <einkorn/formats/csr/detail/inspect.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -34,6 +35,7 @@ struct FillSlices {
   std::int64_t num_positions;  // slices times C
   int positions_per_team;      // a multiple of C, or of tile_rows where staged_entries is 0
   int staged_entries;          // capacity of scratch; 0: tiles
+  InspectionErrors errors;     // with errors nothing is copied
 
   static std::size_t scratch_bytes(int staged) {
     constexpr std::size_t slot = sizeof(Scalar) + (values_only ? 0 : sizeof(Ordinal));
@@ -43,6 +45,7 @@ struct FillSlices {
   }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
+    if (errors.any()) return;
     std::int64_t const first = static_cast<std::int64_t>(team.league_rank()) * positions_per_team;
     std::int64_t const last =
         first + positions_per_team < num_positions ? first + positions_per_team : num_positions;
@@ -218,7 +221,7 @@ struct FillSlicesHost {
 };
 
 template <bool values_only, int tile_width, class Exec, class Format, class Matrix>
-void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
+void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A, InspectionErrors errors = {}) {
   using Functor = FillSlices<values_only, tile_width, Exec, Format, Matrix>;
   constexpr int scratch_entries =
       staging_capacity<Exec>(sizeof(typename Format::scalar_type) + sizeof(typename Format::ordinal_type));
@@ -238,20 +241,22 @@ void fill_slices_in_teams(Exec const& exec, Format const& F, Matrix const& A) {
   auto policy = Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), Functor::team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes(staged))));
   Kokkos::parallel_for(values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]",
-                       light_weight(policy), Functor{F, A, positions, positions_per_team, staged});
+                       light_weight(policy), Functor{F, A, positions, positions_per_team, staged, errors});
 }
 
 /// Fills the slots of F from A; values_only: only F.values. 1 launch, asynchronous on exec.
+/// @param errors  GPU: of an inspection of A; with errors nothing is copied
 template <bool values_only, class Exec, class Format, class Matrix>
-void fill_slices(Exec const& exec, Format const& F, Matrix const& A) {
+void fill_slices(Exec const& exec, Format const& F, Matrix const& A, InspectionErrors errors = {}) {
+  (void)errors;
   if constexpr (!is_gpu<Exec>) {
     char const* const label = values_only ? "einkorn::update_values[sell]" : "einkorn::from_csr[sell]";
     range_for<typename Format::ordinal_type>(label, exec, F.num_slices(),
                                              FillSlicesHost<values_only, Format, Matrix>{F, A});
   } else if (static_cast<double>(A.nnz()) <= 8.0 * static_cast<double>(F.num_rows)) {
-    fill_slices_in_teams<values_only, 8>(exec, F, A);
+    fill_slices_in_teams<values_only, 8>(exec, F, A, errors);
   } else {
-    fill_slices_in_teams<values_only, 32>(exec, F, A);
+    fill_slices_in_teams<values_only, 32>(exec, F, A, errors);
   }
 }
 

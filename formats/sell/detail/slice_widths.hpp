@@ -2,11 +2,8 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
-#include <einkorn/core/range_launch.hpp>
-
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace einkorn::detail {
@@ -58,43 +55,5 @@ struct CountSliceSlots {
     slots += static_cast<std::int64_t>(extent.slots());
   }
 };
-
-/// Stores the slots of each slice of F and counts them. If the rows of each slice are sorted by descending length
-/// (is_sorted), its first row is the longest.
-template <bool is_sorted, class Format, class Matrix>
-struct SizeSlices {
-  using Ordinal = typename Format::ordinal_type;
-  using Offset = typename Format::offset_type;
-
-  Format F;
-  Matrix A;
-  decltype(Format::slice_offsets) sizes;
-
-  KOKKOS_FUNCTION void operator()(Ordinal slice, std::uint64_t& slots_of_rows, std::uint64_t& all_slots) const {
-    Ordinal const candidates = is_sorted ? Ordinal(1) : F.slice_rows;
-    auto const extent = slice_extent(A, slice, F.slice_rows, candidates,
-                                     [this](Ordinal position) { return F.row_at(position); });
-    std::uint64_t const size =
-        static_cast<std::uint64_t>(F.slice_rows) * static_cast<std::uint64_t>(extent.width);
-    sizes(slice) = static_cast<Offset>(size);
-    slots_of_rows += extent.slots();
-    all_slots += size;
-  }
-};
-
-/// Slots of SELL: those of rows, and all, with those of the positions after the last row.
-struct SliceSlots {
-  std::uint64_t of_rows = 0, all = 0;
-};
-
-/// F.slice_offsets(s) <- C times the length of the longest row of slice s, in the order of F.rows. Fences exec.
-template <bool is_sorted, class Exec, class Format, class Matrix>
-SliceSlots size_slices(Exec const& exec, Format const& F, Matrix const& A) {
-  using Ordinal = typename Format::ordinal_type;
-  SliceSlots slots;
-  range_reduce<Ordinal>("einkorn::from_csr[sell,sizes]", exec, F.num_slices(),
-                        SizeSlices<is_sorted, Format, Matrix>{F, A, F.slice_offsets}, slots.of_rows, slots.all);
-  return slots;
-}
 
 }  // namespace einkorn::detail
