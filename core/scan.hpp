@@ -36,13 +36,13 @@ struct CountsToOffsets {
 /// Words of device memory of launch_scan_in_parts(): the total, and the sums of the parts.
 inline constexpr std::int64_t max_scan_parts = 1024, scan_words = 1 + max_scan_parts;
 
-/// The parts of a scan: team p has the entries p per_part .. (p + 1) per_part - 1 of counts.
+/// GPU: the parts of a scan. Team p has the entries p per_part .. (p + 1) per_part - 1 of counts.
 template <class Exec, class View>
 struct ScanParts {
   using Count = typename View::non_const_value_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   using L = Lanes<Exec>;
-  static constexpr int team_size = is_gpu<Exec> ? 256 : 1, warps = team_size / L::size, per_thread = 8;
+  static constexpr int team_size = 256, warps = team_size / L::size, per_thread = 8;
   static constexpr std::int64_t chunk = team_size * per_thread;  // entries that a team scans at once
 
   View counts;
@@ -101,11 +101,7 @@ struct OffsetsOfParts : ScanParts<Exec, View> {
         adjacent[u] = first + u < last ? this->count(first + u) : Count(0);
         own += adjacent[u];
       }
-      Count through = own;  // the sum of the lanes up to this one
-      for (int distance = 1; distance < L::size; distance *= 2) {
-        Count const other = L::shuffle(through, lane >= distance ? lane - distance : lane);
-        if (lane >= distance) through += other;
-      }
+      Count const through = inclusive_scan_over_lanes<L>(own, lane);
       if (lane == L::size - 1) warp_sums[warp] = through;
       team.team_barrier();
       Count offset = before + through - own;

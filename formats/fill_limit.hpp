@@ -17,14 +17,10 @@ inline constexpr double default_fill_limit = 3.0;
 
 namespace detail {
 
-inline bool is_within_fill(double stored, double nnz, double limit) {
-  return stored == 0.0 || stored <= limit * nnz;
-}
-
 /// Throws FillLimit, with both counts, if stored > limit * nnz. Counts are doubles, since a refused size may
 /// exceed every integer type. Called before the allocation.
 inline void require_fill(char const* format, double stored, double nnz, double limit) {
-  require<FillLimit>(is_within_fill(stored, nnz, limit), [&] {
+  require<FillLimit>(stored == 0.0 || stored <= limit * nnz, [&] {
     char text[160];
     std::snprintf(text, sizeof text,
                   "from_csr: %s would store %.0f entries for %.0f, %.3g times as many; the fill limit is %.3g",
@@ -33,16 +29,11 @@ inline void require_fill(char const* format, double stored, double nnz, double l
   });
 }
 
-/// Whether `stored` is at most the largest Offset less 65536 (see check_entries in spmv_checks.hpp).
-template <class Offset>
-bool is_storable(double stored) {
-  return stored <= static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0;
-}
-
-/// Throws OverflowError if not is_storable().
+/// Throws OverflowError if `stored` exceeds the largest Offset less 65536 (see check_entries in
+/// spmv_checks.hpp).
 template <class Offset>
 void require_stored_fits(char const* format, double stored) {
-  require<OverflowError>(is_storable<Offset>(stored), [&] {
+  require<OverflowError>(stored <= static_cast<double>(std::numeric_limits<Offset>::max()) - 65536.0, [&] {
     char text[128];
     std::snprintf(text, sizeof text,
                   "from_csr: %s of %.0f stored entries needs a wider Offset; int64_t or size_t would do",

@@ -105,6 +105,17 @@ KOKKOS_FORCEINLINE_FUNCTION T max_over_lanes(T value, int from = 1) {
   return value;
 }
 
+/// The sum of the values of this lane and of those before it, in each group of `width` lanes (a power of two).
+/// @param lane  of the group
+template <class L, class T>
+KOKKOS_FORCEINLINE_FUNCTION T inclusive_scan_over_lanes(T value, int lane, int width = L::size) {
+  for (int distance = 1; distance < width; distance *= 2) {
+    T const other = L::shuffle(value, lane < distance ? lane : lane - distance, width);
+    if (lane >= distance) value += other;
+  }
+  return value;
+}
+
 /// Sums over a team of `team_size` threads, a multiple of L::size. The lanes of the first warp receive the sums
 /// over the team, other lanes those over their warps. Order: within warps, then over warps, both as in
 /// sum_over_lanes(). Collective over the team; one barrier.

@@ -84,6 +84,11 @@ constexpr int lanes_for_block_row(Arch arch, std::size_t sum_bytes, double mean)
 
 namespace einkorn::detail {
 
+/// Whether kernels are compiled for the block size: with_block_size() passes it on.
+constexpr bool is_known_block_size(int block_size) {
+  return block_size >= 1 && block_size <= 8;
+}
+
 /// Calls body(integral_constant<int, b>) for the block sizes known at compile time, with 0 for others.
 template <class Body>
 void with_block_size(int block_size, Body const& body) {

@@ -96,21 +96,14 @@ struct FromCsr<Bsr> {
     F.row_offsets = offsets.view;
     F.columns = columns;
     std::size_t const num_values = offsets.blocks * static_cast<std::size_t>(b * b);
-    auto const allocate_values = [&] {
-      F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Bsr::values", num_values);
-    };
     F.has_full_blocks = inspected.order.is_sorted && !F.has_repeats && num_values == A.columns.extent(0);
-    bool is_filled = false;
-    if constexpr (is_gpu<Exec>)
-      if (F.has_full_blocks) {
-        allocate_values();
-        is_filled = detail::fill_full_blocks<true>(exec, "einkorn::from_csr[bsr]", F, A, columns);
-      }
-    if (!is_filled) {
+    bool const is_permuted = is_gpu<Exec> && F.has_full_blocks && detail::is_known_block_size(b);
+    if (!is_permuted)
       detail::fill_block_columns(exec, sorted, b, F.num_block_rows, offsets.view, offsets.listed, columns);
-      if (F.values.extent(0) == 0) allocate_values();  // while a GPU writes the columns
-      detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
-    }
+    F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Bsr::values", num_values);
+    if constexpr (is_gpu<Exec>)
+      if (is_permuted) detail::fill_full_blocks<true>(exec, "einkorn::from_csr[bsr]", F, A, columns);
+    if (!is_permuted) detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
     exec.fence("einkorn::from_csr[bsr]: A is no longer read");
     return F;
   }

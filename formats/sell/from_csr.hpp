@@ -52,9 +52,8 @@ struct SellOptions {
 /// @throws InvalidStructure (checks), OverflowError, OutOfMemory
 /// Cost: reads the row offsets once (to sort: once more on a GPU, twice more on the host or with windows of more than 4096
 /// rows, and a sort, see rows_by_length.hpp) and A once (columns once more for checks and fingerprint), writes the slots.
-/// On a GPU A is checked while memory for the slots is allocated. Compressed
-/// indices read the columns up to six times more and need the uncompressed columns at the same time. Fences
-/// exec.
+/// On a GPU A is checked while memory for the slots is allocated. Compressed indices read the columns up to six times more
+/// and need the uncompressed columns at the same time. Fences exec.
 template <>
 struct FromCsr<Sell> {
   using Options = SellOptions;
@@ -82,32 +81,24 @@ struct FromCsr<Sell> {
     // On a GPU the kernels that size slices, and order rows in windows of this size, are safe for an invalid structure. A is
     // inspected after them, while memory is allocated.
     bool const is_sized_first = is_gpu<Exec> && options.sigma <= std::int64_t(detail::max_window_in_scratch);
-    bool is_inspected = false;
-    auto const inspect = [&] {
-      if (!is_inspected) F.source = inspection.finish().fingerprint;
-      is_inspected = true;
-    };
-    if (!is_sized_first) inspect();
+    if (!is_sized_first) F.source = inspection.finish().fingerprint;
     auto const slots = order_rows(exec, F, A, options.sigma);
-    if (is_sized_first) inspection.start();
-    auto const slots_of_rows = static_cast<double>(slots.of_rows), all_slots = static_cast<double>(slots.all);
-    if (!detail::is_within_fill(slots_of_rows, static_cast<double>(A.nnz()), options.fill_limit) ||
-        !detail::is_storable<Offset>(all_slots))
-      inspect();  // reports an invalid structure first
-    detail::require_fill("SELL", slots_of_rows, static_cast<double>(A.nnz()), options.fill_limit);
-    detail::require_stored_fits<Offset>("SELL", all_slots);
+    inspection.start();
     auto const size = static_cast<std::size_t>(slots.all);
     try {
+      detail::require_fill("SELL", static_cast<double>(slots.of_rows), static_cast<double>(A.nnz()),
+                           options.fill_limit);
+      detail::require_stored_fits<Offset>("SELL", static_cast<double>(slots.all));
       F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Sell::columns", size);
       F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Sell::values", size);
-    } catch (OutOfMemory const&) {
-      inspect();
+    } catch (Error const&) {
+      if (is_sized_first) (void)inspection.finish();  // throws for an invalid structure, which may be the cause
       throw;
     }
     [[maybe_unused]] auto const scan_memory = to_offsets(exec, F.slice_offsets);
     detail::fill_slices<false>(
         exec, F, A, detail::are_on(options.checks) ? inspection.errors() : detail::InspectionErrors());
-    inspect();
+    if (is_sized_first) F.source = inspection.finish().fingerprint;
     if (options.indices == Indices::compressed)
       detail::compress_columns(exec, static_cast<Offset>(F.num_slices()), F.slice_offsets,
                                static_cast<Offset>(size), F.columns, F.compressed);

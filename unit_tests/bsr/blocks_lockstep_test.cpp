@@ -5,9 +5,11 @@
 #include "../support/battery.hpp"
 #include "../support/lockstep.hpp"
 #include "bsr_of.hpp"
+#include "count_blocks.hpp"
 
 #include <einkorn/formats/bsr/detail/fill_blocks.hpp>
 #include <einkorn/formats/bsr/detail/find_blocks.hpp>
+#include <einkorn/formats/bsr/detail/sample_blocks.hpp>
 
 #include <gtest/gtest.h>
 
@@ -34,19 +36,15 @@ void expect_blocks_of_host(Pattern const& pattern, int b) {
   Kokkos::deep_copy(F.values, 77.0);
   detail::fill_blocks_in_teams(Lockstep(), "test", F, A);
   EXPECT_TRUE(to_host(F.values) == values);
-  if (F.has_full_blocks) {
+  EXPECT_EQ(detail::is_known_block_size(b), b <= 8);
+  if (F.has_full_blocks && detail::is_known_block_size(b)) {
     Kokkos::deep_copy(F.values, 77.0);
-    EXPECT_EQ(detail::fill_full_blocks<false>(Lockstep(), "test", F, A), b <= 8);
-    if (b <= 8) {
-      EXPECT_TRUE(to_host(F.values) == values);
-    }
+    detail::fill_full_blocks<false>(Lockstep(), "test", F, A);
+    EXPECT_TRUE(to_host(F.values) == values);
     Kokkos::View<int*, Device> const written("columns", F.columns.extent(0));
     Kokkos::deep_copy(F.values, 77.0);
-    if (detail::fill_full_blocks<true>(Lockstep(), "test", F, A, written)) {
-      EXPECT_TRUE(to_host(written) == to_host(F.columns));
-    } else {
-      Kokkos::deep_copy(F.values, to_device(values));
-    }
+    detail::fill_full_blocks<true>(Lockstep(), "test", F, A, written);
+    EXPECT_TRUE(to_host(written) == to_host(F.columns));
   }
 
   int before = 0;
@@ -77,6 +75,25 @@ TEST(BsrLockstep, BlocksOfAMesh) {
     mesh.offsets.push_back(static_cast<std::int64_t>(mesh.columns.size()));
   }
   for (int const b : {2, 3, 6}) expect_blocks_of_host(mesh, b);
+}
+
+TEST(BsrLockstep, CountsAllBlockSizesInOneLaunch) {
+  for (auto const& pattern : battery()) {
+    SCOPED_TRACE(pattern.name);
+    if (pattern.is_large() || pattern.num_rows == 0 || pattern.name == "columns not sorted" ||
+        pattern.name == "positions that repeat")
+      continue;
+    auto const host = with_numbers<double>(pattern, Numbers::reals);
+    std::int64_t const groups =
+        (pattern.num_rows + detail::sampled_group_rows - 1) / detail::sampled_group_rows;
+    std::vector<std::uint64_t> words(max_detected_block_size + 1, 0);
+
+    detail::launch_sample_blocks(Lockstep(), host.on_device(), detail::RowGroups{groups, groups}, words.data());
+
+    EXPECT_EQ(words[0], host.nnz());
+    for (int b = 2; b <= 8; ++b)
+      EXPECT_EQ(words[static_cast<std::size_t>(b)], count_blocks(host, b)) << "b = " << b;
+  }
 }
 
 }  // namespace

@@ -50,10 +50,7 @@ void expect_slices_of_host(Pattern const& pattern, int slice_rows, int sigma) {
   };
 
   SlotCounts words(2, 0);
-  if (sigma == 1)
-    detail::launch_size_slices<false>(Lockstep(), F, A, words.data());
-  else
-    detail::launch_size_slices<true>(Lockstep(), F, A, words.data());
+  detail::launch_size_slices(Lockstep(), F, A, words.data());
   EXPECT_EQ(sizes_of_F(), sizes);
   EXPECT_EQ(words, slots_of(F, sizes));
 

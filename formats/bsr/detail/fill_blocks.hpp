@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace einkorn::detail {
 
@@ -177,7 +176,8 @@ void fill_blocks_in_teams(Exec const& exec, char const* label, Format const& F, 
 template <class Exec, class Format, class Matrix>
 void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool is_new) {
   if constexpr (is_gpu<Exec>) {
-    if (F.has_full_blocks && fill_full_blocks<false>(exec, label, F, A)) return;
+    if (F.has_full_blocks && is_known_block_size(F.block_size))
+      return fill_full_blocks<false>(exec, label, F, A);
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
   }
   if (F.has_repeats)

@@ -99,18 +99,16 @@ void launch_full_blocks(Exec const& exec, char const* label, Format const& F, Ma
       Functor{F, A, columns});
 }
 
-/// FillFullBlocks for block sizes known at compile time; returns false for others. 1 launch, asynchronous on exec.
+/// FillFullBlocks. 1 launch, asynchronous on exec.
 /// @param columns  with_columns: receives the block columns
+/// @pre is_known_block_size(F.block_size)
 template <bool with_columns, class Exec, class Format, class Matrix,
           class Columns = Kokkos::View<typename Format::ordinal_type*, typename Format::device_type>>
-bool fill_full_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A,
+void fill_full_blocks(Exec const& exec, char const* label, Format const& F, Matrix const& A,
                       Columns const& columns = {}) {
-  bool is_filled = false;
   with_block_size(F.block_size, [&]<int b>(std::integral_constant<int, b>) {
     if constexpr (b > 0) launch_full_blocks<b, with_columns>(exec, label, F, A, columns);
-    is_filled = b > 0;
   });
-  return is_filled;
 }
 
 }  // namespace einkorn::detail

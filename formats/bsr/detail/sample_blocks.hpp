@@ -7,7 +7,6 @@
 #include <einkorn/core/detail/result_memory.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/core/launch.hpp>
-#include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -35,11 +34,6 @@ struct RowGroups {
 struct BlockCounts {
   std::int64_t blocks[max_detected_block_size + 1] = {};  // [block size]
   std::int64_t entries = 0;
-
-  KOKKOS_FUNCTION void operator+=(BlockCounts const& other) {
-    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) blocks[b] += other.blocks[b];
-    entries += other.entries;
-  }
 };
 
 /// Counts, for all block sizes at once, the entries that are the first of their block: no previous entry of the
@@ -90,18 +84,6 @@ struct SampleBlocks {
     Offset const k = lower_bound_index(A.columns, A.row_begin(row), end, first);
     return k < end && A.columns(k) - first < b;
   }
-};
-
-/// Host: one work item per group.
-template <class Matrix>
-struct SampleBlocksOnHost {
-  using value_type = BlockCounts;
-
-  SampleBlocks<Matrix> sample;
-
-  void operator()(std::int64_t group, BlockCounts& counts) const { sample.count_in_group(group, 0, 1, counts); }
-  void init(BlockCounts& counts) const { counts = BlockCounts(); }
-  void join(BlockCounts& counts, BlockCounts const& other) const { counts += other; }
 };
 
 /// GPU: teams_per_group teams share a group; teams process their parts of groups cyclically. Adds the blocks of block size
@@ -160,23 +142,18 @@ void launch_sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& gr
                        Functor{{A, groups}, teams_per_group, words});
 }
 
-/// The counts of the sampled groups. 1 launch; fences exec.
+/// GPU: the counts of the sampled groups. 1 launch; fences exec.
 template <class Exec, class Matrix>
 BlockCounts sample_blocks(Exec const& exec, Matrix const& A, RowGroups const& groups) {
   BlockCounts counts;
   if (groups.num_sampled == 0) return counts;
-  if constexpr (is_gpu<Exec>) {
-    constexpr int num_words = SampleBlocksInTeams<Exec, Matrix>::num_words;
-    ResultMemory<Exec> memory(exec, num_words);
-    launch_sample_blocks(exec, A, groups, memory.data());
-    auto const words = memory.template read<num_words>();
-    counts.entries = static_cast<std::int64_t>(words[0]);
-    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b)
-      counts.blocks[b] = static_cast<std::int64_t>(words[static_cast<std::size_t>(b)]);
-  } else {
-    range_reduce<std::int64_t>("einkorn::detect_block_size", exec, groups.num_sampled,
-                               SampleBlocksOnHost<Matrix>{{A, groups}}, counts);
-  }
+  constexpr int num_words = SampleBlocksInTeams<Exec, Matrix>::num_words;
+  ResultMemory<Exec> memory(exec, num_words);
+  launch_sample_blocks(exec, A, groups, memory.data());
+  auto const words = memory.template read<num_words>();
+  counts.entries = static_cast<std::int64_t>(words[0]);
+  for (int b = min_detected_block_size; b <= max_detected_block_size; ++b)
+    counts.blocks[b] = static_cast<std::int64_t>(words[static_cast<std::size_t>(b)]);
   return counts;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/lanes/lanes.hpp>
 #include <einkorn/formats/column_blocks/detail/chunk_layout.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -53,12 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION SegmentSums<Sum> sum_lanes(LaneCodes<steps> const& c
   int count = 0;
   for (int j = 0; j < steps; ++j) terms[j] = term(j, codes.index(j));
   for (int j = 0; j < steps; ++j) count += codes.ends(j) ? 1 : 0;
-  int before = count;
-  for (int step = 1; step < L::size; step *= 2) {
-    int const left = L::shuffle(before, (lane - step) & (L::size - 1));
-    if (lane >= step) before += left;
-  }
-  int const first_index = before - count;
+  int const first_index = inclusive_scan_over_lanes<L>(count, lane) - count;
 
   Sum sum = Sum(0), first = Sum(0);
   bool ended = false;

@@ -85,11 +85,7 @@ struct DescribeTiles {
     int const lane = team.team_rank() % L::size;
     Csr5Lane state{starts_of(tile, lane), 0, 0};
     int const count = Kokkos::popcount(state.starts);
-    int inclusive = count;  // starts in this lane and the previous ones
-    for (int step = 1; step < L::size; step *= 2) {
-      int const left = L::shuffle(inclusive, lane >= step ? lane - step : lane);
-      if (lane >= step) inclusive += left;
-    }
+    int const inclusive = inclusive_scan_over_lanes<L>(count, lane);
     state.y_offset = inclusive - count;
     auto const with_start = L::ballot(state.starts != 0);
     auto const right = static_cast<typename L::Mask>(with_start >> lane >> 1);

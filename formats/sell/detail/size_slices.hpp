@@ -22,6 +22,15 @@ namespace einkorn::detail {
 /// Slots of SELL: those of rows, and all, with those of the positions after the last row.
 struct SliceSlots {
   std::uint64_t of_rows = 0, all = 0;
+
+  /// Adds a slice of C positions, `rows` of which, or all if it is more than C, have a row. Returns its slots.
+  template <class Count, class Width>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t add(Count rows, Count C, Width width) {
+    auto const w = static_cast<std::uint64_t>(width), size = static_cast<std::uint64_t>(C) * w;
+    of_rows += static_cast<std::uint64_t>(rows < C ? rows : C) * w;
+    all += size;
+    return size;
+  }
 };
 
 /// GPU: adds the slots that the threads of a team have counted to words[0] and words[1].
@@ -49,17 +58,16 @@ struct SizeSlices {
     Ordinal const candidates = is_sorted ? Ordinal(1) : F.slice_rows;
     auto const extent = slice_extent(A, slice, F.slice_rows, candidates,
                                      [this](Ordinal position) { return F.row_at(position); });
-    std::uint64_t const size =
-        static_cast<std::uint64_t>(F.slice_rows) * static_cast<std::uint64_t>(extent.width);
-    sizes(slice) = static_cast<Offset>(size);
-    slots_of_rows += extent.slots();
-    all_slots += size;
+    SliceSlots slots;
+    sizes(slice) = static_cast<Offset>(slots.add(extent.rows, F.slice_rows, extent.width));
+    slots_of_rows += slots.of_rows;
+    all_slots += slots.all;
   }
 };
 
-/// GPU: the same by warps, whose lanes read the lengths of adjacent positions. Warps process slices cyclically, four at a
-/// time. An invalid structure gives wrong sizes, without other effects.
-template <bool is_sorted, class Exec, class Format, class Matrix>
+/// GPU: the same by warps, whose lanes read the lengths of adjacent positions, sorted or not. Warps process slices
+/// cyclically, four at a time. An invalid structure gives wrong sizes, without other effects.
+template <class Exec, class Format, class Matrix>
 struct SizeSlicesByWarps {
   using L = Lanes<Exec>;
   using Ordinal = typename Format::ordinal_type;
@@ -96,10 +104,7 @@ struct SizeSlicesByWarps {
         std::int64_t const slice = first + u * warps;
         Offset const width = max_over_lanes<L>(widths[u]);
         if (lane != 0 || slice >= slices) continue;
-        std::int64_t const left = rows - slice * C;
-        sizes(static_cast<std::size_t>(slice)) = static_cast<Offset>(C) * width;
-        slots.of_rows += static_cast<std::uint64_t>(left < C ? left : C) * static_cast<std::uint64_t>(width);
-        slots.all += static_cast<std::uint64_t>(C) * static_cast<std::uint64_t>(width);
+        sizes(static_cast<std::size_t>(slice)) = static_cast<Offset>(slots.add(rows - slice * C, C, width));
       }
     }
     add_slots(team, slots, words);
@@ -120,10 +125,9 @@ struct SizeSortedSlices {
   KOKKOS_FUNCTION void visit(std::uint64_t first, int i, std::uint64_t length) {
     if (i % slice_rows != 0) return;  // not the longest of its slice
     auto const C = static_cast<std::uint64_t>(slice_rows);
-    std::uint64_t const position = first + static_cast<std::uint64_t>(i), left = num_rows - position;
-    sizes(static_cast<std::size_t>(position / C)) = static_cast<Offset>(C * length);
-    slots.of_rows += (left < C ? left : C) * length;
-    slots.all += C * length;
+    std::uint64_t const position = first + static_cast<std::uint64_t>(i);
+    sizes(static_cast<std::size_t>(position / C)) =
+        static_cast<Offset>(slots.add(num_rows - position, C, length));
   }
   template <class Member>
   KOKKOS_FUNCTION void finish(Member const& team) const {
@@ -144,9 +148,9 @@ void launch_sort_and_size(Exec const& exec, Format const& F, Matrix const& A, st
 }
 
 /// Launches SizeSlicesByWarps. Asynchronous on exec.
-template <bool is_sorted, class Exec, class Format, class Matrix>
+template <class Exec, class Format, class Matrix>
 void launch_size_slices(Exec const& exec, Format const& F, Matrix const& A, std::uint64_t* words) {
-  using Functor = SizeSlicesByWarps<is_sorted, Exec, Format, Matrix>;
+  using Functor = SizeSlicesByWarps<Exec, Format, Matrix>;
   constexpr int slices_per_team = Functor::team_size / Functor::L::size * Functor::batch;
   std::int64_t const teams = ceil_div(static_cast<std::int64_t>(F.num_slices()), slices_per_team);
   if (teams == 0) return;
@@ -169,8 +173,7 @@ SliceSlots slots_of_launch(Exec const& exec, Launch const& launch) {
 template <bool is_sorted, class Exec, class Format, class Matrix>
 SliceSlots size_slices(Exec const& exec, Format const& F, Matrix const& A) {
   if constexpr (is_gpu<Exec>) {
-    return slots_of_launch(exec,
-                           [&](std::uint64_t* words) { launch_size_slices<is_sorted>(exec, F, A, words); });
+    return slots_of_launch(exec, [&](std::uint64_t* words) { launch_size_slices(exec, F, A, words); });
   } else {
     SliceSlots slots;
     range_reduce<typename Format::ordinal_type>("einkorn::from_csr[sell,sizes]", exec, F.num_slices(),

@@ -217,11 +217,7 @@ struct RowGroup {
   template <class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T inclusive_scan(T value) const {
     static_assert(!whole_team);
-    for (int distance = 1; distance < lanes; distance *= 2) {
-      T const other = L::shuffle(value, lane() < distance ? lane() : lane() - distance, lanes);
-      if (lane() >= distance) value += other;
-    }
-    return value;
+    return inclusive_scan_over_lanes<L>(value, lane(), lanes);
   }
 
   /// The value of the last lane.
