@@ -8,14 +8,13 @@
 #include <einkorn/core/detail/device_error.hpp>
 #include <einkorn/core/error.hpp>
 #include <einkorn/core/function_ref.hpp>
+#include <einkorn/core/launch.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -258,8 +257,8 @@ void launch_on_device(Exec const& exec, CooperativeSlots slots, Functor const& f
                         Runtime::resident_blocks(exec, kernel, shape.threads, resources.scratch_bytes));
   require<Error>(resident > 0, "cooperative launch: a block of this kernel does not fit on a multiprocessor");
   require<Error>(resources.blocks <= resident, [&] {
-    return "cooperative launch: " + std::to_string(resources.blocks) + " blocks requested, " +
-           std::to_string(resident) + " can be resident";
+    return detail::joined("cooperative launch: ", resources.blocks, " blocks requested, ", resident,
+                          " can be resident");
   });
   void* arguments[] = {const_cast<Functor*>(&functor), &slots};
   Runtime::launch(exec, kernel, resources.blocks > 0 ? resources.blocks : resident, shape.threads,
@@ -295,11 +294,11 @@ struct CooperativeHostThread {
 /// 1 launch, asynchronous if the execution space is. Kokkos Tools see a region with the label on a GPU, a
 /// parallel_for on the host.
 template <CooperativeShape shape = CooperativeShape{}, class Exec, class Functor>
-void launch_cooperative(Exec const& exec, std::string const& label, CooperativeSpace<Exec>& space,
+void launch_cooperative(Exec const& exec, char const* label, CooperativeSpace<Exec>& space,
                         Functor const& functor, [[maybe_unused]] CooperativeScratch const& resources = {}) {
   static_assert(is_cooperative<Exec>,
                 "einkorn: kernels on this execution space cannot synchronize all their threads");
-  Kokkos::Profiling::ScopedRegion region(label);
+  ScopedRegion const region(label);
   if constexpr (is_gpu<Exec>) {
     detail::launch_on_device<shape>(exec, space.slots(), functor, resources);
   } else {

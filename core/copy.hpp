@@ -4,12 +4,12 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/range_launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <string>
 
 /// Kokkos::deep_copy of Views of rank 0 and 1 in order with the work on exec. On a GPU these functions call
 /// Kokkos; on the host they compile to one loop instead of the cases that Kokkos distinguishes.
@@ -46,6 +46,15 @@ void run_on_entries(char const* label, Exec const& exec, std::size_t count, Func
     range_for<std::size_t>(label, exec, count, functor);
 }
 
+template <class Exec, class To, class From>
+void assign_entries(Exec const& exec, To const& to, From const& from) {
+  run_on_entries("einkorn::copy_vector", exec, to.extent(0), AssignEntry<To, From>{to, from});
+}
+template <class Exec, class To>
+void assign_value(Exec const& exec, To const& to, typename To::non_const_value_type const& value) {
+  run_on_entries("einkorn::fill_vector", exec, to.extent(0), AssignValue<To>{to, value});
+}
+
 }  // namespace detail
 
 /// to <- from. On a GPU asynchronous if both are in memory of the GPU; fences exec if one is on the host.
@@ -60,10 +69,9 @@ void copy_vector(Exec const& exec, To const& to, From const& from) {
     to() = from();
   } else {
     require<DimensionMismatch>(to.extent(0) == from.extent(0), [&] {
-      return "copy_vector: " + std::to_string(from.extent(0)) + " entries to a vector of " +
-             std::to_string(to.extent(0));
+      return detail::joined("copy_vector: ", from.extent(0), " entries to a vector of ", to.extent(0));
     });
-    detail::run_on_entries("einkorn::copy_vector", exec, to.extent(0), detail::AssignEntry<To, From>{to, from});
+    detail::assign_entries(exec, detail::as_output(to), detail::as_input(from));
   }
 }
 
@@ -74,7 +82,7 @@ void fill_vector(Exec const& exec, To const& to, typename To::non_const_value_ty
   if constexpr (is_gpu<Exec>)
     Kokkos::deep_copy(exec, to, value);
   else
-    detail::run_on_entries("einkorn::fill_vector", exec, to.extent(0), detail::AssignValue<To>{to, value});
+    detail::assign_value(exec, detail::as_output(to), value);
 }
 
 }  // namespace einkorn

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -59,11 +58,11 @@ struct Epilogue {
   }
 
   template <class Policy, class Kernel>
-  void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
+  void launch(char const* label, Policy const& policy, Kernel const& kernel) const {
     launch_team_kernel(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
-  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+  void launch_parts(Exec const& exec, char const* label, Index num_parts, Kernel const& kernel) const {
     for_each_part(exec, label, static_cast<std::int64_t>(num_parts), [&kernel](std::int64_t part) {
       Accumulators unused{};
       kernel.run(static_cast<Index>(part), unused);

@@ -5,16 +5,65 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace einkorn {
+
+namespace detail {
+
+/// A part of a message: a text or a whole number.
+class MessagePart {
+ public:
+  MessagePart(char const* text) : text_(text) {}
+  MessagePart(std::string_view text) : text_(text) {}
+  MessagePart(std::string const& text) : text_(text) {}
+  template <std::unsigned_integral Number>
+  MessagePart(Number number) : magnitude_(number), is_number_(true) {}
+  template <std::signed_integral Number>
+  MessagePart(Number number)
+      : magnitude_(number < 0 ? std::uintmax_t(0) - static_cast<std::uintmax_t>(number)
+                              : static_cast<std::uintmax_t>(number)),
+        is_number_(true),
+        is_negative_(number < 0) {}
+
+  void append_to(std::string& message) const {
+    if (is_negative_) message += '-';
+    if (is_number_)
+      message += std::to_string(magnitude_);
+    else
+      message += text_;
+  }
+
+ private:
+  std::string_view text_;
+  std::uintmax_t magnitude_ = 0;
+  bool is_number_ = false, is_negative_ = false;
+};
+
+[[gnu::cold, gnu::noinline]] inline std::string joined_parts(std::initializer_list<MessagePart> parts) {
+  std::string message;
+  for (auto const& part : parts) part.append_to(message);
+  return message;
+}
+
+/// The texts and numbers one after another. One function for all messages: sums of std::string would be a tenth of the code
+/// of a program with every format.
+template <class... Parts>
+std::string joined(Parts const&... parts) {
+  return joined_parts({MessagePart(parts)...});
+}
+
+}  // namespace detail
 
 /// Base of all exceptions of Einkorn. Thrown on the host, before any kernel runs and before any argument
 /// changes. A solver that does not converge reports it and does not throw.
@@ -41,7 +90,8 @@ struct InvalidStructure : Error {
 /// A file violates its format. line() counts from 1; 0 if unknown.
 struct ParseError : Error {
   ParseError(std::string const& where, std::size_t line, std::string const& reason)
-      : Error(where + (line ? ":" + std::to_string(line) : std::string()) + ": " + reason), line_(line) {}
+      : Error(line ? detail::joined(where, ":", line, ": ", reason) : detail::joined(where, ": ", reason)),
+        line_(line) {}
   [[nodiscard]] std::size_t line() const noexcept { return line_; }
 
  private:
@@ -105,8 +155,7 @@ namespace detail {
 
 inline void require_enumerator(long long number, long long largest, char const* what) {
   require<InvalidArgument>(0 <= number && number <= largest, [&] {
-    return std::string(what) + " is " + std::to_string(number) + ", expected an enumerator: 0 to " +
-           std::to_string(largest);
+    return detail::joined(what, " is ", number, ", expected an enumerator: 0 to ", largest);
   });
 }
 
@@ -122,8 +171,7 @@ void require_enumerator(Enum value, Enum last, char const* what) {
 template <class Size>
 void require_square(char const* operation, Size rows, Size cols, char const* matrix = "A") {
   require<DimensionMismatch>(rows == cols, [&] {
-    return std::string(operation) + ": " + matrix + " is " + std::to_string(rows) + " x " +
-           std::to_string(cols) + ", expected a square matrix";
+    return detail::joined(operation, ": ", matrix, " is ", rows, " x ", cols, ", expected a square matrix");
   });
 }
 
@@ -164,9 +212,10 @@ class OneCallAtATime {
   [[nodiscard]] Call begin([[maybe_unused]] char const* operation, [[maybe_unused]] char const* owner) const {
 #ifndef NDEBUG
     require<InvalidArgument>(!busy_ || !busy_->exchange(true), [&] {
-      return std::string(operation) + ": another call with this " + owner +
-             " or a copy of it is still running; copies share memory that only one call at a time may use: " +
-             "make a " + owner + " for each thread";
+      return detail::joined(operation, ": another call with this ", owner,
+                            " or a copy of it is still running; copies share memory that only one call at a "
+                            "time may use: make a ",
+                            owner, " for each thread");
     });
     return Call(busy_);
 #else
@@ -195,15 +244,14 @@ constexpr std::size_t saturated_product(Sizes... sizes) {
   return is_zero ? 0 : product;
 }
 
-[[noreturn]] inline void throw_out_of_memory(std::string const& purpose, std::size_t bytes,
-                                             char const* reason) {
-  throw OutOfMemory("no memory for " + purpose + ": " + std::to_string(bytes) + " bytes requested (" + reason +
-                    ")");
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_out_of_memory(char const* purpose, std::size_t bytes,
+                                                                       char const* reason) {
+  throw OutOfMemory(detail::joined("no memory for ", purpose, ": ", bytes, " bytes requested (", reason, ")"));
 }
 
 /// Calls body(); translates std::bad_alloc and std::length_error to OutOfMemory with the purpose and the bytes.
 template <class Body>
-decltype(auto) or_out_of_memory(std::string const& purpose, std::size_t bytes, Body&& body) {
+decltype(auto) or_out_of_memory(char const* purpose, std::size_t bytes, Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (std::bad_alloc const& failure) {
@@ -216,7 +264,7 @@ decltype(auto) or_out_of_memory(std::string const& purpose, std::size_t bytes, B
 /// A vector of `size` copies of `value`.
 /// @throws OutOfMemory with the requested bytes
 template <class T>
-std::vector<T> allocate_vector(std::string const& purpose, std::size_t size, T const& value = T()) {
+std::vector<T> allocate_vector(char const* purpose, std::size_t size, T const& value = T()) {
   return or_out_of_memory(purpose, saturated_product(size, sizeof(T)),
                           [&] { return std::vector<T>(size, value); });
 }
@@ -224,7 +272,7 @@ std::vector<T> allocate_vector(std::string const& purpose, std::size_t size, T c
 /// list.reserve(size).
 /// @throws OutOfMemory with the requested bytes
 template <class T>
-void reserve(std::vector<T>& list, std::string const& purpose, std::size_t size) {
+void reserve(std::vector<T>& list, char const* purpose, std::size_t size) {
   or_out_of_memory(purpose, saturated_product(size, sizeof(T)), [&] { list.reserve(size); });
 }
 

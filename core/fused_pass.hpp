@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <string>
 
 namespace einkorn {
 
@@ -102,7 +101,7 @@ struct FusedPass {
 
 /// Applies the body to `size` entries; see FusedPass. 1 launch, none if size == 0; asynchronous on exec.
 template <class Exec, class Body>
-void fused_pass(Exec const& exec, std::string const& label, std::size_t size, typename Body::Sums const& sums,
+void fused_pass(Exec const& exec, char const* label, std::size_t size, typename Body::Sums const& sums,
                 Body const& body) {
   using Pass = FusedPass<Exec, Body>;
   if (size == 0) return;

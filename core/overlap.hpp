@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace einkorn {
@@ -192,8 +191,8 @@ inline bool shape_overlaps_itself(ViewShape const& v) {
 }
 inline void require_aligned(ViewShape const& v, char const* operation, char const* name) {
   require<InvalidArgument>(v.is_aligned(), [&] {
-    return std::string(operation) + ": " + name + " starts at an address that is not a multiple of " +
-           std::to_string(v.alignment) + " bytes, the alignment of its scalar";
+    return detail::joined(operation, ": ", name, " starts at an address that is not a multiple of ",
+                          v.alignment, " bytes, the alignment of its scalar");
   });
 }
 template <class V>

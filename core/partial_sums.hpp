@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn {
 
@@ -45,8 +44,8 @@ struct PartialSums {
     double sums[num_sums] = {};
   };
 
-  Kokkos::View<double*, Device> partials;  // [num_blocks * num_sums]
-  PartialsLayout* layout = nullptr;        // host
+  Kokkos::View<double*, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>> partials;  // [num_blocks * num_sums]
+  PartialsLayout* layout = nullptr;                                                 // host
   std::size_t first_block = 0;
 
   /// Adds the accumulators of a team, lanes first, then warps in order, and stores the block. Collective over
@@ -71,7 +70,7 @@ struct PartialSums {
   }
 
   template <class Policy, class Kernel>
-  void launch(std::string const& label, Policy policy, Kernel kernel) const {
+  void launch(char const* label, Policy policy, Kernel kernel) const {
     kernel.epilogue.first_block = layout->num_blocks;
     ++layout->launches;
     layout->num_blocks += static_cast<std::size_t>(policy.league_size());
@@ -82,29 +81,35 @@ struct PartialSums {
     launch_team_kernel(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
-  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+  void launch_parts(Exec const& exec, char const* label, Index num_parts, Kernel const& kernel) const {
     auto const parts = static_cast<std::int64_t>(num_parts);
     auto const first = layout->num_blocks;
     ++layout->launches;
     layout->num_blocks += static_cast<std::size_t>(parts);
     if (layout->dry_run) return;
-    if (layout->capture != nullptr) {
-      auto const add = [&kernel](std::int64_t part, double* sums) {
-        Accumulators accumulators{};
-        kernel.run(static_cast<Index>(part), accumulators);
-        for (int j = 0; j < num_sums; ++j) sums[j] += accumulators.sums[j];
-      };
-      return (*layout->capture)({parts, add});
-    }
-    for_each_part(exec, label, parts, [&](std::int64_t part) {
+    auto const add = [&kernel](std::int64_t part, double* sums) {
       Accumulators accumulators{};
       kernel.run(static_cast<Index>(part), accumulators);
-      auto* const to = &partials((first + static_cast<std::size_t>(part)) * num_sums);
-      for (int j = 0; j < num_sums; ++j) to[j] = accumulators.sums[j];
-    });
+      for (int j = 0; j < num_sums; ++j) sums[j] += accumulators.sums[j];
+    };
+    HostParts const host_kernel{parts, add};
+    if (layout->capture != nullptr)
+      (*layout->capture)(host_kernel);
+    else
+      store_sums_of_parts(exec, label, host_kernel, partials.data() + first * num_sums);
   }
 
  private:
+  /// Runs the parts of a kernel: compiled once for all kernels.
+  template <class Exec>
+  static void store_sums_of_parts(Exec const& exec, char const* label, HostParts const& kernel,
+                                  double* sums_of_parts) {
+    for_each_part(exec, label, kernel.num_parts, [&](std::int64_t part) {
+      double* const sums = sums_of_parts + part * num_sums;
+      for (int j = 0; j < num_sums; ++j) sums[j] = 0;
+      kernel.add_part(part, sums);
+    });
+  }
   static KOKKOS_FUNCTION std::size_t scratch_bytes(int warps) {
     return static_cast<std::size_t>(warps) * num_sums * sizeof(double);
   }

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -25,7 +25,7 @@ namespace detail {
 
 /// Runs body(chunk, begin, end) for contiguous chunks of 0 .. count - 1, one per thread of exec.
 template <class Exec>
-void for_each_chunk(std::string const& label, Exec const& exec, std::int64_t count,
+void for_each_chunk(char const* label, Exec const& exec, std::int64_t count,
                     FunctionRef<void(std::size_t, std::int64_t, std::int64_t)> body) {
   std::int64_t const chunks = exec.concurrency(), rows = count / chunks, more = count % chunks;
   for_each_part(exec, label, chunks, [&](std::int64_t chunk) {
@@ -53,6 +53,25 @@ typename Reducer::value_type identity_of(Reducer const& reducer) {
   return value;
 }
 
+[[gnu::noinline]] inline std::vector<unsigned char> allocate_host_bytes(char const* label, std::size_t bytes) {
+  return allocate_vector<unsigned char>(label, bytes);
+}
+
+/// One partial result per chunk. The allocation is compiled once, not per type.
+template <class T>
+class Partials {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+
+  Partials(char const* label, std::size_t count) : bytes_(allocate_host_bytes(label, count * sizeof(T))) {
+    for (std::size_t i = 0; i < count; ++i) new (bytes_.data() + i * sizeof(T)) T();
+  }
+  [[nodiscard]] T* data() { return reinterpret_cast<T*>(bytes_.data()); }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
 template <class Functor, class Index, class T>
 T update_of_scan(void (Functor::*)(Index, T&, bool) const);
 
@@ -65,8 +84,7 @@ inline constexpr bool has_own_value_type = requires { typename Functor::value_ty
 /// functor(i) for i in 0 .. count - 1. 1 launch; asynchronous on a GPU.
 /// @tparam Index the type of i
 template <class Index, class Exec, class Functor>
-void range_for(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
-               Functor const& functor) {
+void range_for(char const* label, Exec const& exec, std::type_identity_t<Index> count, Functor const& functor) {
   if constexpr (is_gpu<Exec>)
     Kokkos::parallel_for(
         label, light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)), functor);
@@ -83,7 +101,7 @@ void range_for(std::string const& label, Exec const& exec, std::type_identity_t<
 /// @tparam Index the type of i
 /// @param results scalars (sums), reducers of Kokkos, or Views of rank 0 (sums)
 template <class Index, class Exec, class Functor, class... Results>
-void range_reduce(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
+void range_reduce(char const* label, Exec const& exec, std::type_identity_t<Index> count,
                   Functor const& functor, Results&&... results) {
   if constexpr (is_gpu<Exec> || detail::has_own_value_type<Functor>) {
     Kokkos::parallel_reduce(label,
@@ -92,24 +110,25 @@ void range_reduce(std::string const& label, Exec const& exec, std::type_identity
   } else {
     auto const chunks = static_cast<std::size_t>(exec.concurrency());
     auto const run = [&](auto const&... reducers) {
-      auto const reduce = [&](auto... partials) {  // one vector per result
+      auto const reduce = [&](auto&&... partials) {  // one array per result
         detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count),
                                [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
                                  auto const loop = [&](auto... partial) {
                                    for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i)
                                      functor(i, partial...);
-                                   ((partials[chunk] = partial), ...);
+                                   ((partials.data()[chunk] = partial), ...);
                                  };
                                  loop(detail::identity_of(reducers)...);
                                });
-        auto const join = [](auto const& reducer, auto const& partials_of_result) {
+        auto const join = [chunks](auto const& reducer, auto& partials_of_result) {
           auto value = detail::identity_of(reducer);
-          for (auto const& partial : partials_of_result) reducer.join(value, partial);
+          for (std::size_t chunk = 0; chunk < chunks; ++chunk)
+            reducer.join(value, partials_of_result.data()[chunk]);
           reducer.reference() = value;
         };
         (join(reducers, partials), ...);
       };
-      reduce(allocate_vector<typename std::remove_cvref_t<decltype(reducers)>::value_type>(label, chunks)...);
+      reduce(detail::Partials<typename std::remove_cvref_t<decltype(reducers)>::value_type>(label, chunks)...);
     };
     run(detail::reducer_of(results)...);
   }
@@ -122,16 +141,18 @@ void range_reduce(std::string const& label, Exec const& exec, std::type_identity
 /// @param total nothing, or a scalar or View of rank 0: the sum of all. @pre It is 0: a GPU keeps it if count is 0
 template <class Index, class Exec, class Functor, class... Total>
 requires(sizeof...(Total) <= 1)
-void range_scan(std::string const& label, Exec const& exec, std::type_identity_t<Index> count,
-                Functor const& functor, Total&&... total) {
+void range_scan(char const* label, Exec const& exec, std::type_identity_t<Index> count, Functor const& functor,
+                Total&&... total) {
   if constexpr (is_gpu<Exec> || detail::has_own_value_type<Functor>) {
     Kokkos::parallel_scan(label,
                           light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)),
                           functor, total...);
   } else {
     using Update = decltype(detail::update_of_scan(&Functor::operator()));
-    auto updates = allocate_vector<Update>(label, static_cast<std::size_t>(exec.concurrency()));
-    bool is_final = updates.size() == 1;
+    auto const chunks = static_cast<std::size_t>(exec.concurrency());
+    detail::Partials<Update> partials(label, chunks);
+    Update* const updates = partials.data();
+    bool is_final = chunks == 1;
     auto const pass = [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
       Update update = updates[chunk];
       for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) functor(i, update, is_final);
@@ -141,15 +162,15 @@ void range_scan(std::string const& label, Exec const& exec, std::type_identity_t
     detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
     if (!is_final) {
       Update before{};
-      for (Update& update : updates) {
-        Update const own = update;
-        update = before;
+      for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        Update const own = updates[chunk];
+        updates[chunk] = before;
         before += own;
       }
       is_final = true;
       detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
     }
-    if constexpr (sizeof...(Total) == 1) ((detail::reducer_of(total).reference() = updates.back()), ...);
+    if constexpr (sizeof...(Total) == 1) ((detail::reducer_of(total).reference() = updates[chunks - 1]), ...);
   }
 }
 

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace einkorn {
 
@@ -171,25 +170,25 @@ class SumSpace {
       : partials_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::partials", size)),
         team_sums_(allocate<Kokkos::View<double*, Device>>(exec, "einkorn::SumSpace::team_sums",
                                                            std::size_t(128) * max_sums)),
-        arrived_(allocate_zeros<Kokkos::View<unsigned, Device>>("einkorn::SumSpace::arrived")) {}
+        arrived_(allocate_zeros<Kokkos::View<unsigned*, Device>>("einkorn::SumSpace::arrived", 1)) {}
 
   [[nodiscard]] Kokkos::View<double*, Device> const& partials() const { return partials_; }
   [[nodiscard]] Kokkos::View<double*, Device> const& team_sums() const { return team_sums_; }
-  [[nodiscard]] Kokkos::View<unsigned, Device> const& arrived() const { return arrived_; }
+  [[nodiscard]] Kokkos::View<unsigned*, Device> const& arrived() const { return arrived_; }
   [[nodiscard]] std::size_t bytes() const {
     return (partials_.extent(0) + team_sums_.extent(0)) * sizeof(double) + sizeof(unsigned);
   }
 
  private:
   Kokkos::View<double*, Device> partials_, team_sums_;
-  Kokkos::View<unsigned, Device> arrived_;
+  Kokkos::View<unsigned*, Device> arrived_;
 };
 
 namespace detail {
 
 /// One launch of SumPartials. finish_doubles: scratch of finish(). GPU.
 template <class Exec, class Device, class Source, class Finish>
-void launch_sum(Exec const& exec, std::string const& label, SumSpace<Device> const& space, Source const& source,
+void launch_sum(Exec const& exec, char const* label, SumSpace<Device> const& space, Source const& source,
                 Finish const& finish, std::size_t finish_doubles) {
   using Kernel = SumPartials<Exec, Source, Finish>;
   static_assert(Kernel::count <= SumSpace<Device>::max_sums);
@@ -207,7 +206,7 @@ void launch_sum(Exec const& exec, std::string const& label, SumSpace<Device> con
 
 /// sum_partials() of any source.
 template <class Exec, class Device, class Source, class Step>
-void sum_source(Exec const& exec, std::string const& label, SumSpace<Device> const& space, Source const& source,
+void sum_source(Exec const& exec, char const* label, SumSpace<Device> const& space, Source const& source,
                 Step const& step) {
   if constexpr (is_gpu<Exec>)
     launch_sum(exec, label, space, source, InOneThread<Step>{step}, 0);
@@ -222,15 +221,15 @@ void sum_source(Exec const& exec, std::string const& label, SumSpace<Device> con
 ///
 /// 1 launch, asynchronous on exec. The same bits in every run with the same num_blocks.
 template <int count, class Exec, class Device, class Step>
-void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
+void sum_partials(Exec const& exec, char const* label, SumSpace<Device> const& space,
                   Kokkos::View<double*, Device> const& partials, std::size_t num_blocks, Step const& step) {
   detail::sum_source(exec, label, space, detail::BlockSums<count>{partials.data(), num_blocks}, step);
 }
 
 /// The same for the partial sums of the workspace.
 template <int count, class Exec, class Device, class Step>
-void sum_partials(Exec const& exec, std::string const& label, SumSpace<Device> const& space,
-                  std::size_t num_blocks, Step const& step) {
+void sum_partials(Exec const& exec, char const* label, SumSpace<Device> const& space, std::size_t num_blocks,
+                  Step const& step) {
   sum_partials<count>(exec, label, space, space.partials(), num_blocks, step);
 }
 

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn {
 
@@ -69,8 +68,8 @@ __global__ __launch_bounds__(max_team_size, min_teams_per_sm) void run_team(Kern
 
 /// One launch of run_team(), which Kokkos Tools see as a parallel_for.
 template <int max_team_size, int min_teams_per_sm, class Exec, class Kernel>
-void launch_on_gpu(Exec const& exec, std::string const& label, int num_teams, int team_size,
-                   std::size_t scratch_bytes, Kernel const& kernel) {
+void launch_on_gpu(Exec const& exec, char const* label, int num_teams, int team_size, std::size_t scratch_bytes,
+                   Kernel const& kernel) {
   static_assert(sizeof(Kernel) <= 4096, "einkorn: a kernel is an argument of its launch, of at most 4 KB");
   namespace Tools = Kokkos::Tools;
   std::uint64_t id = 0;
@@ -83,19 +82,16 @@ void launch_on_gpu(Exec const& exec, std::string const& label, int num_teams, in
   auto const bytes = static_cast<int>(scratch_bytes);
   void* arguments[] = {const_cast<Kernel*>(&kernel)};
 #ifdef KOKKOS_ENABLE_CUDA
-  require_success(cudaSetDevice(exec.cuda_device()), label.c_str());
+  require_success(cudaSetDevice(exec.cuda_device()), label);
   if (needs_attribute)
-    require_success(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                    label.c_str());
+    require_success(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
   require_success(cudaLaunchKernel(address, teams, threads, arguments, scratch_bytes, exec.cuda_stream()),
-                  label.c_str());
+                  label);
 #else
-  require_success(hipSetDevice(exec.hip_device()), label.c_str());
+  require_success(hipSetDevice(exec.hip_device()), label);
   if (needs_attribute)
-    require_success(hipFuncSetAttribute(address, hipFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                    label.c_str());
-  require_success(hipLaunchKernel(address, teams, threads, arguments, scratch_bytes, exec.hip_stream()),
-                  label.c_str());
+    require_success(hipFuncSetAttribute(address, hipFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
+  require_success(hipLaunchKernel(address, teams, threads, arguments, scratch_bytes, exec.hip_stream()), label);
 #endif
   if (is_watched) Tools::endParallelFor(id);
 }
@@ -107,7 +103,7 @@ void launch_on_gpu(Exec const& exec, std::string const& label, int num_teams, in
 /// @param kernel `template <class Team> operator()(Team const&) const`, for TeamMember and Kokkos' member
 /// @throws Error if the device cannot launch the kernel
 template <class Policy, class Kernel>
-void launch_teams(std::string const& label, Policy const& policy, Kernel const& kernel) {
+void launch_teams(char const* label, Policy const& policy, Kernel const& kernel) {
   using Exec = typename Policy::execution_space;
   if constexpr (is_gpu<Exec>) {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
@@ -154,7 +150,7 @@ struct TeamKernel {
 
 /// Launches TeamKernel<Kernel>{kernel}.
 template <class Policy, class Kernel>
-void launch_team_kernel(std::string const& label, Policy const& policy, Kernel const& kernel) {
+void launch_team_kernel(char const* label, Policy const& policy, Kernel const& kernel) {
   using Member = TeamMember<typename Policy::execution_space>;
   using Accumulators = typename decltype(Kernel::epilogue)::Accumulators;
   constexpr bool takes_member =

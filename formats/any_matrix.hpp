@@ -12,7 +12,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -101,7 +100,7 @@ namespace detail {
 
 /// The options of a format with the values that AnyMatrixOptions has for them.
 template <class Options, class VectorScalar>
-Options format_options(AnyMatrixOptions const& given) {
+Options options_of_format(AnyMatrixOptions const& given) {
   Options options;
   if constexpr (requires { options.fill_limit; }) options.fill_limit = given.fill_limit;
   if constexpr (requires { options.indices; }) options.indices = given.indices;
@@ -110,16 +109,22 @@ Options format_options(AnyMatrixOptions const& given) {
   return options;
 }
 
-/// The plan of A in one format.
-template <class V, template <class, class, class, class> class Format, class Exec, class Value, class Ordinal,
-          class Offset, class Device>
-auto make_plan_in_format(Exec const& exec, Csr<Value const, Ordinal, Offset, Device> const& A,
-                         AnyMatrixOptions const& options) {
-  if constexpr (CsrMatrix<Format<Value, Ordinal, Offset, Device>>)
-    return make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks);
-  else
-    return make_spmv_plan<V>(
-        exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options, V>(options)));
+/// Replaces the plan by that of A in one format.
+template <class V, template <class, class, class, class> class Format, class Plans, class Exec, class Value,
+          class Ordinal, class Offset, class Device>
+void emplace_plan(Plans& plans, Exec const& exec, Csr<Value const, Ordinal, Offset, Device> const& A,
+                  AnyMatrixOptions const& options) {
+  using Matrix = Format<Value, Ordinal, Offset, Device>;
+  using Plan = SpmvPlan<Matrix, V>;
+  if constexpr (CsrMatrix<Matrix>) {
+    plans.template emplace<Plan>(make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks));
+  } else {
+    auto const format_options = options_of_format<typename FromCsr<Format>::Options, V>(options);
+    if constexpr (std::is_constructible_v<Plan, Exec const&, Matrix>)
+      plans.template emplace<Plan>(exec, from_csr<Format>(exec, A, format_options));
+    else
+      plans.template emplace<Plan>(from_csr<Format>(exec, A, format_options));
+  }
 }
 
 /// make_any_matrix() with all template arguments given.
@@ -131,11 +136,11 @@ BasicAnyMatrix<Formats, Value, Ordinal, Offset, Device, V> new_any_matrix(
   Result result;
   bool const found =
       Formats::visit(format, [&]<template <class, class, class, class> class Format>(FormatTag<Format>) {
-        result = Result(make_plan_in_format<V, Format>(exec, A, options));
+        emplace_plan<V, Format>(result.plan(), exec, A, options);
       });
   require<InvalidArgument>(found, [&] {
-    return "make_any_matrix: format is " + std::to_string(static_cast<int>(format)) + ", expected one of " +
-           Formats::names();
+    return detail::joined("make_any_matrix: format is ", static_cast<int>(format), ", expected one of ",
+                          Formats::names());
   });
   return result;
 }

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -117,7 +116,7 @@ std::uint64_t hash_of_groups(VectorLoads<Integer> const& array, std::size_t begi
 /// Adds the hashes of both arrays to `result`, on the host in one launch.
 /// @return whether offsets decrease, and the largest column as an integer without sign
 template <class Exec, class Offset, class Ordinal>
-auto hash_on_host(std::string const& label, Exec const& exec, StructureHash<Offset, Ordinal> const& hash,
+auto hash_on_host(char const* label, Exec const& exec, StructureHash<Offset, Ordinal> const& hash,
                   Fingerprint& result) {
   using Hash = StructureHash<Offset, Ordinal>;
   struct Partial {
@@ -159,8 +158,7 @@ auto hash_on_host(std::string const& label, Exec const& exec, StructureHash<Offs
 /// Throws StalePlan if the structures differ.
 inline void require_same_structure(Fingerprint const& planned, Fingerprint const& given) {
   auto const size = [](Fingerprint const& f) {
-    return std::to_string(f.num_rows) + " x " + std::to_string(f.num_cols) + " with " + std::to_string(f.nnz) +
-           " entries";
+    return detail::joined(f.num_rows, " x ", f.num_cols, " with ", f.nnz, " entries");
   };
   require<StalePlan>(planned == given, [&] {
     return "update_values: made for a matrix of " + size(planned) + ", given one of " + size(given) +

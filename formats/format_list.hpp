@@ -93,7 +93,7 @@ struct FormatList {
   /// The names, in order.
   [[nodiscard]] static std::string names(char const* separator = ", ") {
     std::string all;
-    ((all += (all.empty() ? "" : separator), all += FormatTraits<Format>::name), ...);
+    for (auto const* name : {FormatTraits<Format>::name...}) (all += all.empty() ? "" : separator) += name;
     return all;
   }
 

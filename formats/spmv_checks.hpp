@@ -17,9 +17,8 @@ namespace einkorn::detail {
 inline void require_extent(ViewShape const& v, std::size_t dimension, std::size_t expected, char const* name,
                            char const* meaning) {
   require<DimensionMismatch>(v.extent[dimension] == expected, [&] {
-    return std::string("spmv: ") + name + " has extent(" + std::to_string(dimension) +
-           ") = " + std::to_string(v.extent[dimension]) + ", expected " + std::to_string(expected) + " (" +
-           meaning + ")";
+    return detail::joined("spmv: ", name, " has extent(", dimension, ") = ", v.extent[dimension], ", expected ",
+                          expected, " (", meaning, ")");
   });
 }
 
@@ -41,8 +40,7 @@ inline void check_vectors(std::size_t rows_of_op, std::size_t cols_of_op, ViewSh
   require_aligned(y, "spmv", "y");
   require<InvalidArgument>(!shape_overlaps_itself(y), [&] {
     std::string text = "spmv: two entries of y share memory (extents and strides:";
-    for (std::size_t i = 0; i < y.rank; ++i)
-      text += ' ' + std::to_string(y.extent[i]) + " by " + std::to_string(y.stride[i]);
+    for (std::size_t i = 0; i < y.rank; ++i) text += detail::joined(" ", y.extent[i], " by ", y.stride[i]);
     return text + "), expected one address for each";
   });
   require<InvalidArgument>(!shapes_overlap(x, y), "spmv: x and y overlap in memory");
@@ -61,15 +59,15 @@ template <class Offset>
 void check_entries(std::size_t nnz) {
   constexpr auto max_entries = static_cast<std::size_t>(std::numeric_limits<Offset>::max()) - 65536;
   require<OverflowError>(nnz <= max_entries, [&] {
-    return "spmv: " + std::to_string(nnz) + " entries are too many for Offset (up to " +
-           std::to_string(max_entries) + "); int64_t or size_t would do";
+    return detail::joined("spmv: ", nnz, " entries are too many for Offset (up to ", max_entries,
+                          "); int64_t or size_t would do");
   });
 }
 
-inline void check_array(char const* name, ViewShape const& array, ViewShape const& y) {
+[[gnu::noinline]] inline void check_array(char const* name, ViewShape const& array, ViewShape const& y) {
   require_aligned(array, "spmv", name);
   require<InvalidArgument>(!shapes_overlap(y, array), [&] {
-    return std::string("spmv: y overlaps the ") + name + " of the matrix in memory";
+    return detail::joined("spmv: y overlaps the ", name, " of the matrix in memory");
   });
 }
 

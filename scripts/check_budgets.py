@@ -249,7 +249,7 @@ RAW_VIEWS = (
     (r"\b\w+_\s*[({]\s*(?:std::string\()?\"einkorn", "a View made from a label"),
 )
 RAW_LISTS = (
-    (r"\bstd::vector<[^;(){}=]*>\s+\w+\s*[({](?!\s*(?:[)}]|[\w:]+(?:<[^;]*>)? const&))", "a std::vector made with a size"),
+    (r"\bstd::vector<[^;(){}=]*>\s+\w+\s*[({](?!\s*(?:[)}]|char const\*|[\w:]+(?:<[^;]*>)? const&))", "a std::vector made with a size"),
     (r"\w[.](?:resize|reserve|assign)\(", "a std::vector that is given a size"),
 )
 

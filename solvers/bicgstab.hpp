@@ -73,7 +73,7 @@ class BicgstabWorkspace {
     char const* const names[] = {"r", "r0", "p", "v", "s", "t", "best", "p_hat", "s_hat"};
     int const count = preconditioned ? 9 : 7;
     for (int i = 0; i < count; ++i)
-      vectors_[i] = allocate<Vector>(exec, std::string("einkorn::BicgstabWorkspace::") + names[i], n);
+      vectors_[i] = allocate<Vector>(exec, detail::joined("einkorn::BicgstabWorkspace::", names[i]).c_str(), n);
     space_ = Space(exec, a, p(), v(), options, false);
   }
 

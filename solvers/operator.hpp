@@ -56,6 +56,19 @@ concept IsExpensive = M::is_expensive;
 
 }  // namespace detail
 
+namespace detail {
+
+/// Calls body(row_entries(plan)) if the format of the plan has row access.
+template <class Plan, class Body>
+void with_row_entries_of(Plan const& plan, Body const& body) {
+  if constexpr (requires { row_entries(plan); }) {
+    auto const entries = row_entries(plan);
+    if (entries.is_available()) body(entries);
+  }
+}
+
+}  // namespace detail
+
 /// The operator of a matrix of any format with its plan. Plan: SpmvPlan<Format, V>.
 template <class Plan>
 class SpmvOperator {
@@ -81,10 +94,7 @@ class SpmvOperator {
   /// Calls body(row_entries(plan)) if the format has row access.
   template <class Body>
   void with_row_entries(Body const& body) const {
-    if constexpr (requires(Plan const& plan) { row_entries(plan); }) {
-      auto const entries = row_entries(plan_);
-      if (entries.is_available()) body(entries);
-    }
+    detail::with_row_entries_of(plan_, body);
   }
 
  private:
@@ -99,6 +109,12 @@ auto make_operator(Exec const& exec, Matrix const& A) {
   return SpmvOperator(make_spmv_plan<V>(exec, A));
 }
 
+/// The same for a matrix that exists as long as the operator, which need not share its memory.
+template <class V, ExecutionSpace Exec, class Matrix>
+auto make_operator_view(Exec const& exec, Matrix const& A) {
+  return make_operator<V>(exec, A);
+}
+
 namespace detail {
 
 /// body(op): op is a if it has apply(), else the operator of the matrix a, made for this call.
@@ -107,7 +123,7 @@ auto with_operator(Exec const& exec, A const& a, X const& x, Body const& body) {
   if constexpr (requires { a.apply(exec, x, x); })
     return body(a);
   else
-    return body(make_operator<typename X::non_const_value_type>(exec, a));
+    return body(make_operator_view<typename X::non_const_value_type>(exec, a));
 }
 
 }  // namespace detail

@@ -105,10 +105,10 @@ struct AddCarryHost {
   using Accumulators = typename EpilogueOp::Accumulators;
   using Offset = typename Runs::offset_type;
 
-  Runs runs;
-  Carry carry;
+  Runs const& runs;
+  Carry const& carry;
   Y y;
-  EpilogueOp epilogue;
+  EpilogueOp const& epilogue;
 
   void run(Offset part, Accumulators& accumulators) const {
     auto const run = runs(part);

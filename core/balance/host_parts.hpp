@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 namespace einkorn {
 
@@ -120,7 +119,7 @@ struct RunParts {
 /// synchronous.
 /// @param body function of an integer of any type
 template <class Exec>
-void for_each_part(Exec const& exec, std::string const& label, std::int64_t num_parts,
+void for_each_part(Exec const& exec, char const* label, std::int64_t num_parts,
                    FunctionRef<void(PartIndex)> body) {
   using Order = detail::RunParts::Order;
   using Threads = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -34,7 +35,7 @@ class ResultMemory {
   ResultMemory(ResultMemory const&) = delete;
   ResultMemory& operator=(ResultMemory const&) = delete;
   ~ResultMemory() {
-    if (!is_read_) exec_.fence("einkorn::ResultMemory: kernels write to it no longer");
+    if (!is_read_) fence(exec_, "einkorn::ResultMemory: kernels write to it no longer");
     std::scoped_lock const lock(pool().mutex);
     pool().free.emplace_back(device_of(exec_), words_);
   }
@@ -49,7 +50,7 @@ class ResultMemory {
     copy_vector(exec_,
                 Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(result.data(), size),
                 Kokkos::subview(words_, std::pair(std::size_t(0), size)));
-    exec_.fence("einkorn::ResultMemory: results are read");
+    fence(exec_, "einkorn::ResultMemory: results are read");
     is_read_ = true;
     return result;
   }

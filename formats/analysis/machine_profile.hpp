@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/function_ref.hpp>
 #include <einkorn/formats/analysis/machine_model.hpp>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -36,8 +36,7 @@ namespace detail {
 
 /// body(line number, line) for each line of a text file. Returns false if there is no such file.
 /// @throws IoError if the file cannot be read
-template <class Body>
-bool for_each_line(std::string const& path, Body const& body) {
+inline bool for_each_line(std::string const& path, FunctionRef<void(std::size_t, std::string_view)> body) {
   errno = 0;
   std::FILE* const file = std::fopen(path.c_str(), "r");
   if (file == nullptr && (errno == ENOENT || errno == ENOTDIR)) return false;
@@ -61,13 +60,13 @@ bool for_each_line(std::string const& path, Body const& body) {
 /// Bytes of all last-level caches of the CPU, which belong to sockets or to core complexes, as Linux lists them. Each is
 /// counted once. 32 MiB if Linux lists none.
 inline double host_cache_bytes() {
-  std::set<std::string> seen;  // the CPUs that share a cache
+  std::vector<std::string> seen;  // the CPUs that share a cache
   double bytes = 0;
   for (unsigned cpu = 0; cpu < std::thread::hardware_concurrency(); ++cpu) {
     auto const first_line = [cpu](char const* name) {
       std::string text;
       try {
-        for_each_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/" + name,
+        for_each_line(detail::joined("/sys/devices/system/cpu/cpu", cpu, "/cache/index3/", name),
                       [&](std::size_t number, std::string_view line) {
                         if (number == 1) text = line;
                       });
@@ -76,7 +75,9 @@ inline double host_cache_bytes() {
       return text;
     };
     auto const size = first_line("size");  // "32768K" or "32M"
-    if (size.empty() || !seen.insert(first_line("shared_cpu_list")).second) continue;
+    auto const sharing = first_line("shared_cpu_list");
+    if (size.empty() || std::find(seen.begin(), seen.end(), sharing) != seen.end()) continue;
+    seen.push_back(sharing);
     bytes += std::strtod(size.c_str(), nullptr) * (size.back() == 'M' ? 1048576.0 : 1024.0);
   }
   return bytes > 0 ? bytes : 32.0 * 1048576.0;
@@ -103,7 +104,7 @@ inline std::string cpu_model() {
 /// processor.
 template <class Exec>
 std::string machine_key(Exec const& exec) {
-  auto key = std::string(Exec::name()) + ", " + std::to_string(exec.concurrency()) + " at once";
+  auto key = detail::joined(Exec::name(), ", ", exec.concurrency(), " at once");
   static std::string const model = is_gpu<Exec> ? std::string() : detail::cpu_model();
   return model.empty() ? key : key + ", " + model;
 }
@@ -145,7 +146,8 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
     auto const key = text.substr(0, space);
     auto const value = space == text.npos ? std::string_view() : text.substr(space + 1);
     if (!has_heading && text != "einkorn-profile 1")
-      fail(line, "expected \"einkorn-profile 1\", found \"" + std::string(text.substr(0, 40)) + '"');
+      fail(line,
+           detail::joined("expected \"einkorn-profile 1\", found \"", std::string(text.substr(0, 40)), "\""));
     if (!has_heading) return void(has_heading = true);
     if (key == "machine") {
       check_machine();
@@ -153,18 +155,19 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
       machines.push_back({std::string(value), 0, 0, 0, 0});
       return;
     }
-    if (machines.empty()) fail(line, "expected \"machine\" before \"" + std::string(key) + '"');
+    if (machines.empty()) fail(line, detail::joined("expected \"machine\" before \"", std::string(key), "\""));
     auto& machine = machines.back();
     double* const member = key == "copy_bytes_per_second"     ? &machine.copy_bytes_per_second
                            : key == "stream_bytes_per_second" ? &machine.stream_bytes_per_second
                            : key == "gather_per_second"       ? &machine.gather_per_second
                            : key == "launch_seconds"          ? &machine.launch_seconds
                                                               : nullptr;
-    if (member == nullptr) fail(line, "unknown key \"" + std::string(key) + '"');
+    if (member == nullptr) fail(line, detail::joined("unknown key \"", std::string(key), "\""));
     auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), *member);
     bool const is_number = error == std::errc() && end == value.data() + value.size();
     if (!is_number || !std::isfinite(*member) || *member <= 0)
-      fail(line, std::string(key) + " is \"" + std::string(value) + "\", expected a number more than 0");
+      fail(line,
+           detail::joined(std::string(key), " is \"", std::string(value), "\", expected a number more than 0"));
   };
   if (!detail::for_each_line(path, parse_line)) return {};
   if (!has_heading) fail(1, "expected \"einkorn-profile 1\", found an empty file");

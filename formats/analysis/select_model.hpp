@@ -78,9 +78,9 @@ inline double gather_seconds(EstimateInput const& in, double bytes_of_x, Machine
 /// seconds = max(min_seconds, (1 + launches) launch_seconds + bytes / (copy_fraction bytes_per_second)
 /// + core_seconds / threads); one launch is added for the time until the memory is at full speed. On a host bytes that
 /// fit the caches count 1 / host_cache_speed. gather_seconds is added if the format gathers_x.
-inline Estimate make_estimate(FormatName format, FormatEstimate estimate, double bytes_of_x_and_y,
-                              double gather_seconds, bool is_empty, MachineModel const& machine,
-                              double fill_limit) {
+[[gnu::noinline]] inline Estimate make_estimate(FormatName format, FormatEstimate&& estimate,
+                                                double bytes_of_x_and_y, double gather_seconds, bool is_empty,
+                                                MachineModel const& machine, double fill_limit) {
   Estimate e;
   e.format = format;
   e.bytes = estimate.matrix_bytes + bytes_of_x_and_y;

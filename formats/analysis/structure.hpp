@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/analysis/detail/blocks.hpp>
 #include <einkorn/formats/analysis/detail/diagonals.hpp>
 #include <einkorn/formats/analysis/detail/gathers.hpp>
@@ -16,7 +17,6 @@
 #include <einkorn/formats/spmv_checks.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 Structure structure(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A,
                     StructureOptions const& options = {}) {
   require_kokkos("structure");
-  Kokkos::Profiling::ScopedRegion region("einkorn::structure");
+  ScopedRegion const region("einkorn::structure");
   Structure result;
   result.num_rows = static_cast<std::int64_t>(A.num_rows);
   result.num_cols = static_cast<std::int64_t>(A.num_cols);

@@ -6,6 +6,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/bdia_tuning.hpp>
 #include <einkorn/formats/bdia/detail/join_diagonals.hpp>
@@ -17,11 +18,9 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -61,7 +60,7 @@ void store_bands(Exec const& exec, BandTable<typename Format::ordinal_type> cons
   }
   copy_vector(exec, ordinals, host_ordinals);
   copy_vector(exec, F.band_bases, bases);
-  exec.fence("einkorn::from_csr[bdia]: the table of bands is copied");
+  fence(exec, "einkorn::from_csr[bdia]: the table of bands is copied");
 }
 
 }  // namespace detail
@@ -86,9 +85,9 @@ struct FromCsr<Bdia> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bdia]");
+    ScopedRegion const region("einkorn::from_csr[bdia]");
     require<InvalidArgument>(options.max_gap >= 0, [&] {
-      return "from_csr: bDIA with max_gap " + std::to_string(options.max_gap) + ", expected 0 or more";
+      return detail::joined("from_csr: bDIA with max_gap ", options.max_gap, ", expected 0 or more");
     });
     detail::DiagonalSearch<Exec, Csr<Scalar, Ordinal, Offset, Device>> search(exec, A, options.checks);
     auto const source = search.finish();

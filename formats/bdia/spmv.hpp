@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/bdia/bdia.hpp>
 #include <einkorn/formats/bdia/detail/spmv_windows.hpp>
 #include <einkorn/formats/diagonals/detail/row_entries.hpp>
@@ -14,7 +15,6 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
 
@@ -30,7 +30,7 @@ void spmv_fused(Exec const& exec, Bdia<Scalar, Ordinal, Offset, Device> const& F
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bdia]");
+  ScopedRegion const region("einkorn::spmv[bdia]");
   if (epilogue.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0)
     return scale(exec, epilogue.beta, y);
   char const* const label = "einkorn::spmv[bdia]";

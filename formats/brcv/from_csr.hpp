@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/brcv/brcv.hpp>
 #include <einkorn/formats/brcv/detail/build_stripes.hpp>
 #include <einkorn/formats/brcv/stripes.hpp>
@@ -12,7 +13,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -42,7 +42,7 @@ struct FromCsr<Brcv> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[brcv]");
+    ScopedRegion const region("einkorn::from_csr[brcv]");
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
     auto const starts = detail::mark_stripes(exec, A);
     auto const counts = detail::count_stripes(exec, A, starts);
@@ -60,7 +60,7 @@ struct FromCsr<Brcv> {
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Brcv::values", A.values.extent(0));
     detail::build_stripes(exec, F, A, starts);
     copy_vector(exec, F.values, A.values);
-    exec.fence("einkorn::from_csr[brcv]: A is no longer read");
+    fence(exec, "einkorn::from_csr[brcv]: A is no longer read");
     return F;
   }
 };

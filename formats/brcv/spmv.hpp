@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/brcv/brcv.hpp>
 #include <einkorn/formats/brcv/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -11,10 +12,10 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -29,8 +30,9 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
-    if constexpr (is_gpu<Exec>) chunks_ = detail::make_stripe_chunks(exec, F, brcv_chunk_rows(sizeof(Sum)));
+  SpmvPlan(Exec const& exec, Matrix F) : matrix_(std::move(F)) {
+    if constexpr (is_gpu<Exec>)
+      chunks_ = detail::make_stripe_chunks(exec, matrix_, brcv_chunk_rows(sizeof(Sum)));
   }
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
@@ -66,7 +68,7 @@ void spmv_brcv(Exec const& exec, Sum const& alpha, Format const& F, X const& x_v
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[brcv]");
+  ScopedRegion const region("einkorn::spmv[brcv]");
   if (alpha == Sum(0) || F.nnz() == 0 || shape_of(y).num_entries() == 0) return scale(exec, beta, y);
   spmv_stripes(exec, Epilogue<Sum>{alpha, beta}, F, x, y, chunks);
 }

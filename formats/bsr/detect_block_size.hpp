@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
 #include <einkorn/formats/bsr/detail/count_blocks_host.hpp>
@@ -13,7 +14,6 @@
 #include <einkorn/formats/csr/sort_rows.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -90,7 +90,7 @@ int sampled_block_size(Exec const& exec, Matrix const& A) {
 template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class Device>
 int detect_block_size(Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("detect_block_size");
-  Kokkos::Profiling::ScopedRegion region("einkorn::detect_block_size");
+  ScopedRegion const region("einkorn::detect_block_size");
   Csr<std::remove_const_t<Scalar> const, Ordinal, Offset, Device> sorted = A;
   if (!is_sorted_by_column(exec, A)) sorted = sort_rows(exec, A);
   return detail::exact_block_size(exec, sorted);

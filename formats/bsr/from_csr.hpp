@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
@@ -20,7 +21,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <string>
@@ -59,10 +59,10 @@ struct FromCsr<Bsr> {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
     require<InvalidArgument>(options.block_size >= 0 && options.block_size <= max_block_size, [&] {
-      return "from_csr: block_size is " + std::to_string(options.block_size) +
-             ", expected 0 (detect) or 1 .. " + std::to_string(max_block_size);
+      return detail::joined("from_csr: block_size is ", options.block_size, ", expected 0 (detect) or 1 .. ",
+                            max_block_size);
     });
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[bsr]");
+    ScopedRegion const region("einkorn::from_csr[bsr]");
     using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
     auto const inspected =
         detail::Inspection<detail::Inspect::order, Exec, Matrix>(exec, A, options.checks).finish();
@@ -88,7 +88,7 @@ struct FromCsr<Bsr> {
       offsets = block_offsets(exec, sorted, F);
     }
     int const b = F.block_size;
-    std::string const name = "BSR of " + std::to_string(b) + " x " + std::to_string(b) + " blocks";
+    std::string const name = detail::joined("BSR of ", b, " x ", b, " blocks");
     detail::require_fill(name.c_str(), stored(), static_cast<double>(A.nnz()), options.fill_limit);
     detail::require_stored_fits<Offset>(name.c_str(), stored());
     auto const columns =
@@ -104,7 +104,7 @@ struct FromCsr<Bsr> {
     if constexpr (is_gpu<Exec>)
       if (is_permuted) detail::fill_full_blocks<true>(exec, "einkorn::from_csr[bsr]", F, A, columns);
     if (!is_permuted) detail::fill_blocks(exec, "einkorn::from_csr[bsr]", F, A, true);
-    exec.fence("einkorn::from_csr[bsr]: A is no longer read");
+    fence(exec, "einkorn::from_csr[bsr]: A is no longer read");
     return F;
   }
 

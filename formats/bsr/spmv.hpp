@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
 #include <einkorn/formats/bsr/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -10,7 +11,6 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
 
@@ -40,7 +40,7 @@ void spmv(Exec const& exec, SpmvSum<Bsr<Scalar, Ordinal, Offset, Device>, X, Y> 
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[bsr]");
+  ScopedRegion const region("einkorn::spmv[bsr]");
   if (alpha == Sum(0) || F.num_blocks() == 0) return scale(exec, beta, y);
   detail::spmv_blocks(exec, Epilogue<Sum>{alpha, beta}, F, x, y);
 }

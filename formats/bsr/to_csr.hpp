@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/bsr/bsr.hpp>
@@ -10,7 +11,6 @@
 #include <einkorn/formats/csr/csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -31,7 +31,7 @@ Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> to_csr(
   using Columns = Kokkos::View<Ordinal*, Device>;
   using Values = Kokkos::View<Value*, Device>;
   require_kokkos("to_csr");
-  Kokkos::Profiling::ScopedRegion region("einkorn::to_csr[bsr]");
+  ScopedRegion const region("einkorn::to_csr[bsr]");
   auto const offsets =
       allocate<Offsets>(exec, "einkorn::Csr::row_offsets", static_cast<std::size_t>(F.num_rows) + 1);
   range_for<Ordinal>("einkorn::to_csr[bsr,lengths]", exec, F.num_rows,

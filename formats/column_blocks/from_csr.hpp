@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/column_blocks/column_blocks.hpp>
 #include <einkorn/formats/column_blocks/detail/build_bins.hpp>
 #include <einkorn/formats/column_blocks/detail/build_chunks.hpp>
@@ -14,11 +15,9 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -46,9 +45,9 @@ struct FromCsr<ColumnBlocks> {
     using Value = std::remove_const_t<Scalar>;
     constexpr auto tuning = column_blocks_tuning(arch_of<Exec>);
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[column_blocks]");
+    ScopedRegion const region("einkorn::from_csr[column_blocks]");
     require<InvalidArgument>(options.columns >= 0 && options.columns <= 32768, [&] {
-      return "from_csr: columns is " + std::to_string(options.columns) + ", expected 0 (by rule) to 32768";
+      return detail::joined("from_csr: columns is ", options.columns, ", expected 0 (by rule) to 32768");
     });
     ColumnBlocks<Value, Ordinal, Offset, Device> F;
     F.source = detail::checked_fingerprint(exec, A, options.checks);
@@ -61,14 +60,13 @@ struct FromCsr<ColumnBlocks> {
     auto const blocks =
         ceil_div(static_cast<std::size_t>(A.num_cols), static_cast<std::size_t>(F.shape.columns));
     require<FillLimit>(blocks <= static_cast<std::size_t>(tuning.max_blocks), [&] {
-      return "from_csr: " + std::to_string(A.num_cols) + " columns are " + std::to_string(blocks) +
-             " blocks of " + std::to_string(F.shape.columns) + ", expected at most " +
-             std::to_string(tuning.max_blocks) + "; CSR5 has no such limit";
+      return detail::joined("from_csr: ", A.num_cols, " columns are ", blocks, " blocks of ", F.shape.columns,
+                            ", expected at most ", tuning.max_blocks, "; CSR5 has no such limit");
     });
     detail::require_stored_fits<Offset>(
         "column blocks", static_cast<double>(A.nnz()) + static_cast<double>(blocks) * F.shape.entries);
     detail::build_column_blocks<tuning>(exec, F, A);
-    exec.fence("einkorn::from_csr[column_blocks]: A may change from here on");
+    fence(exec, "einkorn::from_csr[column_blocks]: A may change from here on");
     return F;
   }
 };

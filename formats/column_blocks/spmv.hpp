@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/column_blocks/column_blocks.hpp>
 #include <einkorn/formats/column_blocks/detail/add_partial_sums.hpp>
@@ -13,10 +14,8 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
-#include <string>
 
 namespace einkorn {
 
@@ -87,10 +86,9 @@ template <class Exec, class Kernel, class Format>
 void launch_pass(Exec const& exec, char const* label, int num_teams, Format const& F, Kernel const& kernel) {
   auto const bytes = Kernel::scratch_bytes(F);
   require<InvalidArgument>(bytes <= max_team_scratch(exec), [&] {
-    return "spmv: column blocks of " + std::to_string(F.shape.columns) + " columns need " +
-           std::to_string(bytes) + " bytes of team scratch for these scalars, " +
-           std::to_string(max_team_scratch(exec)) +
-           " are available; convert with smaller ColumnBlocksOptions::columns";
+    return detail::joined("spmv: column blocks of ", F.shape.columns, " columns need ", bytes,
+                          " bytes of team scratch for these scalars, ", max_team_scratch(exec),
+                          " are available; convert with smaller ColumnBlocksOptions::columns");
   });
   launch_teams_with_scratch(exec, label, num_teams, bytes, kernel);
 }
@@ -107,11 +105,11 @@ void spmv_column_blocks(Exec const& exec, Epilogue<Sum> const& epilogue, Format 
   auto const expected = column_blocks_shape(arch, sizeof(Sum));
   require<InvalidArgument>(
       F.nnz() == 0 || (F.shape.lanes == expected.lanes && F.shape.entries == expected.entries), [&] {
-        return "spmv: ColumnBlocks with chunks of " + std::to_string(F.shape.lanes) + " lanes and " +
-               std::to_string(F.shape.entries) + " entries, expected " + std::to_string(expected.lanes) +
-               " and " + std::to_string(expected.entries) + " on " + Exec::name();
+        return detail::joined("spmv: ColumnBlocks with chunks of ", F.shape.lanes, " lanes and ",
+                              F.shape.entries, " entries, expected ", expected.lanes, " and ", expected.entries,
+                              " on ", Exec::name());
       });
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[column_blocks]");
+  ScopedRegion const region("einkorn::spmv[column_blocks]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
     using XView = std::decay_t<decltype(x_j)>;

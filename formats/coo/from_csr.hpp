@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/coo/coo.hpp>
 #include <einkorn/formats/csr/detail/expand_rows.hpp>
@@ -12,7 +13,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -37,7 +37,7 @@ struct FromCsr<Coo> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[coo]");
+    ScopedRegion const region("einkorn::from_csr[coo]");
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Coo<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
@@ -50,7 +50,7 @@ struct FromCsr<Coo> {
     detail::expand_rows(exec, A.row_offsets, A.num_rows, F.rows);
     copy_vector(exec, F.columns, A.columns);
     copy_vector(exec, F.values, A.values);
-    exec.fence("einkorn::from_csr[coo]: A may change from here on");
+    fence(exec, "einkorn::from_csr[coo]: A may change from here on");
     return F;
   }
 };

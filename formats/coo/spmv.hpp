@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/coo/coo.hpp>
 #include <einkorn/formats/coo/detail/spmv_dispatch.hpp>
@@ -13,10 +14,10 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -31,8 +32,8 @@ class SpmvPlan<Coo<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix const& F)
-      : matrix_(F), workspace_(detail::make_coo_workspace<Sum>(exec, F, true)) {}
+  SpmvPlan(Exec const& exec, Matrix F)
+      : matrix_(std::move(F)), workspace_(detail::make_coo_workspace<Sum>(exec, matrix_, true)) {}
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }
@@ -73,7 +74,7 @@ void spmv_coo(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
   check_spmv(F, x, y);
   check_coo_sizes(F);
   check_entries<typename Format::offset_type>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[coo]");
+  ScopedRegion const region("einkorn::spmv[coo]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   char const* const label = "einkorn::spmv[coo]";
   if (workspace != nullptr && !workspace->has_long_gaps)

@@ -20,7 +20,7 @@ namespace detail {
 
 /// Copies a host array to the device.
 template <class View, class T>
-View copy_to_device(std::string const& label, std::vector<T> const& from) {
+View copy_to_device(char const* label, std::vector<T> const& from) {
   View const to = allocate<View>(typename View::execution_space(), label, from.size());
   Kokkos::deep_copy(
       to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));

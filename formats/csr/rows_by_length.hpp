@@ -6,6 +6,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/sort_windows_by_length.hpp>
@@ -13,14 +14,12 @@
 #include <einkorn/formats/csr/row_lengths.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <Kokkos_Sort.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 namespace einkorn {
 
@@ -63,8 +62,8 @@ void order_by_length_sorting(Exec const& exec, Matrix const& A, std::uint64_t wi
   auto const num_rows = static_cast<std::uint64_t>(A.num_rows);
   std::uint64_t const positions = ceil_div(num_rows, window) * window, lengths = longest + 1;
   require<OverflowError>(positions <= std::numeric_limits<std::uint64_t>::max() / lengths, [&] {
-    return "rows_by_length: " + std::to_string(num_rows) + " rows times " + std::to_string(lengths) +
-           " lengths does not fit 64 bits";
+    return detail::joined("rows_by_length: ", num_rows, " rows times ", lengths,
+                          " lengths does not fit 64 bits");
   });
   using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
   auto const keys = allocate<Keys>(exec, "einkorn::rows_by_length::keys", num_rows);
@@ -180,16 +179,16 @@ Kokkos::View<Ordinal*, Device> rows_by_length(Exec const& exec, Csr<Scalar, Ordi
                                               std::int64_t window = 0) {
   require_kokkos("rows_by_length");
   require<InvalidArgument>(window >= 0, [&] {
-    return "rows_by_length: window is " + std::to_string(window) +
-           ", expected a number of rows or 0 for all of them";
+    return detail::joined("rows_by_length: window is ", window,
+                          ", expected a number of rows or 0 for all of them");
   });
-  Kokkos::Profiling::ScopedRegion region("einkorn::rows_by_length");
+  ScopedRegion const region("einkorn::rows_by_length");
   auto const num_rows = static_cast<std::size_t>(A.num_rows);
   auto const rows = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::rows_by_length", num_rows);
   if (num_rows == 0) return rows;
   detail::order_by_length(exec, A,
                           window == 0 ? num_rows : std::min(static_cast<std::size_t>(window), num_rows), rows);
-  exec.fence("einkorn::rows_by_length: A may change from here on");
+  fence(exec, "einkorn::rows_by_length: A may change from here on");
   return rows;
 }
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/csr.hpp>
 #include <einkorn/formats/csr/detail/row_order.hpp>
 #include <einkorn/formats/csr/transpose.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <type_traits>
 
@@ -35,10 +35,10 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 Csr<std::remove_const_t<Scalar>, Ordinal, Offset, Device> sort_rows(
     Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A) {
   require_kokkos("sort_rows");
-  Kokkos::Profiling::ScopedRegion region("einkorn::sort_rows");
+  ScopedRegion const region("einkorn::sort_rows");
   auto const by_column = transpose(exec, A).matrix;
   auto const sorted = transpose(exec, by_column).matrix;
-  exec.fence("einkorn::sort_rows: A may change from here on");
+  fence(exec, "einkorn::sort_rows: A may change from here on");
   return sorted;
 }
 

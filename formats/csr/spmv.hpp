@@ -5,6 +5,7 @@
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
@@ -19,11 +20,9 @@
 #include <einkorn/formats/spmv_options.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -37,7 +36,7 @@ inline void check_spmv_options(SpmvOptions const& options, bool with_plan = fals
   require_enumerator(options.algorithm, SpmvAlgorithm::atomic_scatter, "spmv: algorithm");
   int const lanes = options.lanes;
   require<InvalidArgument>(lanes >= 0 && lanes <= 64 && (lanes & (lanes - 1)) == 0, [&] {
-    return "spmv: lanes is " + std::to_string(lanes) + ", expected 0 or a power of two up to 64";
+    return detail::joined("spmv: lanes is ", lanes, ", expected 0 or a power of two up to 64");
   });
   require<InvalidArgument>(with_plan || options.algorithm != SpmvAlgorithm::sorted_rows,
                            "spmv: sorted_rows needs a plan (make_spmv_plan, which keeps the order)");
@@ -164,7 +163,7 @@ void spmv(Exec const& exec, SpmvSum<Csr<Scalar, Ordinal, Offset, Device>, X, Y> 
                            "spmv: atomic_scatter is for a transpose only");
   require<InvalidArgument>(options.algorithm != SpmvAlgorithm::segmented_sum,
                            "spmv: segmented_sum needs a plan (make_spmv_plan)");
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr]");
+  ScopedRegion const region("einkorn::spmv[csr]");
   if (alpha == Sum(0) || A.nnz() == 0) return scale(exec, beta, y);
   Epilogue<Sum> const epilogue{alpha, beta};
   double const mean = static_cast<double>(A.nnz()) / static_cast<double>(A.num_rows);

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/kernel_view.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
 #include <einkorn/formats/csr/detail/spmv_nonzero_split.hpp>
@@ -22,12 +23,10 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -56,7 +55,7 @@ class SpmvPlan<Csr<Scalar, Ordinal, Offset, Device>, VectorScalar> {
     require<InvalidArgument>(!by_scatter || is_transposed(options.op),
                              "make_spmv_plan: atomic_scatter is for a transpose only");
     require<InvalidArgument>(options.columns >= 0, [&] {
-      return "make_spmv_plan: columns is " + std::to_string(options.columns) + ", expected 0 or more";
+      return detail::joined("make_spmv_plan: columns is ", options.columns, ", expected 0 or more");
     });
     matrix_ = A;
     if (is_transposed(options.op) && !by_scatter) {
@@ -313,7 +312,7 @@ void spmv_with_plan(Exec const& exec, SpmvPlan<Csr<Scalar, Ordinal, Offset, Devi
   check_matrix(A, y);
   check_entries<Offset>(A.values.extent(0));
   auto const call = plan.one_call().begin("spmv", "plan");
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr,plan]");
+  ScopedRegion const region("einkorn::spmv[csr,plan]");
   if (epilogue.alpha == Sum(0) || A.nnz() == 0) return scale(exec, epilogue.beta, y);
   if constexpr (is_complex<Scalar>)
     if (is_conjugated(plan.op())) return launch_spmv<true>(exec, plan, epilogue, x, y);

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
@@ -14,7 +15,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -51,7 +51,7 @@ struct FromCsr<Csr5> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[csr5]");
+    ScopedRegion const region("einkorn::from_csr[csr5]");
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
     Csr5<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
@@ -61,12 +61,13 @@ struct FromCsr<Csr5> {
     if (options.lanes != 0) F.shape.lanes = options.lanes;
     if (options.sigma != 0) F.shape.sigma = options.sigma;
     require<InvalidArgument>(runs_on<Exec>(F.shape.lanes), [&] {
-      return "from_csr: lanes is " + std::to_string(F.shape.lanes) + ", expected " +
-             (is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16")) +
-             " on " + Exec::name();
+      return detail::joined(
+          "from_csr: lanes is ", F.shape.lanes, ", expected ",
+          is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16"), " on ",
+          Exec::name());
     });
     require<InvalidArgument>(F.shape.sigma >= 1 && F.shape.sigma <= 32, [&] {
-      return "from_csr: sigma is " + std::to_string(F.shape.sigma) + ", expected 1 .. 32";
+      return detail::joined("from_csr: sigma is ", F.shape.sigma, ", expected 1 .. 32");
     });
     F.num_tiles = A.nnz() / F.tile_size();
     F.row_offsets = A.row_offsets;
@@ -102,9 +103,8 @@ template <ExecutionSpace Exec, class Scalar, class Ordinal, class Offset, class 
 void update_values(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> const& F,
                    Csr<Given, Ordinal, Offset, Device> const& A, Checks checks = Checks::on) {
   require<StalePlan>(A.num_rows == F.num_rows && A.num_cols == F.num_cols && A.nnz() == F.nnz(), [&] {
-    return "update_values: CSR5 of " + std::to_string(F.num_rows) + " x " + std::to_string(F.num_cols) +
-           " with " + std::to_string(F.nnz()) + " entries, given a CSR of " + std::to_string(A.num_rows) +
-           " x " + std::to_string(A.num_cols) + " with " + std::to_string(A.nnz());
+    return detail::joined("update_values: CSR5 of ", F.num_rows, " x ", F.num_cols, " with ", F.nnz(),
+                          " entries, given a CSR of ", A.num_rows, " x ", A.num_cols, " with ", A.nnz());
   });
   if (detail::are_on(checks))
     require<StalePlan>(detail::same_structure(exec, F, A),

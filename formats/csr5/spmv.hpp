@@ -6,6 +6,7 @@
 #include <einkorn/core/balance/carry.hpp>
 #include <einkorn/core/balance/host_parts.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr5/csr5.hpp>
 #include <einkorn/formats/csr5/detail/spmv_tiles.hpp>
@@ -15,11 +16,11 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -33,9 +34,9 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
-    auto const parts =
-        is_gpu<Exec> ? static_cast<std::size_t>(F.num_tiles) + 1 : static_cast<std::size_t>(host_parts(exec));
+  SpmvPlan(Exec const& exec, Matrix F) : matrix_(std::move(F)) {
+    auto const parts = is_gpu<Exec> ? static_cast<std::size_t>(matrix_.num_tiles) + 1
+                                    : static_cast<std::size_t>(host_parts(exec));
     carry_ = allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan[csr5]::carry", parts);
   }
 
@@ -67,13 +68,15 @@ auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> cons
 
 namespace detail {
 
-template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 void spmv_tiles(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                 Carry const& carry) {
-  if constexpr (is_gpu<Exec>)
-    spmv_tiles_gpu<indices>(exec, epilogue, F, x, y, carry);
+  if constexpr (!is_gpu<Exec>)
+    spmv_tiles_host(exec, epilogue, F, x, y, carry);
+  else if (F.compressed.any())
+    spmv_tiles_gpu<Indices::compressed>(exec, epilogue, F, x, y, carry);
   else
-    spmv_tiles_host<indices>(exec, epilogue, F, x, y, carry);
+    spmv_tiles_gpu<Indices::full>(exec, epilogue, F, x, y, carry);
 }
 
 template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
@@ -87,18 +90,15 @@ void spmv_csr5(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X 
   bool const fits = is_gpu<Exec> ? F.shape.lanes == lockstep_lanes(arch_of<Exec>)
                                  : F.shape.lanes == 4 || F.shape.lanes == 8 || F.shape.lanes == 16;
   require<InvalidArgument>(fits || F.num_tiles == 0, [&] {
-    return "spmv: CSR5 tiles of " + std::to_string(F.shape.lanes) + " lanes, expected " +
-           (is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16")) + " on " +
-           Exec::name();
+    return detail::joined(
+        "spmv: CSR5 tiles of ", F.shape.lanes, " lanes, expected ",
+        is_gpu<Exec> ? std::to_string(lockstep_lanes(arch_of<Exec>)) : std::string("4, 8 or 16"), " on ",
+        Exec::name());
   });
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[csr5]");
+  ScopedRegion const region("einkorn::spmv[csr5]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
-  for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
-    if (F.compressed.any())
-      spmv_tiles<Indices::compressed>(exec, epilogue, F, x_j, y_j, carry);
-    else
-      spmv_tiles<Indices::full>(exec, epilogue, F, x_j, y_j, carry);
-  });
+  for_each_column(x, y,
+                  [&](auto const& x_j, auto const& y_j) { spmv_tiles(exec, epilogue, F, x_j, y_j, carry); });
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
 #include <einkorn/formats/dia/dia.hpp>
@@ -13,7 +14,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -44,7 +44,7 @@ struct FromCsr<Dia> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[dia]");
+    ScopedRegion const region("einkorn::from_csr[dia]");
     detail::DiagonalSearch<Exec, Csr<Scalar, Ordinal, Offset, Device>> search(exec, A, options.checks);
     auto const source = search.finish();
     Dia<Value, Ordinal, Offset, Device> F;

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/dia/dia.hpp>
 #include <einkorn/formats/diagonals/detail/row_entries.hpp>
 #include <einkorn/formats/diagonals/detail/spmv_host.hpp>
@@ -13,7 +14,6 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
 
@@ -29,7 +29,7 @@ void spmv_fused(Exec const& exec, Dia<Scalar, Ordinal, Offset, Device> const& F,
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
   detail::check_entries<Offset>(F.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[dia]");
+  ScopedRegion const region("einkorn::spmv[dia]");
   if (epilogue.alpha == Sum(0) || F.num_diagonals() == 0 || F.num_cols == 0)
     return scale(exec, epilogue.beta, y);
   if constexpr (is_gpu<Exec>)

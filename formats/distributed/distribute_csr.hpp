@@ -37,9 +37,9 @@ auto read_on_root(Communicator const& comm, int root, Csr<Scalar, Ordinal, Offse
   using Matrix = Csr<Scalar, Ordinal, Offset, Device>;
   Matrix const on_root = comm.rank() == root ? A : Matrix();
   struct Arrays {
-    decltype(read_on_host(std::string(), A.row_offsets)) row_offsets;
-    decltype(read_on_host(std::string(), A.columns)) columns;
-    decltype(read_on_host(std::string(), A.values)) values;
+    decltype(read_on_host("", A.row_offsets)) row_offsets;
+    decltype(read_on_host("", A.columns)) columns;
+    decltype(read_on_host("", A.values)) values;
   };
   return Arrays{read_on_host("einkorn::distribute_csr: row_offsets", on_root.row_offsets),
                 read_on_host("einkorn::distribute_csr: columns", on_root.columns),

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
 #include <einkorn/formats/csr/validate.hpp>
@@ -13,7 +14,6 @@
 #include <einkorn/formats/from_csr.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -39,7 +39,7 @@ struct FromCsr<Ell> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[ell]");
+    ScopedRegion const region("einkorn::from_csr[ell]");
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Ell<Value, Ordinal, Offset, Device> F;
     F.num_rows = A.num_rows;
@@ -56,7 +56,7 @@ struct FromCsr<Ell> {
     F.columns = allocate<Kokkos::View<Ordinal*, Device>>(exec, "einkorn::Ell::columns", size);
     F.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Ell::values", size);
     detail::fill_slots<false>(exec, F, A);
-    exec.fence("einkorn::from_csr[ell]: A may change from here on");
+    fence(exec, "einkorn::from_csr[ell]: A may change from here on");
     return F;
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/ell/ell.hpp>
 #include <einkorn/formats/padded/detail/spmv_rows.hpp>
 #include <einkorn/formats/spmv_checks.hpp>
@@ -10,7 +11,6 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
 
@@ -25,7 +25,7 @@ void spmv_fused(Exec const& exec, Ell<Scalar, Ordinal, Offset, Device> const& F,
   auto const x = detail::as_input(x_view);
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[ell]");
+  ScopedRegion const region("einkorn::spmv[ell]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   detail::spmv_padded_rows(exec, "einkorn::spmv[ell]", epilogue, F, x, y);
 }

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/csr/detail/expand_rows.hpp>
 #include <einkorn/formats/csr/row_lengths.hpp>
 #include <einkorn/formats/csr/same_structure.hpp>
@@ -17,12 +18,10 @@
 #include <einkorn/formats/hyb/hyb.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -49,9 +48,9 @@ struct FromCsr<Hyb> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[hyb]");
+    ScopedRegion const region("einkorn::from_csr[hyb]");
     require<InvalidArgument>(options.width >= 0, [&] {
-      return "from_csr: width is " + std::to_string(options.width) + ", expected 0 (by rule) or more";
+      return detail::joined("from_csr: width is ", options.width, ", expected 0 (by rule) or more");
     });
     auto const source = detail::checked_fingerprint(exec, A, options.checks);
     Hyb<Value, Ordinal, Offset, Device> F;
@@ -77,7 +76,7 @@ struct FromCsr<Hyb> {
     F.coo.values = allocate<Kokkos::View<Value*, Device>>(exec, "einkorn::Hyb::coo::values", num_coo_entries);
     detail::expand_rows(exec, coo_offsets, A.num_rows, F.coo.rows);
     detail::fill_coo_part<false>(exec, F.coo, width, A);
-    exec.fence("einkorn::from_csr[hyb]: A may change from here on");
+    fence(exec, "einkorn::from_csr[hyb]: A may change from here on");
     return F;
   }
 

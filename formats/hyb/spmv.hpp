@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/coo/detail/spmv_dispatch.hpp>
 #include <einkorn/formats/coo/detail/workspace.hpp>
@@ -13,10 +14,10 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace einkorn {
 
@@ -30,8 +31,8 @@ class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix const& F)
-      : matrix_(F), workspace_(detail::make_coo_workspace<Sum>(exec, F.coo, false)) {}
+  SpmvPlan(Exec const& exec, Matrix F)
+      : matrix_(std::move(F)), workspace_(detail::make_coo_workspace<Sum>(exec, matrix_.coo, false)) {}
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }
@@ -69,7 +70,7 @@ void spmv_hyb(Exec const& exec, Epilogue<Sum> const& epilogue, Format const& F, 
   auto const y = as_output(y_view);
   check_spmv(F, x, y);
   check_entries<typename Format::offset_type>(F.coo.values.extent(0));
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[hyb]");
+  ScopedRegion const region("einkorn::spmv[hyb]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   if (F.ell.nnz() > 0)
     spmv_padded_rows(exec, "einkorn::spmv[hyb,ell]", epilogue, F.ell, x, y);

@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/detail/result_memory.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/scan.hpp>
 #include <einkorn/formats/column_codes/detail/column_windows.hpp>
 #include <einkorn/formats/csr/rows_by_length.hpp>
@@ -20,13 +21,11 @@
 #include <einkorn/formats/sell/sell_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <type_traits>
 
 namespace einkorn {
@@ -63,7 +62,7 @@ struct FromCsr<Sell> {
       Exec const& exec, Csr<Scalar, Ordinal, Offset, Device> const& A, Options const& options) {
     using Value = std::remove_const_t<Scalar>;
     require_kokkos("from_csr");
-    Kokkos::Profiling::ScopedRegion region("einkorn::from_csr[sell]");
+    ScopedRegion const region("einkorn::from_csr[sell]");
     int const slice_rows = options.slice_rows == 0 ? sell_slice_rows<Exec, Value> : options.slice_rows;
     check(slice_rows, options);
     detail::require_enumerator(options.indices, Indices::compressed, "from_csr: indices");
@@ -102,20 +101,20 @@ struct FromCsr<Sell> {
     if (options.indices == Indices::compressed)
       detail::compress_columns(exec, static_cast<Offset>(F.num_slices()), F.slice_offsets,
                                static_cast<Offset>(size), F.columns, F.compressed);
-    exec.fence("einkorn::from_csr[sell]: A may change from here on");
+    fence(exec, "einkorn::from_csr[sell]: A may change from here on");
     return F;
   }
 
  private:
   static void check(int slice_rows, Options const& options) {
     require<InvalidArgument>(slice_rows > 0 && slice_rows <= sell_max_slice_rows, [&] {
-      return "from_csr: SELL with slice_rows = " + std::to_string(slice_rows) +
-             ", expected 1 .. 1024, or 0 for the hardware's";
+      return detail::joined("from_csr: SELL with slice_rows = ", slice_rows,
+                            ", expected 1 .. 1024, or 0 for the hardware's");
     });
     auto const sigma = options.sigma;
     require<InvalidArgument>(sigma >= 0 && (sigma <= 1 || sigma % slice_rows == 0), [&] {
-      return "from_csr: SELL with sigma = " + std::to_string(sigma) +
-             ", expected a multiple of slice_rows = " + std::to_string(slice_rows) + ", 1 for no sorting, or 0";
+      return detail::joined("from_csr: SELL with sigma = ", sigma,
+                            ", expected a multiple of slice_rows = ", slice_rows, ", 1 for no sorting, or 0");
     });
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/padded/detail/spmv_rows.hpp>
 #include <einkorn/formats/sell/row_entries.hpp>
 #include <einkorn/formats/sell/sell.hpp>
@@ -11,7 +12,6 @@
 #include <einkorn/formats/spmv_plan.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace einkorn {
 
@@ -26,7 +26,7 @@ void spmv_fused(Exec const& exec, Sell<Scalar, Ordinal, Offset, Device> const& F
   auto const x = detail::as_input(x_view);
   auto const y = detail::as_output(y_view);
   detail::check_spmv(F, x, y);
-  Kokkos::Profiling::ScopedRegion region("einkorn::spmv[sell]");
+  ScopedRegion const region("einkorn::spmv[sell]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
   detail::spmv_padded_rows(exec, "einkorn::spmv[sell]", epilogue, F, x, y);
 }

@@ -109,7 +109,7 @@ class FusionStage {
   }
   template <class Body>
   void fused(char const* name, Body const& body, PartialsLayout& layout) const {
-    fused_pass(exec_, std::string("einkorn::perf::") + name, b_.extent(0),
+    fused_pass(exec_, ("einkorn::perf::" + std::string(name)).c_str(), b_.extent(0),
                typename Body::Sums{sums_.partials(), &layout}, body);
   }
   template <class Body, class Step>

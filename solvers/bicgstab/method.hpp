@@ -40,8 +40,9 @@ struct BicgstabMethod {
   [[nodiscard]] BicgstabState<Z>* state() const { return workspace.space().state(); }
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
+  void apply_to_x() const { space().apply(exec, a, v.x, v.t); }
   void start() const {  // r = b - A x, r0 = r, p = r, best = x
-    a.apply(exec, v.x, v.t);
+    apply_to_x();
     space().run_pass(exec, a, "einkorn::bicgstab[start]", size(), FirstResidualPass<Vectors>{v},
                      BicgstabStart<Z, Publisher>{state(), limits, publisher});
   }

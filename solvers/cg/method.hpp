@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Einkorn authors
 #pragma once
 
+#include <einkorn/core/launch.hpp>
 #include <einkorn/solvers/cg/passes.hpp>
 #include <einkorn/solvers/cg/persistent.hpp>
 #include <einkorn/solvers/cg/prologue.hpp>
@@ -33,7 +34,8 @@ struct CgMethod {
 
   Exec const& exec;
   A const& a;
-  Vectors v;
+  Vectors v;  // unmanaged: copies into passes count no references
+  typename Workspace::Vector const& x;
   Workspace const& workspace;
   SolverOptions const& options;
   Publisher publisher;
@@ -47,7 +49,7 @@ struct CgMethod {
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
   void start() const {  // r = b - A x, p = r, best = x
-    a.apply(exec, v.x, v.q);
+    apply_to_x();
     space().run_pass(
         exec, a, "einkorn::cg[start]", size(), CgFirstResidual<Vectors>{v},
         CgStart<Publisher>{state(), limits_of(options), Vectors::is_scaled, publish_each, scaling2, publisher});
@@ -57,7 +59,7 @@ struct CgMethod {
       if (has_prologue) return iteration_with_prologue();
     if constexpr (defers_sums) return iteration_with_one_reduction();
     // q = A p, alpha = r.r / p.q, beta = (alpha^2 q.q - r.r) / r.r                                   2
-    space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
+    space().template product<false>(exec, a, p(), p(), p(), workspace.q(),
                                     CgAfterProduct<Publisher>{state(), publisher, true});
     // r -= alpha q, p = r + beta p, r.r; every second time x += this and the deferred term           5, 7
     space().run_pass(exec, a, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()},
@@ -80,24 +82,28 @@ struct CgMethod {
       space().template sum<Prologue::updates>(exec, workspace.partials(current), Prologue::league_for(size()),
                                               CgFinishUpdate<Publisher>{state(), publisher});
   }
+  void apply_to_x() const { space().apply(exec, a, x, workspace.q()); }
   /// Whether a captured graph can be submitted: it begins with the first state.
   [[nodiscard]] bool is_aligned() const { return current == 0; }
   /// All iterations in one cooperative launch.
   void persist() const {
     space().persist(
-        exec, "einkorn::cg[persistent]", a, v.p, v.q,
+        exec, "einkorn::cg[persistent]", a, p(), workspace.q(),
         MakeCgLoop<Exec, Vectors, Publisher>{v, state(), publisher, publish_each, options.replace_every});
   }
 
  private:
   static constexpr int num_update_sums = CgUpdate<Vectors>::Sums::count;
 
+  [[nodiscard]] auto const& p() const { return workspace.p(); }
+
   /// q.q and p.q are reduced together with the sums of the previous update: one launch less on a GPU, one message less
   /// between ranks.
   void iteration_with_one_reduction() const {
     // q = A p, alpha, beta                                                                           2
     space().template product<false, num_update_sums>(
-        exec, a, v.p, v.p, v.p, v.q, CgAfterUpdateAndProduct<Publisher>{state(), publisher, num_update_sums});
+        exec, a, p(), p(), p(), workspace.q(),
+        CgAfterUpdateAndProduct<Publisher>{state(), publisher, num_update_sums});
     // r -= alpha q, p = r + beta p, r.r; every second time x                                         5, 7
     space().run_pass_deferred(exec, "einkorn::cg[update]", size(), CgUpdate<Vectors>{v, state()});
   }
@@ -106,7 +112,7 @@ struct CgMethod {
 
   void iteration_with_prologue() const {
     // q = A p                                                                                        2
-    auto const num_blocks = space().product(exec, a, v.p, v.p, v.q);
+    auto const num_blocks = space().product(exec, a, p(), p(), workspace.q());
     // alpha, beta; r -= alpha q, p = r + beta p, r.r, every second time x; x is always read          6, 7
     auto const league = Prologue::league_for(size());
     auto policy = typename Prologue::Policy(exec, static_cast<int>(league), Prologue::team_size);
@@ -128,12 +134,13 @@ SolveResult solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
   bool const persists = w.space().persists(exec, a, options, requirements);
   int const per_graph = persists ? 0 : w.space().iterations_per_graph(options, a, w.size());
   auto const solve_scaled = [&](auto const& scaling, double const* scaling2) {
-    using Vectors = CgVectors<Vector, std::decay_t<decltype(scaling)>>;
+    using Vectors = CgVectors<KernelView<Vector, typename Vector::value_type>, std::decay_t<decltype(scaling)>>;
     auto const& flag = w.space().progress_flag();
     bool const publish_each = wants_history(options);
     CgMethod<Exec, A, Vectors, Workspace> const method{exec,
                                                        a,
-                                                       Vectors{w.r(), w.p(), w.q(), w.best(), x, b, scaling},
+                                                       cg_vectors<Vectors>(w, x, b, scaling),
+                                                       x,
                                                        w,
                                                        options,
                                                        flag.publisher(publish_each),
@@ -153,7 +160,7 @@ SolveResult solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
     divide_by(exec, a.scaling(), x);
     SolveResult const result = solve_scaled(a.scaling(), a.largest_square());
     multiply_by(exec, a.scaling(), x);
-    exec.fence("einkorn::cg: x of the caller's system");
+    fence(exec, "einkorn::cg: x of the caller's system");
     return result;
   } else {
     return solve_scaled(nullptr, nullptr);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/epilogue_with_dots.hpp>
+#include <einkorn/core/kernel_view.hpp>
 #include <einkorn/core/partial_sums.hpp>
 #include <einkorn/solvers/cg/state.hpp>
 
@@ -13,7 +14,7 @@
 
 namespace einkorn::detail {
 
-/// Vectors of CG on A x = b, or on the scaled system (S A S) (S^-1 x) = S b. V: View<Scalar*, Device>; S: View
+/// Vectors of CG on A x = b, or on the scaled system (S A S) (S^-1 x) = S b. V: a KernelView; S: View
 /// of the diagonal of S, or nullptr_t.
 template <class V, class S>
 struct CgVectors {
@@ -52,6 +53,12 @@ struct CgVectors {
     }
   }
 };
+
+template <class Vectors, class Workspace, class Vector, class B, class S>
+Vectors cg_vectors(Workspace const& w, Vector const& x, B const& b, S const& scaling) {
+  return {as_output(w.r()), as_output(w.p()), as_output(w.q()), as_output(w.best()),
+          as_output(x),     as_input(b),      scaling};
+}
 
 /// r <- b - q with q = A x, p <- r, best <- x; the sums of CgStart. 6 n-vectors.
 template <class Vectors>

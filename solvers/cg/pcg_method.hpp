@@ -31,7 +31,8 @@ namespace einkorn::detail {
 template <class Exec, class A, class M, class Z, class Vectors, class Workspace>
 struct PcgMethod {
   using Publisher = typename ProgressFlag<Exec>::Publisher;
-  static constexpr bool is_stored = std::is_same_v<Z, StoredZ<typename Workspace::Vector>>;
+  static constexpr bool is_stored =
+      std::is_same_v<Z, StoredZ<KernelView<typename Workspace::Vector, typename Vectors::Scalar>>>;
   static constexpr bool is_flexible = is_stored && IsVariable<M>;
   static constexpr bool is_distributed = IsDistributed<A>, may_launch_ahead = true;
   static constexpr bool defers_sums = Workspace::Space::template can_defer_sums<A>;
@@ -47,7 +48,8 @@ struct PcgMethod {
   A const& a;
   M const& preconditioner;
   Z z;
-  Vectors v;
+  Vectors v;  // unmanaged: copies into passes count no references
+  typename Workspace::Vector const& x;
   Workspace const& workspace;
   Limits limits;
   Publisher publisher;
@@ -58,8 +60,9 @@ struct PcgMethod {
   [[nodiscard]] CgState* state() const { return workspace.space().state(); }
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
+  void apply_to_x() const { space().apply(exec, a, x, workspace.q()); }
   void start() const {  // r = b - A x, z = M^-1 r, p = z, best = x
-    a.apply(exec, v.x, v.q);
+    apply_to_x();
     space().run_pass(exec, a, "einkorn::pcg[start]", size(), CgFirstResidual<Vectors>{v},
                      CgStart<Publisher>{state(), limits, false, true, nullptr, publisher});
     recompute_rho(true);
@@ -82,7 +85,7 @@ struct PcgMethod {
       }
     } else if constexpr (is_stored && defers_sums) {
       space().run_pass_deferred(exec, residual_label, size(), Residual{v, z, state()});
-      preconditioner.apply(exec, v.r, workspace.z());
+      preconditioner.apply(exec, workspace.r(), workspace.z());
       auto const num_blocks = space().run_pass(exec, rho_label, size(), Rho{v, z, state()});
       space().template reduce<Rho::Sums::count, Residual::Sums::count>(
           exec, a, num_blocks, PcgAfterResidualAndPreconditioner<Publisher, is_flexible>{state(), publisher});
@@ -90,7 +93,7 @@ struct PcgMethod {
       space().run_pass(exec, a, residual_label, size(), Residual{v, z, state()},
                        PcgAfterResidual<Publisher>{state(), !is_stored, !is_stored, publisher});
       if constexpr (is_stored) {
-        preconditioner.apply(exec, v.r, workspace.z());
+        preconditioner.apply(exec, workspace.r(), workspace.z());
         launch_rho();
       }
     }
@@ -113,6 +116,7 @@ struct PcgMethod {
   }
 
  private:
+  [[nodiscard]] auto const& p() const { return workspace.p(); }
   [[nodiscard]] auto const& flag() const { return workspace.space().progress_flag(); }
 
   // With defers_sums, p.p is reduced together with the sums of the next product, r.r of a stored z with r.z: fewer
@@ -120,19 +124,20 @@ struct PcgMethod {
 
   void launch_product() const {
     if constexpr (defers_sums)
-      space().template product<false, 1>(exec, a, v.p, v.p, v.p, v.q,
+      space().template product<false, 1>(exec, a, p(), p(), p(), workspace.q(),
                                          PcgAfterDirectionAndProduct<Publisher>{state(), publisher});
     else
-      space().template product<false>(exec, a, v.p, v.p, v.p, v.q,
+      space().template product<false>(exec, a, p(), p(), p(), workspace.q(),
                                       CgAfterProduct<Publisher>{state(), publisher});
   }
   /// z = M^-1 r where the state has |r|^2.
   void precondition() const {
     double const* const squared_norm = &state()->residual2;
-    if constexpr (awaits_residual && requires { preconditioner.apply(exec, v.r, workspace.z(), squared_norm); })
-      preconditioner.apply(exec, v.r, workspace.z(), squared_norm);
+    if constexpr (awaits_residual &&
+                  requires { preconditioner.apply(exec, workspace.r(), workspace.z(), squared_norm); })
+      preconditioner.apply(exec, workspace.r(), workspace.z(), squared_norm);
     else
-      preconditioner.apply(exec, v.r, workspace.z());
+      preconditioner.apply(exec, workspace.r(), workspace.z());
   }
   void launch_rho() const {
     space().run_pass(exec, a, rho_label, size(), Rho{v, z, state()},
@@ -158,15 +163,17 @@ template <class Exec, class A, class M, class Vector, class Workspace>
 SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
                       typename Vector::const_type const& b, Vector const& x, SolverOptions const& options,
                       Workspace const& w) {
+  using V = KernelView<Vector, typename Vector::value_type>;
   auto const solve = [&](auto const& z) {
-    using Vectors = CgVectors<Vector, std::nullptr_t>;
+    using Vectors = CgVectors<V, std::nullptr_t>;
     auto const& flag = w.space().progress_flag();
     PcgMethod<Exec, A, M, std::decay_t<decltype(z)>, Vectors, Workspace> const method{
         exec,
         a,
         preconditioner,
         z,
-        Vectors{w.r(), w.p(), w.q(), w.best(), x, b, nullptr},
+        cg_vectors<Vectors>(w, x, b, nullptr),
+        x,
         w,
         limits_of(options),
         flag.publisher(wants_history(options))};
@@ -176,12 +183,12 @@ SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
     return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
   };
   if constexpr (requires { preconditioner.is_identity; })
-    return solve(PlainZ<Vector>{w.r()});
+    return solve(PlainZ<V>{as_input(w.r())});
   else if constexpr (requires { preconditioner.inverse(); })
-    return solve(
-        DiagonalZ<Vector, std::decay_t<decltype(preconditioner.inverse())>>{w.r(), preconditioner.inverse()});
+    return solve(DiagonalZ<V, std::decay_t<decltype(preconditioner.inverse())>>{as_input(w.r()),
+                                                                                preconditioner.inverse()});
   else
-    return solve(StoredZ<Vector>{w.z()});
+    return solve(StoredZ<V>{as_input(w.z())});
 }
 
 }  // namespace einkorn::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/engine/convergence.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
@@ -81,7 +82,7 @@ SolveResult finish_solve(Exec const& exec, SolverOptions const& options, Space c
     state = space.read_state(exec, method.state());
     if (!(state.true2 <= state.best2)) {
       copy_vector(exec, method.v.x, method.v.best);
-      exec.fence("einkorn::solve: the best x");
+      fence(exec, "einkorn::solve: the best x");
       state.true2 = state.best2;
     }
   }

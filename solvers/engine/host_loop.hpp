@@ -3,6 +3,7 @@
 #pragma once
 
 #include <einkorn/core/captured_graph.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/solvers/engine/progress_flag.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -58,7 +59,7 @@ bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<
     fences = !launches_ahead_alike;
   }
   auto const latest = [&] {
-    if (fences) exec.fence("einkorn::solve: progress of a distributed solve");
+    if (fences) fence(exec, "einkorn::solve: progress of a distributed solve");
     return flag.latest();
   };
   flag.clear();

@@ -12,8 +12,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace einkorn::detail {
+
+struct NoCooperativeSpace {
+  [[nodiscard]] static std::size_t bytes() { return 0; }
+};
+/// CooperativeSpace, where the execution space has cooperative launches.
+template <class Exec>
+using CooperativeSpaceIfAny =
+    typename std::conditional_t<is_cooperative<Exec>, std::type_identity<CooperativeSpace<Exec>>,
+                                std::type_identity<NoCooperativeSpace>>::type;
 
 /// The captured host kernel of a product within a cooperative launch, without its type: the loop of a solver is
 /// compiled once for all formats.
@@ -57,9 +67,9 @@ struct ProductRequirements {
   bool is_one_kernel = false;  // on the host: fused, so that a cooperative launch can run it
 
   [[nodiscard]] std::string text() const {
-    return std::to_string(rows) + " rows and " + std::to_string(partials) + " partial sums" +
-           (deferred > 0 ? " and " + std::to_string(deferred) + " deferred ones" : "") +
-           " on an execution-space instance of concurrency " + std::to_string(concurrency);
+    return detail::joined(rows, " rows and ", partials, " partial sums",
+                          deferred > 0 ? joined(" and ", deferred, " deferred ones") : std::string(),
+                          " on an execution-space instance of concurrency ", concurrency);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/concepts.hpp>
 #include <einkorn/core/error.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/overlap.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/solve_in_range.hpp>
@@ -12,7 +13,6 @@
 #include <einkorn/solvers/report.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -30,31 +30,28 @@ void check_system(A const& a, B const& b, X const& x, SolverOptions const& optio
   check_options(options);
   auto const rows = static_cast<std::size_t>(a.num_rows());
   require_square(name, rows, static_cast<std::size_t>(a.num_cols()));
-  auto const text = [](std::size_t value) { return std::to_string(value); };
   require<DimensionMismatch>(b.extent(0) == rows, [&] {
-    return std::string(name) + ": b has " + text(b.extent(0)) + " entries, expected " + text(rows) +
-           " (rows of A)";
+    return detail::joined(name, ": b has ", b.extent(0), " entries, expected ", rows, " (rows of A)");
   });
   require<DimensionMismatch>(x.extent(0) == rows, [&] {
-    return std::string(name) + ": x has " + text(x.extent(0)) + " entries, expected " + text(rows) +
-           " (columns of A)";
+    return detail::joined(name, ": x has ", x.extent(0), " entries, expected ", rows, " (columns of A)");
   });
   require<DimensionMismatch>(workspace_rows == rows, [&] {
-    return std::string(name) + ": the workspace was made for " + text(workspace_rows) + " rows, A has " +
-           text(rows);
+    return detail::joined(name, ": the workspace was made for ", workspace_rows, " rows, A has ", rows);
   });
   require_aligned(b, name, "b");
   require_aligned(x, name, "x");
-  require<InvalidArgument>(!overlaps(b, x), [&] { return std::string(name) + ": b and x overlap in memory"; });
+  require<InvalidArgument>(!overlaps(b, x),
+                           [&] { return detail::joined(name, ": b and x overlap in memory"); });
   require<InvalidArgument>(rows < 2 || (b.stride(0) == 1 && x.stride(0) == 1),
-                           [&] { return std::string(name) + ": b and x must be contiguous (stride 1)"; });
+                           [&] { return detail::joined(name, ": b and x must be contiguous (stride 1)"); });
 }
 
 /// For methods without a loop for a cooperative launch.
 inline void refuse_persistent(SolverOptions const& options, char const* name) {
   require<InvalidArgument>(options.execution != Execution::persistent, [&] {
-    return std::string(name) +
-           ": Execution::persistent is for CG with the fused recurrence and without a preconditioner";
+    return detail::joined(
+        name, ": Execution::persistent is for CG with the fused recurrence and without a preconditioner");
   });
 }
 
@@ -87,7 +84,7 @@ SolveReport prepare_and_solve(Exec const& exec, char const* name, A const& a, B 
                               SolverOptions const& options, Workspace const& workspace,
                               CheckMethod const& check_method, Solve const& solve) {
   using Vector = typename Workspace::Vector;
-  Kokkos::Profiling::ScopedRegion region(std::string("einkorn::") + name);
+  ScopedRegion const region(("einkorn::" + std::string(name)).c_str());
   collectively(a, [&] { check_system(a, b, x, options, workspace.size(), name); });
   auto const call = workspace.one_call().begin(name, "workspace");
   if (auto const failure = failure_of_ranks(a, collectively(a, check_method))) return *failure;

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/core/fused_pass.hpp>
+#include <einkorn/core/kernel_view.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,18 +28,29 @@ struct DotsPass {
   }
 };
 
+template <class Exec, class EpilogueOp, class Y>
+void dots_pass(Exec const& exec, char const* label, Y const& y, typename EpilogueOp::Sums const& sums,
+               EpilogueOp const& epilogue) {
+  using Body = DotsPass<EpilogueOp, decltype(as_input(y))>;
+  fused_pass(exec, label, y.extent(0), sums, Body{epilogue, as_input(y)});
+}
+
+/// y <- A x by apply(), then the dot products of `epilogue` in a pass over y.
+template <class Exec, class A, class EpilogueOp, class X, class Y>
+void product_then_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
+  ++epilogue.layout->launches;  // apply()
+  if (!epilogue.layout->dry_run) a.apply(exec, x, y);
+  dots_pass(exec, "einkorn::solve[dots]", y, epilogue, epilogue);
+}
+
 /// y <- A x and the dot products of `epilogue`, in one pass if the operator has apply_fused(); else a pass over
 /// y follows.
 template <class Exec, class A, class EpilogueOp, class X, class Y>
 void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
-  if constexpr (requires { a.apply_fused(exec, epilogue, x, y); }) {
+  if constexpr (requires { a.apply_fused(exec, epilogue, x, y); })
     a.apply_fused(exec, epilogue, x, y);
-  } else {
-    ++epilogue.layout->launches;  // apply()
-    if (!epilogue.layout->dry_run) a.apply(exec, x, y);
-    fused_pass(exec, "einkorn::solve[dots]", y.extent(0),
-               static_cast<typename EpilogueOp::Sums const&>(epilogue), DotsPass<EpilogueOp, Y>{epilogue, y});
-  }
+  else
+    product_then_dots(exec, a, epilogue, x, y);
 }
 
 }  // namespace einkorn::detail

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <einkorn/core/allocate.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/solvers/engine/convergence.hpp>
+#include <einkorn/solvers/options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,11 +13,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <thread>
 #include <vector>
 
 namespace einkorn::detail {
+
+/// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may be persistent,
+/// all of them up to 2^20.
+inline std::size_t history_size(SolverOptions const& options) {
+  std::int64_t const in_flight = std::int64_t(options.run_ahead) + 64;
+  std::int64_t const largest = options.callback ? 1 << 15 : 1 << 20;
+  return static_cast<std::size_t>(std::max(in_flight, std::min(options.max_iterations, largest - 1) + 1));
+}
 
 /// Publishes the progress of a solve to the host: one 64-bit word that the device writes and the host reads,
 /// without a fence or a copy. History: |r| after each iteration, written before the word, in a ring of
@@ -85,7 +94,7 @@ class ProgressFlag {
       if (word.is_published() && is_new(word)) return word;
       if (polls % 64 == 0) std::this_thread::yield();
       if (polls % 65536 == 0 && timer.seconds() > 1.0) {
-        exec.fence("einkorn::solve: no progress from the device for a second");
+        fence(exec, "einkorn::solve: no progress from the device for a second");
         timer.reset();
       }
     }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -116,8 +115,9 @@ auto agreed_options([[maybe_unused]] A const& a, SolverOptions const& options,
     auto const keys = a.communicator().all_gather(OptionsKey(options));
     for (std::size_t rank = 1; rank < keys.size(); ++rank)
       require<InvalidArgument>(std::memcmp(&keys[rank], keys.data(), sizeof(OptionsKey)) == 0, [&] {
-        return std::string(name) + ": rank " + std::to_string(rank) +
-               " has other options than rank 0; all ranks need the same, with or without a callback";
+        return detail::joined(
+            name, ": rank ", rank,
+            " has other options than rank 0; all ranks need the same, with or without a callback");
       });
     if (options.callback)
       result.callback = [&a, callback = options.callback](std::int64_t iteration, double residual) {

@@ -111,15 +111,15 @@ struct SaveBestPass {
   }
 };
 
-/// Launches the true residual of a method (CgMethod, PcgMethod, BicgstabMethod), and SaveBestPass unless the
-/// solve has ended. Labels: Method::residual_label, save_best_label.
+/// Launches the true residual of a method (CgMethod, PcgMethod, BicgstabMethod, RichardsonMethod), after v.ax() <- A x by
+/// apply_to_x(), and SaveBestPass unless the solve has ended. Labels: Method::residual_label, save_best_label.
 template <class Method>
 void compute_true_residual(Method const& method, ResidualUse use) {
   using Vectors = decltype(method.v);
   using Publisher = decltype(method.publisher);
   auto* const state = method.state();
   using State = std::remove_pointer_t<decltype(method.state())>;
-  method.a.apply(method.exec, method.v.x, method.v.ax());
+  method.apply_to_x();
   method.space().run_pass(method.exec, method.a, Method::residual_label, method.size(),
                           TrueResidualPass<Vectors, State>{method.v, state, use},
                           AfterTrueResidual<State, Publisher>{state, use, method.publisher});

@@ -4,6 +4,7 @@
 
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/copy.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
@@ -45,7 +46,7 @@ template <class Exec, class V>
 double max_abs_part(Exec const& exec, V const& v) {
   double largest = 0;
   range_reduce<std::size_t>("einkorn::solve[range]", exec, v.extent(0), MaxAbsPart<V>{v}, largest);
-  exec.fence("einkorn::solve: range of b");
+  fence(exec, "einkorn::solve: range of b");
   return largest;
 }
 
@@ -89,7 +90,7 @@ SolveReport solve_in_range(Exec const& exec, A const& a, typename Vector::const_
   double const max_b = max_over_ranks(a, max_abs_part(exec, b));
   if (max_b == 0) {
     fill_vector(exec, x, 0);
-    exec.fence("einkorn::solve: x = 0");
+    fence(exec, "einkorn::solve: x = 0");
     report.outcome = Outcome::converged;
     report.residual = report.recursive_residual = 0;
     return report;
@@ -124,7 +125,7 @@ SolveReport solve_in_range(Exec const& exec, A const& a, typename Vector::const_
       report.residual = last.report.residual;
     }
   }
-  exec.fence("einkorn::solve: x of the caller's system");
+  fence(exec, "einkorn::solve: x of the caller's system");
   if (second.out_of_range) report.outcome = Outcome::non_finite;
   scale_report(report, -exponent);
   return report;
@@ -141,7 +142,7 @@ SolveReport restore_if_thrown(Exec const& exec, Vector const& x, Vector const& i
     return body();
   } catch (...) {
     copy_vector(exec, x, initial);
-    exec.fence("einkorn::solve: x0 after an exception");
+    fence(exec, "einkorn::solve: x0 after an exception");
     throw;
   }
 }

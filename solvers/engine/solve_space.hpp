@@ -8,6 +8,8 @@
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/epilogue_with_dots.hpp>
 #include <einkorn/core/fused_pass.hpp>
+#include <einkorn/core/kernel_view.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/sum_partials.hpp>
 #include <einkorn/solvers/engine/persistent.hpp>
 #include <einkorn/solvers/engine/product_and_dots.hpp>
@@ -85,17 +87,18 @@ class SolveSpace {
     bool const fits =
         requested.partials <= requirements_.partials && requested.deferred <= requirements_.deferred;
     require<InvalidArgument>(fits, [&] {
-      return std::string(name) + ": the workspace was made for an operator of " + requirements_.text() +
-             ", this one has " + requested.text() + "; make the workspace with this operator and this instance";
+      return detail::joined(name, ": the workspace was made for an operator of ", requirements_.text(),
+                            ", this one has ", requested.text(),
+                            "; make the workspace with this operator and this instance");
     });
     require<InvalidArgument>(!wants_history(options) || progress_flag_.capacity() > 0, [&] {
-      return std::string(name) +
-             ": the workspace was made without keep_history and without a callback; make it with the options "
-             "of the solve";
+      return detail::joined(name,
+                            ": the workspace was made without keep_history and without a callback; make it "
+                            "with the options of the solve");
     });
     require<InvalidArgument>(!options.callback || initial_.extent(0) == x.extent(0), [&] {
-      return std::string(name) +
-             ": the workspace was made without a callback; make it with the options of the solve";
+      return detail::joined(
+          name, ": the workspace was made without a callback; make it with the options of the solve");
     });
     return requested;
   }
@@ -117,7 +120,7 @@ class SolveSpace {
     State state;
     auto const from = static_cast<std::size_t>(which - state_.data());
     copy_vector(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
-    exec.fence("einkorn::solve: the state at the end");
+    fence(exec, "einkorn::solve: the state at the end");
     return state;
   }
 
@@ -156,6 +159,20 @@ class SolveSpace {
   void sum(Exec const& exec, Kokkos::View<double*, Device> const& partials, std::size_t num_blocks,
            Step const& step) const {
     sum_partials<count>(exec, "einkorn::solve[sum]", sums_, partials, num_blocks, step);
+  }
+  /// y <- A x. By the fused product where there is one, without use of its sums, so that the plain product is not compiled
+  /// (distributed on a GPU: by apply(), which does not read which rows have ghosts). Overwrites the partial sums of the
+  /// last pass.
+  template <class A>
+  void apply(Exec const& exec, A const& a, Vector const& x, Vector const& y) const {
+    PartialsLayout layout;
+    auto const epilogue = make_epilogue<false>(sums_.partials(), x, x, layout);
+    if constexpr (requires { a.apply_in_solve(exec, epilogue, x, y); })
+      a.apply_in_solve(exec, epilogue, x, y);
+    else if constexpr (!(IsDistributed<A> && is_gpu<Exec>) && requires { a.apply_fused(exec, epilogue, x, y); })
+      a.apply_fused(exec, epilogue, x, y);
+    else
+      a.apply(exec, x, y);
   }
   /// y <- A x and the partial sums of y.y, u.y. Returns the number of blocks of partial sums.
   template <class A>
@@ -204,9 +221,9 @@ class SolveSpace {
     bool const is_empty = !IsDistributed<A> && requirements.rows == 0;
     require<InvalidArgument>(!requested || is_supported || is_empty, [&] {
       if (!has_history)
-        return "solve: Execution::persistent with keep_history: the workspace has memory for " +
-               std::to_string(progress_flag_.capacity() - 1) + " iterations, max_iterations is " +
-               std::to_string(options.max_iterations);
+        return detail::joined("solve: Execution::persistent with keep_history: the workspace has memory for ",
+                              progress_flag_.capacity() - 1, " iterations, max_iterations is ",
+                              options.max_iterations);
       return std::string(
           "solve: Execution::persistent needs an operator whose vectors and columns fit on the chip (GPU: CSR, "
           "SELL without sorting, DIA, bDIA; distributed: PeerTransport) or whose product is one launch (host), "
@@ -282,15 +299,7 @@ class SolveSpace {
       sum_source(exec, "einkorn::solve[sum]", sums_, source, step);
   }
   template <bool uses_w>
-  using EpilogueOp = EpilogueWithDots<Scalar, typename Vector::const_type, uses_w>;
-
-  struct NoCooperativeSpace {
-    NoCooperativeSpace() = default;
-    [[nodiscard]] static std::size_t bytes() { return 0; }
-  };
-  using Cooperative =
-      typename std::conditional_t<is_cooperative<Exec>, std::type_identity<CooperativeSpace<Exec>>,
-                                  std::type_identity<NoCooperativeSpace>>::type;
+  using EpilogueOp = EpilogueWithDots<Scalar, KernelView<Vector, Scalar const>, uses_w>;
 
   using Exchange = CooperativeVector<Exec, Scalar>;
 
@@ -311,15 +320,15 @@ class SolveSpace {
   template <class A>
   [[nodiscard]] bool fits_on_chip(Exec const& exec, A const& a) const {
     bool fits = false;
-    if (!resident_.exists()) return fits;
-    with_row_entries(a, [&]<class Entries>(Entries const& entries) {
+    auto const check = [&]<class Entries>(Entries const& entries) {
       using Value = typename Entries::scalar_type;
-      if (resident_.template scratch<Scalar, Value>() > max_cooperative_scratch(exec) ||
-          resident_.template streamed_bytes<Value>() > values_.size())
-        return;
       fits =
-          !Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width);
-    });
+          resident_.template scratch<Scalar, Value>() <= max_cooperative_scratch(exec) &&
+          resident_.template streamed_bytes<Value>() <= values_.size() &&
+          (!Entries::max_is_known || entries.max_row_length(exec) <= static_cast<std::size_t>(resident_.width));
+    };
+    if constexpr (is_gpu<Exec>)
+      if (resident_.exists()) with_row_entries(a, check);
     return fits;
   }
   /// Whether connect_ranks() was called with this operator.
@@ -347,7 +356,8 @@ class SolveSpace {
   template <bool uses_w>
   static EpilogueOp<uses_w> make_epilogue(Kokkos::View<double*, Device> const& partials, Vector const& u,
                                           Vector const& w, PartialsLayout& layout) {
-    return EpilogueOp<uses_w>(typename EpilogueOp<uses_w>::Sums{partials, &layout}, Scalar(1), Scalar(0), u, w);
+    return EpilogueOp<uses_w>(typename EpilogueOp<uses_w>::Sums{partials, &layout}, Scalar(1), Scalar(0),
+                              as_input(u), as_input(w));
   }
   /// What the product of `a` on exec needs: a dry run of its launches.
   template <class A>
@@ -355,8 +365,7 @@ class SolveSpace {
     PartialsLayout product_layout{0, 0, true}, pass_layout{0, 0, true};
     auto const epilogue = make_epilogue<with_w>({}, x, y, product_layout);
     product_and_dots(exec, a, epilogue, x, y);
-    using Body = DotsPass<EpilogueOp<with_w>, Vector>;
-    fused_pass(exec, "", y.extent(0), typename Body::Sums{{}, &pass_layout}, Body{epilogue, y});
+    dots_pass(exec, "", y, typename EpilogueOp<with_w>::Sums{{}, &pass_layout}, epilogue);
     constexpr std::size_t max_sums = std::max(5, EpilogueOp<with_w>::count);  // 5: of the solvers' own passes
     ProductRequirements result;
     result.rows = x.extent(0);
@@ -370,14 +379,6 @@ class SolveSpace {
       result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
     return result;
   }
-  /// Capacity of the residual ring: more than the residuals in flight; without a callback, where the solve may
-  /// be persistent, all of them up to 2^20.
-  static std::size_t history_size(SolverOptions const& options) {
-    std::int64_t const in_flight = std::int64_t(options.run_ahead) + 64;
-    std::int64_t const largest = options.callback ? 1 << 15 : 1 << 20;
-    return static_cast<std::size_t>(std::max(in_flight, std::min(options.max_iterations, largest - 1) + 1));
-  }
-
   Kokkos::View<State*, Device> state_;
   ProductRequirements requirements_;
   SumSpace<Device> sums_;
@@ -386,7 +387,7 @@ class SolveSpace {
   mutable std::size_t num_deferred_blocks_ = 0;
   ProgressFlag<Exec> progress_flag_;
   Vector initial_;
-  std::optional<Cooperative> cooperative_;
+  std::optional<CooperativeSpaceIfAny<Exec>> cooperative_;
   ResidentShape resident_;
   Kokkos::View<unsigned char*, Device> values_;  // of a resident matrix, where they do not fit into scratch
   Exchange exchange_;

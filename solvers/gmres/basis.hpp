@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -225,7 +224,7 @@ std::size_t basis_blocks(Exec const& exec, std::size_t size) {
 
 /// 1 launch, asynchronous on exec.
 template <class Exec, class Scalar, class Z>
-void launch_basis_pass(Exec const& exec, std::string const& label, BasisPass<Exec, Scalar, Z> const& pass) {
+void launch_basis_pass(Exec const& exec, char const* label, BasisPass<Exec, Scalar, Z> const& pass) {
   if (pass.num_blocks == 0) return;  // a rank without rows
   if constexpr (is_gpu<Exec>) {
     using Pass = BasisPass<Exec, Scalar, Z>;
@@ -237,7 +236,7 @@ void launch_basis_pass(Exec const& exec, std::string const& label, BasisPass<Exe
   }
 }
 template <class Exec, class Step>
-void launch_basis_totals(Exec const& exec, std::string const& label, BasisTotals<Exec, Step> const& kernel) {
+void launch_basis_totals(Exec const& exec, char const* label, BasisTotals<Exec, Step> const& kernel) {
   if constexpr (is_gpu<Exec>) {
     using Kernel = BasisTotals<Exec, Step>;
     typename Kernel::Policy policy(exec, kernel.num_sums, Kernel::team_size);

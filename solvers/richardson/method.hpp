@@ -38,8 +38,9 @@ struct RichardsonMethod {
   [[nodiscard]] RichardsonState* state() const { return workspace.space().state(); }
   [[nodiscard]] std::size_t size() const { return v.r.extent(0); }
 
+  void apply_to_x() const { a.apply(exec, v.x, v.q); }
   void start() const {  // r = b - A x, best = x; 5 and the product
-    a.apply(exec, v.x, v.q);
+    apply_to_x();
     space().run_pass(exec, a, "einkorn::richardson[start]", size(), FirstResidualPass<Vectors>{v},
                      RichardsonStart<Publisher>{state(), limits, publisher});
   }

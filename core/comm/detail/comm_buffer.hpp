@@ -7,7 +7,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <string>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -26,7 +25,7 @@ class CommBuffer {
   static constexpr bool is_host =
       bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 
-  CommBuffer(Exec const& exec, std::string const& label, std::size_t bytes, CommMemory memory) : bytes_(bytes) {
+  CommBuffer(Exec const& exec, char const* label, std::size_t bytes, CommMemory memory) : bytes_(bytes) {
     if (!is_host && memory != CommMemory::pinned)
       device_ = allocate<Kokkos::View<unsigned char*, typename Exec::memory_space>>(exec, label, bytes);
     if (is_host || memory != CommMemory::device)

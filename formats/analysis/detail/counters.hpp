@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/copy.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/formats/diagonals/detail/count_marks.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -93,7 +94,7 @@ struct StructureCounters {
     std::array<std::int64_t, size> result{};
     Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(result.data(), size);
     copy_vector(exec, host, counts);
-    exec.fence("einkorn::structure: counts are read");
+    fence(exec, "einkorn::structure: counts are read");
     return result;
   }
 

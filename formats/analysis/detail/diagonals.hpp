@@ -221,7 +221,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> list_diagonals(Exec const& ex
     copy_vector(exec, Host(offset.data(), size), offsets);
   }
   copy_vector(exec, Host(number.data(), size), entries);
-  exec.fence("einkorn::structure: the diagonals are read");
+  fence(exec, "einkorn::structure: the diagonals are read");
   auto result = allocate_vector<std::pair<std::int64_t, std::int64_t>>("einkorn::structure: diagonals", size);
   for (std::size_t i = 0; i < size; ++i) {
     auto const scaled = static_cast<std::int64_t>(scale * static_cast<double>(number[i]) + 0.5);

@@ -19,6 +19,13 @@ namespace einkorn::detail {
 
 inline constexpr std::int64_t max_sampled_windows = 128;
 
+/// Host: the interface of a team, for one thread.
+struct TeamOfOneThread {
+  KOKKOS_FUNCTION static constexpr int team_rank() { return 0; }
+  KOKKOS_FUNCTION static constexpr int team_size() { return 1; }
+  KOKKOS_FUNCTION static constexpr void team_barrier() {}
+};
+
 /// Counts the slots of one window of rows, sorted by length and cut into slices of slice_rows rows, from the
 /// histogram of the row lengths: a slice begins at each position of the sorted rows that slice_rows divides.
 /// Rows of at least `bins` entries count without padding.
@@ -36,12 +43,17 @@ struct AnalyzeWindow {
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     std::size_t const bytes = scratch_bytes;
-    auto* const rows_of_length = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int)));
+    count(team, team.league_rank(),
+          static_cast<int*>(team.team_scratch(0).get_shmem_aligned(bytes, alignof(int))));
+  }
+  /// @param rows_of_length  [bins + 1]
+  template <class Team>
+  KOKKOS_FUNCTION void count(Team const& team, int sample, int* rows_of_length) const {
     int const num_bins = bins;
     int* const num_used = rows_of_length + num_bins;  // bins
     for (int i = team.team_rank(); i <= num_bins; i += team.team_size()) rows_of_length[i] = 0;
     team.team_barrier();
-    auto const first = static_cast<std::int64_t>(team.league_rank()) * stride;
+    auto const first = static_cast<std::int64_t>(sample) * stride;
     auto const last = Kokkos::min(first + window, static_cast<std::int64_t>(A.num_rows));
     std::int64_t slots = 0;
     int longest = 0;
@@ -99,10 +111,18 @@ void analyze_slices(Exec const& exec, Matrix const& A, int slice_rows,
   std::int64_t const window = sell_window<Exec>(static_cast<std::int64_t>(A.nnz()));
   auto const windows = ceil_div(rows, window);
   auto const sampled = std::min(windows, max_sampled_windows);
-  Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(sampled), Functor::team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + sizeof(int))));
-  Kokkos::parallel_for("einkorn::structure[windows]", policy,
-                       Functor{A, counters, slice_rows, window, windows / sampled * window});
+  char const* const label = "einkorn::structure[windows]";
+  Functor const functor{A, counters, slice_rows, window, windows / sampled * window};
+  if constexpr (is_gpu<Exec>) {
+    Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(sampled), Functor::team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Functor::scratch_bytes + sizeof(int))));
+    Kokkos::parallel_for(label, policy, functor);
+  } else {
+    for_each_part(exec, label, sampled, [&functor](std::int64_t sample) {
+      int rows_of_length[Functor::bins + 1];
+      functor.count(TeamOfOneThread(), static_cast<int>(sample), rows_of_length);
+    });
+  }
 }
 
 }  // namespace einkorn::detail

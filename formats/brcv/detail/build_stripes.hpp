@@ -15,8 +15,14 @@ namespace einkorn::detail {
 /// The number of stripes, and of columns in their lists, that begin before a row.
 template <class Ordinal, class Offset>
 struct StripesBefore {
-  Ordinal stripes;
-  Offset columns;
+  Ordinal stripes = 0;
+  Offset columns = 0;
+
+  KOKKOS_FUNCTION StripesBefore& operator+=(StripesBefore const& more) {
+    stripes += more.stripes;
+    columns += more.columns;
+    return *this;
+  }
 };
 
 /// b, rc and rv from the first rows of the stripes, by one scan over the rows: the index of a stripe is the
@@ -25,18 +31,12 @@ template <class Format, class Matrix, class Starts>
 struct NumberStripes {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
-  using value_type = StripesBefore<Ordinal, Offset>;
 
   Format F;
   Matrix A;
   Starts starts;
 
-  KOKKOS_FUNCTION void init(value_type& value) const { value = {0, 0}; }
-  KOKKOS_FUNCTION void join(value_type& value, value_type const& more) const {
-    value.stripes += more.stripes;
-    value.columns += more.columns;
-  }
-  KOKKOS_FUNCTION void operator()(Ordinal row, value_type& before, bool is_final) const {
+  KOKKOS_FUNCTION void operator()(Ordinal row, StripesBefore<Ordinal, Offset>& before, bool is_final) const {
     if (starts(row) != 0) {
       Offset const begin = A.row_begin(row);
       if (is_final) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/function_ref.hpp>
 #include <einkorn/core/range_launch.hpp>
+#include <einkorn/formats/bsr/bsr_tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -50,6 +51,27 @@ class BlockColumnSet {
   std::size_t mask_ = 0;
 };
 
+/// visit_blocks_of_row() by merging the rows: for any number of entries. Compiled once for all block sizes.
+template <class Matrix>
+void merge_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type first,
+                         typename Matrix::ordinal_type rows, typename Matrix::ordinal_type b,
+                         FunctionRef<void(typename Matrix::ordinal_type)> visit) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  Offset at[max_detected_block_size] = {};
+  for (Ordinal r = 0; r < rows; ++r) at[r] = A.row_begin(first + r);
+  for (;;) {
+    Ordinal next = -1;
+    for (Ordinal r = 0; r < rows; ++r)
+      if (at[r] < A.row_end(first + r) && (next < 0 || A.columns(at[r]) / b < next))
+        next = A.columns(at[r]) / b;
+    if (next < 0) return;
+    visit(next);
+    for (Ordinal r = 0; r < rows; ++r)
+      while (at[r] < A.row_end(first + r) && A.columns(at[r]) / b == next) ++at[r];
+  }
+}
+
 /// Calls visit(block column) once for each b x b block of a block row of A (host); in any order. Rows with many entries
 /// must be sorted, otherwise a block may be visited more than once.
 template <int b, class Matrix, class Visit>
@@ -57,6 +79,7 @@ void visit_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type block_ro
                          BlockColumnSet<typename Matrix::ordinal_type>& set, Visit const& visit) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
+  static_assert(b <= max_detected_block_size);
   Ordinal const first = block_row * b, rows = A.num_rows - first < b ? A.num_rows - first : Ordinal(b);
   auto const entries = static_cast<std::size_t>(A.row_begin(first + rows) - A.row_begin(first));
   if (entries <= set.capacity) {
@@ -71,21 +94,7 @@ void visit_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type block_ro
     }
     return;
   }
-  Offset at[b], end[b];  // merges the rows by block column
-  for (int r = 0; r < b; ++r) {
-    Ordinal const row = first + static_cast<Ordinal>(r);
-    at[r] = r < rows ? A.row_begin(row) : Offset(0);
-    end[r] = r < rows ? A.row_end(row) : Offset(0);
-  }
-  for (;;) {
-    Ordinal next = -1;
-    for (int r = 0; r < b; ++r)
-      if (at[r] < end[r] && (next < 0 || A.columns(at[r]) / b < next)) next = A.columns(at[r]) / b;
-    if (next < 0) return;
-    visit(next);
-    for (int r = 0; r < b; ++r)
-      while (at[r] < end[r] && A.columns(at[r]) / b == next) ++at[r];
-  }
+  merge_blocks_of_row(A, first, rows, Ordinal(b), visit);
 }
 
 /// The sampled block rows of one block size: one of every `stride`, at a varying position, because the rows of many
@@ -111,7 +120,7 @@ struct SampledBlocks {
 /// Counts the blocks of sampled block rows of A, whose rows are sorted, without those of more than max_entries entries
 /// (host). 1 launch; synchronous.
 template <int b, class Exec, class Matrix>
-SampledBlocks count_blocks_on_host(std::string const& label, Exec const& exec, Matrix const& A,
+SampledBlocks count_blocks_on_host(char const* label, Exec const& exec, Matrix const& A,
                                    SampledBlockRows<b> const& sample, std::int64_t max_entries) {
   using Ordinal = typename Matrix::ordinal_type;
   auto const rows = static_cast<std::int64_t>(A.num_rows);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -143,9 +142,9 @@ void build_bins(Exec const& exec, Format& F, Rows const& sum_rows) {
                             Kokkos::Max<Offset>(longest));
   auto const slots = static_cast<Offset>(F.shape.slots), max_sums = static_cast<Offset>(F.shape.max_row_sums());
   require<FillLimit>(longest <= max_sums, [&] {
-    return "from_csr: a row has " + std::to_string(longest) + " partial sums in column blocks of " +
-           std::to_string(F.shape.columns) + ", at most " + std::to_string(max_sums) +
-           " fit in team scratch; CSR5 has no such limit";
+    return detail::joined("from_csr: a row has ", longest, " partial sums in column blocks of ",
+                          F.shape.columns, ", at most ", max_sums,
+                          " fit in team scratch; CSR5 has no such limit");
   });
   auto const max_size = slots - longest, min_size = std::min<Offset>(1024, max_size);
   auto const resident = static_cast<Offset>(resident_teams(exec, tuning.sum_teams_per_sm));

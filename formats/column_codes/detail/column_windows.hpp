@@ -225,13 +225,13 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   if (coded * (sizeof(Ordinal) - sizeof(std::uint16_t)) <= made.bytes()) return;
   made.codes = allocate<decltype(made.codes)>(exec, "einkorn::ColumnCodes::codes", coded);
   auto const all = columns.extent(0), begin = static_cast<std::size_t>(tail_begin);
-  auto const uncoded_columns = allocate<Columns>(exec, columns.label(), all - coded);
+  auto const uncoded_columns = allocate<Columns>(exec, columns.label().c_str(), all - coded);
   for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
                 EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, uncoded_columns, made});
   if (begin < all)
     copy_vector(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
                 Kokkos::subview(columns, std::pair(begin, all)));
-  exec.fence("einkorn::compress_columns: the uncompressed columns may be freed");
+  fence(exec, "einkorn::compress_columns: the uncompressed columns may be freed");
   columns = uncoded_columns;
   result = made;
 }

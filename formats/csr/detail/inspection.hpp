@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -68,7 +67,7 @@ struct FindFirstBad {
 
 /// The lowest index in [0, count) for which `is_bad` holds, or count. Fences exec.
 template <class Exec, class Count, class IsBad>
-Count first_bad(Exec const& exec, std::string const& label, Count count, IsBad const& is_bad) {
+Count first_bad(Exec const& exec, char const* label, Count count, IsBad const& is_bad) {
   Count first = count;
   range_reduce<Count>(label, exec, count, FindFirstBad<Count, IsBad>{is_bad}, Kokkos::Min<Count>(first));
   return first < count ? first : count;  // Min starts at the largest Count
@@ -121,13 +120,12 @@ void find_errors_on_host(Matrix const& A, bool decreases,
 template <class Matrix>
 bool require_extents(Matrix const& A) {
   using Offset = typename Matrix::offset_type;
-  auto const text = [](auto number) { return std::to_string(number); };
   require<InvalidStructure>(A.num_rows >= 0 && A.num_cols >= 0, [&] {
-    return "Csr: negative size " + text(A.num_rows) + " x " + text(A.num_cols);
+    return detail::joined("Csr: negative size ", A.num_rows, " x ", A.num_cols);
   });
   A.visit_arrays([](char const* name, auto const& array) { require_aligned(array, "Csr", name); });
   require<InvalidStructure>(A.columns.extent(0) == A.values.extent(0), [&] {
-    return "Csr: columns has " + text(A.columns.extent(0)) + " entries, values " + text(A.values.extent(0));
+    return detail::joined("Csr: columns has ", A.columns.extent(0), " entries, values ", A.values.extent(0));
   });
   auto const rows = static_cast<std::size_t>(A.num_rows);
   if (rows == 0 && A.row_offsets.extent(0) == 0) {
@@ -135,13 +133,14 @@ bool require_extents(Matrix const& A) {
     return false;
   }
   require<InvalidStructure>(A.row_offsets.extent(0) == rows + 1, [&] {
-    return "Csr: row_offsets has extent " + text(A.row_offsets.extent(0)) +
-           ", expected num_rows + 1 = " + text(rows + 1);
+    return detail::joined("Csr: row_offsets has extent ", A.row_offsets.extent(0),
+                          ", expected num_rows + 1 = ", rows + 1);
   });
-  require<OverflowError>(
-      A.values.extent(0) <= static_cast<std::size_t>(std::numeric_limits<Offset>::max()), [&] {
-        return "Csr: " + text(A.values.extent(0)) + " entries do not fit Offset; int64_t or size_t would do";
-      });
+  require<OverflowError>(A.values.extent(0) <= static_cast<std::size_t>(std::numeric_limits<Offset>::max()),
+                         [&] {
+                           return detail::joined("Csr: ", A.values.extent(0),
+                                                 " entries do not fit Offset; int64_t or size_t would do");
+                         });
   return true;
 }
 
@@ -149,21 +148,21 @@ bool require_extents(Matrix const& A) {
 template <class Matrix>
 void require_no_errors(Matrix const& A, std::size_t at, std::size_t entry) {
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  auto const text = [](auto number) { return std::to_string(number); };
   auto const rows = static_cast<std::size_t>(A.num_rows);
-  require<InvalidStructure>(
-      at != 0, [&] { return "Csr: row_offsets(0) is " + text(read_one(A.row_offsets, 0)) + ", expected 0"; });
+  require<InvalidStructure>(at != 0, [&] {
+    return detail::joined("Csr: row_offsets(0) is ", read_one(A.row_offsets, 0), ", expected 0");
+  });
   require<InvalidStructure>(at != 1, [&] {
-    return "Csr: row_offsets(" + text(rows) + ") is " + text(read_one(A.row_offsets, rows)) +
-           ", expected nnz = " + text(A.nnz());
+    return detail::joined("Csr: row_offsets(", rows, ") is ", read_one(A.row_offsets, rows),
+                          ", expected nnz = ", A.nnz());
   });
   require<InvalidStructure>(at == none, [&] {
-    return "Csr: row_offsets decreases after row " + text(at - 2) + ": " +
-           text(read_one(A.row_offsets, at - 2)) + " to " + text(read_one(A.row_offsets, at - 1));
+    return detail::joined("Csr: row_offsets decreases after row ", at - 2, ": ",
+                          read_one(A.row_offsets, at - 2), " to ", read_one(A.row_offsets, at - 1));
   });
   require<InvalidStructure>(entry == none, [&] {
-    return "Csr: entry " + text(entry) + " has column " + text(read_one(A.columns, entry)) +
-           ", expected 0 .. " + text(A.num_cols) + " - 1";
+    return detail::joined("Csr: entry ", entry, " has column ", read_one(A.columns, entry), ", expected 0 .. ",
+                          A.num_cols, " - 1");
   });
 }
 

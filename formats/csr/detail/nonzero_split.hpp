@@ -5,6 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/balance/split.hpp>
 #include <einkorn/core/ceil_div.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/csr/spmv_tuning.hpp>
 
@@ -217,7 +218,7 @@ Split make_nonzero_split(Exec const& exec, Matrix const& A, Lengths const& lengt
     range_for<std::size_t>("einkorn::make_spmv_plan[csr,parts]", exec, words,
                            ClearParts<decltype(split.parts)>{split.parts});
   }
-  exec.fence("einkorn::make_spmv_plan[csr]: the blocks are filled");
+  fence(exec, "einkorn::make_spmv_plan[csr]: the blocks are filled");
   return split;
 }
 

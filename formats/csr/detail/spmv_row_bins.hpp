@@ -7,6 +7,7 @@
 #include <einkorn/core/ceil_div.hpp>
 #include <einkorn/core/epilogue.hpp>
 #include <einkorn/core/lanes/lanes.hpp>
+#include <einkorn/core/launch.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/core/scalar.hpp>
 #include <einkorn/formats/csr/choose_spmv.hpp>
@@ -166,7 +167,7 @@ Bins make_row_bins(Exec const& exec, Matrix const& A, typename Matrix::ordinal_t
         "einkorn::make_spmv_plan[csr,list_chunks]", exec, A.num_rows,
         ListChunks<Matrix, decltype(bins.chunk_rows), decltype(bins.arrivals)>{
             offsets, bins.chunk_rows, bins.first_chunks, bins.arrivals, max_short, max_warp, chunk});
-  exec.fence("einkorn::make_spmv_plan[csr]: the bins are filled");
+  fence(exec, "einkorn::make_spmv_plan[csr]: the bins are filled");
   return bins;
 }
 

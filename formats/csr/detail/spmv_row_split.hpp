@@ -25,10 +25,10 @@ struct SpmvRowSplit {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
-  Matrix A;
+  Matrix const& A;
   X x;
   Y y;
-  EpilogueOp epilogue;
+  EpilogueOp const& epilogue;
   Offset num_parts;
 
   void run(Offset part, Accumulators& accumulators) const {

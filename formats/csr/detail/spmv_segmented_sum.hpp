@@ -227,11 +227,11 @@ struct SpmvSegmentedSumHost {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
-  Matrix A;
+  Matrix const& A;
   X x;
   Y y;
-  EpilogueOp epilogue;
-  Tiles tiles;
+  EpilogueOp const& epilogue;
+  Tiles const& tiles;
 
   void run(Offset tile, Accumulators& accumulators) const {
     Offset begin = tiles.first_entry(tile);

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -55,8 +54,7 @@ void order_by_column_sorting(Exec const& exec, Matrix const& A, Offsets const& o
   auto const nnz = static_cast<std::uint64_t>(A.nnz());
   auto const num_cols = static_cast<std::uint64_t>(A.num_cols);
   require<OverflowError>(nnz == 0 || num_cols <= std::numeric_limits<std::uint64_t>::max() / nnz, [&] {
-    return "transpose: num_cols " + std::to_string(num_cols) + " times nnz " + std::to_string(nnz) +
-           " does not fit 64 bits";
+    return detail::joined("transpose: num_cols ", num_cols, " times nnz ", nnz, " does not fit 64 bits");
   });
   using Keys = Kokkos::View<std::uint64_t*, typename Matrix::device_type>;
   auto const keys = allocate<Keys>(exec, "einkorn::transpose::keys", nnz);

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -135,7 +134,7 @@ struct TransposeTilesHost {
 
 /// Copies one array between CSR order and the order of the tiles. Asynchronous on exec; 1 launch.
 template <Direction direction, class Exec, class Format, class To, class From>
-void move_array(Exec const& exec, std::string const& label, Format const& F, To const& to, From const& from) {
+void move_array(Exec const& exec, char const* label, Format const& F, To const& to, From const& from) {
   auto const num_tiles = static_cast<std::size_t>(F.num_tiles), num_entries = static_cast<std::size_t>(F.nnz());
   if constexpr (is_gpu<Exec>) {
     using Functor = TransposeTiles<Exec, direction, To, From>;

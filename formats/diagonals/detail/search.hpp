@@ -290,7 +290,7 @@ std::vector<typename Matrix::ordinal_type> list_diagonals_on_host(
     copy_vector(
         exec, Kokkos::View<Ordinal*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(result.data(), result.size()),
         list_marks(exec, A, marks));
-  exec.fence("einkorn::list_diagonals_on_host");
+  fence(exec, "einkorn::list_diagonals_on_host");
   return result;
 }
 

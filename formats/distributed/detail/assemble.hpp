@@ -31,7 +31,7 @@ std::vector<Offset> count_ghosts_before(std::vector<Offset> const& ghost_entries
 
 template <class Device, class T>
 Kokkos::View<T const*, Device> copy_part(char const* array, std::vector<T> const& from) {
-  return copy_to_device<Kokkos::View<T*, Device>>(std::string("einkorn::DistributedCsr::") + array, from);
+  return copy_to_device<Kokkos::View<T*, Device>>(joined("einkorn::DistributedCsr::", array).c_str(), from);
 }
 
 /// HaloPlan::send_rows on the device.

@@ -35,7 +35,7 @@ struct Slice {
 /// @param array   on root: contiguous, on the host
 /// @param slices  on root: [ranks]
 template <class T>
-std::vector<T> scatter_slices(std::string const& purpose, Communicator const& comm, int root, T const* array,
+std::vector<T> scatter_slices(char const* purpose, Communicator const& comm, int root, T const* array,
                               std::vector<Slice> const& slices) {
   std::vector<std::vector<std::byte>> received;
   {

@@ -114,7 +114,7 @@ GhostCounts count_ghosts(char const* operation, RowBlocks const& blocks, int ran
 
 /// The columns that rank does not own, ascending and unique.
 template <class Columns>
-std::vector<std::int64_t> ghost_ids_of(std::string const& purpose, RowBlocks const& blocks, int rank,
+std::vector<std::int64_t> ghost_ids_of(char const* purpose, RowBlocks const& blocks, int rank,
                                        std::size_t ghost_entries, Columns const& columns) {
   std::vector<std::int64_t> ids;
   reserve(ids, purpose, ghost_entries);
@@ -133,7 +133,8 @@ std::vector<std::int64_t> ghost_ids_of(std::string const& purpose, RowBlocks con
 template <class Ordinal, class Offset, class Offsets, class Columns>
 SplitRows<Ordinal, Offset> split_rows(char const* operation, RowBlocks const& blocks, int rank,
                                       Offsets const& offsets, Columns const& columns) {
-  std::string const purpose = std::string("einkorn::") + operation + ": split rows";
+  std::string const text = joined("einkorn::", operation, ": split rows");
+  char const* const purpose = text.c_str();
   auto const rows = static_cast<std::size_t>(blocks.size(rank));
   auto const count = count_ghosts(operation, blocks, rank, offsets, columns);
   SplitRows<Ordinal, Offset> split;

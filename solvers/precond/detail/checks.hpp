@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace einkorn::detail {
@@ -18,8 +17,7 @@ template <class Matrix>
 void require_size(char const* operation, std::int64_t num_rows, Matrix const& A) {
   require_square(operation, A.num_rows, A.num_cols);
   require<DimensionMismatch>(static_cast<std::int64_t>(A.num_rows) == num_rows, [&] {
-    return std::string(operation) + ": made for a matrix of " + std::to_string(num_rows) +
-           " rows, given one of " + std::to_string(A.num_rows);
+    return detail::joined(operation, ": made for a matrix of ", num_rows, " rows, given one of ", A.num_rows);
   });
 }
 
@@ -37,8 +35,8 @@ void check_apply(char const* operation, std::int64_t num_rows, R const& r, Z con
   require_kokkos(operation);
   auto const require_extent = [&](std::size_t extent, char const* name) {
     require<DimensionMismatch>(extent == static_cast<std::size_t>(num_rows), [&] {
-      return std::string(operation) + ": " + name + " has extent(0) = " + std::to_string(extent) +
-             ", expected " + std::to_string(num_rows) + " (rows of the matrix)";
+      return detail::joined(operation, ": ", name, " has extent(0) = ", extent, ", expected ", num_rows,
+                            " (rows of the matrix)");
     });
   };
   require_extent(r.extent(0), "r");
@@ -46,11 +44,11 @@ void check_apply(char const* operation, std::int64_t num_rows, R const& r, Z con
   require_aligned(r, operation, "r");
   require_aligned(z, operation, "z");
   require<InvalidArgument>(!overlaps_itself(z), [&] {
-    return std::string(operation) + ": two entries of z share memory (stride 0)";
+    return detail::joined(operation, ": two entries of z share memory (stride 0)");
   });
   require<InvalidArgument>((in_place && is_same_vector(r, z)) || !overlaps(r, z), [&] {
-    return std::string(operation) + ": r and z overlap in memory" +
-           (in_place ? " and are not the same vector" : "");
+    return detail::joined(operation, ": r and z overlap in memory",
+                          (in_place ? " and are not the same vector" : ""));
   });
 }
 

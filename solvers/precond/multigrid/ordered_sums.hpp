@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -31,8 +30,7 @@ class OrderedSums {
   /// Applies the body (core/fused_pass.hpp) to `size` entries, then step(totals) in one thread. 2 launches, 1 if
   /// size == 0; asynchronous on exec.
   template <class Exec, class Body, class Step>
-  void run(Exec const& exec, std::string const& label, std::size_t size, Body const& body,
-           Step const& step) const {
+  void run(Exec const& exec, char const* label, std::size_t size, Body const& body, Step const& step) const {
     using Sums = typename Body::Sums;
     PartialsLayout layout;
     Sums const sums{space_.partials(), &layout};

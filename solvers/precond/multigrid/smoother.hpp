@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 
 namespace einkorn::detail {
 
@@ -93,11 +92,11 @@ struct SmootherEpilogue {
   }
 
   template <class Policy, class Kernel>
-  void launch(std::string const& label, Policy const& policy, Kernel const& kernel) const {
+  void launch(char const* label, Policy const& policy, Kernel const& kernel) const {
     Epilogue<Sum>{alpha, beta}.launch(label, policy, kernel);
   }
   template <class Exec, class Index, class Kernel>
-  void launch_parts(Exec const& exec, std::string const& label, Index num_parts, Kernel const& kernel) const {
+  void launch_parts(Exec const& exec, char const* label, Index num_parts, Kernel const& kernel) const {
     Epilogue<Sum>{alpha, beta}.launch_parts(exec, label, num_parts, kernel);
   }
 
