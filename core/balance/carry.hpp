@@ -105,10 +105,10 @@ struct AddCarryHost {
   using Accumulators = typename EpilogueOp::Accumulators;
   using Offset = typename Runs::offset_type;
 
-  Runs const& runs;
-  Carry const& carry;
+  Runs runs;
+  Carry carry;
   Y y;
-  EpilogueOp const& epilogue;
+  EpilogueOp epilogue;
 
   void run(Offset part, Accumulators& accumulators) const {
     auto const run = runs(part);

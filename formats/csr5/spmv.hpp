@@ -68,15 +68,13 @@ auto make_spmv_plan(Exec const& exec, Csr5<Scalar, Ordinal, Offset, Device> cons
 
 namespace detail {
 
-template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 void spmv_tiles(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                 Carry const& carry) {
-  if constexpr (!is_gpu<Exec>)
-    spmv_tiles_host(exec, epilogue, F, x, y, carry);
-  else if (F.compressed.any())
-    spmv_tiles_gpu<Indices::compressed>(exec, epilogue, F, x, y, carry);
+  if constexpr (is_gpu<Exec>)
+    spmv_tiles_gpu<indices>(exec, epilogue, F, x, y, carry);
   else
-    spmv_tiles_gpu<Indices::full>(exec, epilogue, F, x, y, carry);
+    spmv_tiles_host<indices>(exec, epilogue, F, x, y, carry);
 }
 
 template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
@@ -97,8 +95,12 @@ void spmv_csr5(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X 
   });
   ScopedRegion const region("einkorn::spmv[csr5]");
   if (epilogue.alpha == Sum(0) || F.nnz() == 0) return scale(exec, epilogue.beta, y);
-  for_each_column(x, y,
-                  [&](auto const& x_j, auto const& y_j) { spmv_tiles(exec, epilogue, F, x_j, y_j, carry); });
+  for_each_column(x, y, [&](auto const& x_j, auto const& y_j) {
+    if (F.compressed.any())
+      spmv_tiles<Indices::compressed>(exec, epilogue, F, x_j, y_j, carry);
+    else
+      spmv_tiles<Indices::full>(exec, epilogue, F, x_j, y_j, carry);
+  });
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ struct SpmmStripesHost {
   using Scalar = typename Format::scalar_type;
   static constexpr int max_rows = has_register<Sum, simd_lanes<Sum>> ? 8 : 4;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
   Epilogue<Sum> epilogue;

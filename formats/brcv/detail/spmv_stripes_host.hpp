@@ -24,7 +24,7 @@ struct SpmvStripesHost {
   using Scalar = typename Format::scalar_type;
   static constexpr int W = simd_lanes<Sum>;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
   Epilogue<Sum> epilogue;

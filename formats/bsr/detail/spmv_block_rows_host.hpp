@@ -25,7 +25,7 @@ struct SpmvBlockRowsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
   Epilogue<Sum> epilogue;

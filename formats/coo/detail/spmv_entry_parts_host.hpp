@@ -17,12 +17,12 @@ struct SpmvEntryPartsHost {
   using Ordinal = typename Format::ordinal_type;
   using Offset = typename Format::offset_type;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
   Epilogue<Sum> epilogue;
-  Parts const& parts;
-  Carry const& carry;  // [num_parts], write-only
+  Parts parts;
+  Carry carry;  // [num_parts], write-only
 
   void operator()(Offset part) const {
     Offset k = parts.first_entry(part);

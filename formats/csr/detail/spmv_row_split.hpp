@@ -25,10 +25,10 @@ struct SpmvRowSplit {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
-  Matrix const& A;
+  Matrix A;
   X x;
   Y y;
-  EpilogueOp const& epilogue;
+  EpilogueOp epilogue;
   Offset num_parts;
 
   void run(Offset part, Accumulators& accumulators) const {

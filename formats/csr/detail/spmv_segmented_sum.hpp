@@ -227,11 +227,11 @@ struct SpmvSegmentedSumHost {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
 
-  Matrix const& A;
+  Matrix A;
   X x;
   Y y;
-  EpilogueOp const& epilogue;
-  Tiles const& tiles;
+  EpilogueOp epilogue;
+  Tiles tiles;
 
   void run(Offset tile, Accumulators& accumulators) const {
     Offset begin = tiles.first_entry(tile);

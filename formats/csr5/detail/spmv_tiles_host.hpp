@@ -21,7 +21,7 @@ template <class Format>
 struct TileChunks {
   using Ordinal = typename Format::ordinal_type;
   using offset_type = typename Format::offset_type;
-  Format const& F;
+  Format F;
   offset_type num_chunks;
 
   [[nodiscard]] offset_type first_tile(offset_type chunk) const {
@@ -49,7 +49,7 @@ inline constexpr int any_lanes = 0, max_host_lanes = 16;
 /// are subtracted, and lanes without a start write no y.
 /// @tparam W lanes of the tiles, or any_lanes: F.shape.lanes, one entry after another, so that only one width is compiled
 /// for SIMD registers
-template <int W, class Format, class X, class Y, class EpilogueOp, class Carry>
+template <Indices indices, int W, class Format, class X, class Y, class EpilogueOp, class Carry>
 struct SpmvTilesHost {
   using Sum = typename EpilogueOp::sum_type;
   using Accumulators = typename EpilogueOp::Accumulators;
@@ -58,11 +58,11 @@ struct SpmvTilesHost {
 
   static constexpr int max_lanes = W == any_lanes ? max_host_lanes : W;
 
-  TileChunks<Format> const& chunks;
+  TileChunks<Format> chunks;
   X x;
   Y y;
-  EpilogueOp const& epilogue;
-  Carry const& carry;  // [num_chunks] or [0]
+  EpilogueOp epilogue;
+  Carry carry;  // [num_chunks] or [0]
   int words, y_bits, segment_bits;
 
   /// The row that is summed across tiles.
@@ -80,9 +80,9 @@ struct SpmvTilesHost {
     if (pending.row < F.num_rows && F.row_offsets(pending.row) < first * F.tile_size())
       pending.open = pending.began_before = true;
     for (Offset tile = first; tile < last; ++tile) {
-      if (W == any_lanes || !F.compressed.any())
+      if constexpr (indices == Indices::full || W == any_lanes)
         sum_tile(tile, FullColumns<Ordinal, Offset>{F.columns.data(), 0}, pending, chunk, accumulators);
-      else if constexpr (W != any_lanes)
+      else
         with_columns_of_tile(
             F, tile, tile * F.tile_size(), (tile + 1) * F.tile_size(),
             [&](auto const& columns) { sum_tile(tile, columns, pending, chunk, accumulators); });
@@ -113,7 +113,7 @@ struct SpmvTilesHost {
   /// The product of an entry of a tile. Always inlined, so that the following addition is fused in all uses.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Sum product(Offset at) const {
     auto const& F = chunks.F;
-    return Sum(F.values(at)) * Sum(x(F.column(at)));
+    return Sum(F.values(at)) * Sum(x(indices == Indices::full ? F.columns(at) : F.column(at)));
   }
 
   void flush(Pending& pending, Offset chunk, Accumulators& accumulators) const {
@@ -154,7 +154,7 @@ struct SpmvTilesHost {
     for (int lane = 0; lane < lanes(); ++lane) {
       Offset const entry = at + static_cast<Offset>(lane);
       values[lane] = Sum(F.values(entry));
-      of_x[lane] = Sum(x(F.column(entry)));
+      of_x[lane] = Sum(x(indices == Indices::full ? F.columns(entry) : F.column(entry)));
     }
     sum.add_product(Simd<Sum, max_lanes>::load(values), Simd<Sum, max_lanes>::load(of_x));
   }
@@ -244,24 +244,24 @@ struct SpmvTilesHost {
   }
 };
 
-template <class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
   using Offset = typename Format::offset_type;
   auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
-  auto const run = [&]<int W>() {
-    using Kernel = SpmvTilesHost<W, Format, X, Y, EpilogueOp, Carry>;
+  auto const run = [&]<Indices read_as, int W>() {
+    using Kernel = SpmvTilesHost<read_as, W, Format, X, Y, EpilogueOp, Carry>;
     epilogue.launch_parts(
         exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
         Kernel{chunks, x, y, epilogue, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
   };
   constexpr int W = simd_lanes<typename Format::scalar_type>;  // of csr5_shape()
   if (F.shape.lanes == W)
-    run.template operator()<W>();
-  else
-    run.template operator()<any_lanes>();
+    run.template operator()<indices, W>();
+  else  // reads both kinds of indices
+    run.template operator()<Indices::compressed, any_lanes>();
   if (chunks.num_chunks > 1 && carry.extent(0) > 0)
     add_carry(exec, chunks, chunks.num_chunks, false, carry, y, epilogue);
 }

@@ -30,10 +30,10 @@ struct SpmvDiagonalsHost {
   static constexpr int block = diagonal_block_rows, lanes = simd_lanes<Sum>, batch = diagonals_per_batch;
   using Group = Simd<Sum, lanes>;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
-  EpilogueOp const& epilogue;
+  EpilogueOp epilogue;
   std::int64_t num_parts;
 
   void run(std::int64_t part, Accumulators& accumulators) const {

@@ -147,10 +147,10 @@ struct SpmvPaddedRowsHost {
   /// Minimum columns of a row-major multivector for SIMD lanes over the columns.
   static constexpr std::size_t min_columns = 4;
 
-  Format const& F;
+  Format F;
   X x;
   Y y;
-  EpilogueOp const& epilogue;
+  EpilogueOp epilogue;
   Ordinal num_groups, num_parts;
 
   void run(Ordinal part, Accumulators& accumulators) const {
