@@ -24,9 +24,7 @@ namespace detail {
 /// A part of a message: a text or a whole number.
 class MessagePart {
  public:
-  MessagePart(char const* text) : text_(text) {}
   MessagePart(std::string_view text) : text_(text) {}
-  MessagePart(std::string const& text) : text_(text) {}
   template <std::unsigned_integral Number>
   MessagePart(Number number) : magnitude_(number), is_number_(true) {}
   template <std::signed_integral Number>

@@ -22,7 +22,7 @@ template <class Exec>
   exec.fence(std::string(label));
 }
 
-/// Kokkos::Profiling::ScopedRegion for a literal, likewise.
+/// Kokkos::Profiling::ScopedRegion, likewise.
 class ScopedRegion {
  public:
   [[gnu::noinline]] explicit ScopedRegion(char const* name) {

@@ -100,7 +100,7 @@ namespace detail {
 
 /// The options of a format with the values that AnyMatrixOptions has for them.
 template <class Options, class VectorScalar>
-Options options_of_format(AnyMatrixOptions const& given) {
+Options format_options(AnyMatrixOptions const& given) {
   Options options;
   if constexpr (requires { options.fill_limit; }) options.fill_limit = given.fill_limit;
   if constexpr (requires { options.indices; }) options.indices = given.indices;
@@ -116,15 +116,11 @@ void emplace_plan(Plans& plans, Exec const& exec, Csr<Value const, Ordinal, Offs
                   AnyMatrixOptions const& options) {
   using Matrix = Format<Value, Ordinal, Offset, Device>;
   using Plan = SpmvPlan<Matrix, V>;
-  if constexpr (CsrMatrix<Matrix>) {
+  if constexpr (CsrMatrix<Matrix>)
     plans.template emplace<Plan>(make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks));
-  } else {
-    auto const format_options = options_of_format<typename FromCsr<Format>::Options, V>(options);
-    if constexpr (std::is_constructible_v<Plan, Exec const&, Matrix>)
-      plans.template emplace<Plan>(exec, from_csr<Format>(exec, A, format_options));
-    else
-      plans.template emplace<Plan>(from_csr<Format>(exec, A, format_options));
-  }
+  else
+    plans.template emplace<Plan>(make_spmv_plan<V>(
+        exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options, V>(options))));
 }
 
 /// make_any_matrix() with all template arguments given.

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace einkorn {
 
@@ -26,7 +25,7 @@ class SpmvPlan {
  public:
   using Sum = sum_type<typename Matrix::scalar_type, VectorScalar>;
 
-  explicit SpmvPlan(Matrix F) : matrix_(std::move(F)) {}
+  explicit SpmvPlan(Matrix const& F) : matrix_(F) {}
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   /// Bytes of the plan in addition to the matrix.
   [[nodiscard]] static constexpr std::size_t bytes() { return 0; }

@@ -43,11 +43,13 @@ class AnyOperator {
   /// In one pass where has_fused_apply().
   template <class Exec, class EpilogueOp, class X, class Y>
   void apply_fused(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
-    if (!has_fused_apply()) ++epilogue.layout->launches;  // apply()
-    apply_in_solve(exec, epilogue, x, y);
-    if (!has_fused_apply()) detail::dots_pass(exec, "einkorn::solve[dots]", y, epilogue, epilogue);
+    auto const apply = [&] { apply_in_solve(exec, epilogue, x, y); };
+    if (has_fused_apply())
+      apply();
+    else
+      detail::product_then_dots(exec, epilogue, y, apply);
   }
-  /// y <- A x. Only the fused product of a format that has one is compiled, with dot products that are not used.
+  /// y <- A x, with the dot products where has_fused_apply(): one product per format is compiled.
   template <class Exec, class EpilogueOp, class X, class Y>
   void apply_in_solve(Exec const& exec, EpilogueOp const& epilogue, X const& x, Y const& y) const {
     std::visit(
@@ -55,7 +57,7 @@ class AnyOperator {
           if constexpr (requires { spmv_fused(exec, plan, epilogue, x, y); })
             spmv_fused(exec, plan, epilogue, x, y);
           else if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>)
-            if (!epilogue.layout->dry_run) spmv(exec, plan, 1, x, 0, y);
+            spmv(exec, plan, 1, x, 0, y);
         },
         matrix_->plan());
   }

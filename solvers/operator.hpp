@@ -54,10 +54,6 @@ concept IsVariable = M::is_variable;
 template <class M>
 concept IsExpensive = M::is_expensive;
 
-}  // namespace detail
-
-namespace detail {
-
 /// Calls body(row_entries(plan)) if the format of the plan has row access.
 template <class Plan, class Body>
 void with_row_entries_of(Plan const& plan, Body const& body) {

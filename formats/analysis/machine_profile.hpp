@@ -146,8 +146,7 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
     auto const key = text.substr(0, space);
     auto const value = space == text.npos ? std::string_view() : text.substr(space + 1);
     if (!has_heading && text != "einkorn-profile 1")
-      fail(line,
-           detail::joined("expected \"einkorn-profile 1\", found \"", std::string(text.substr(0, 40)), "\""));
+      fail(line, detail::joined("expected \"einkorn-profile 1\", found \"", text.substr(0, 40), "\""));
     if (!has_heading) return void(has_heading = true);
     if (key == "machine") {
       check_machine();
@@ -155,19 +154,18 @@ inline std::vector<MachineProfile> read_profile(std::string const& path) {
       machines.push_back({std::string(value), 0, 0, 0, 0});
       return;
     }
-    if (machines.empty()) fail(line, detail::joined("expected \"machine\" before \"", std::string(key), "\""));
+    if (machines.empty()) fail(line, detail::joined("expected \"machine\" before \"", key, "\""));
     auto& machine = machines.back();
     double* const member = key == "copy_bytes_per_second"     ? &machine.copy_bytes_per_second
                            : key == "stream_bytes_per_second" ? &machine.stream_bytes_per_second
                            : key == "gather_per_second"       ? &machine.gather_per_second
                            : key == "launch_seconds"          ? &machine.launch_seconds
                                                               : nullptr;
-    if (member == nullptr) fail(line, detail::joined("unknown key \"", std::string(key), "\""));
+    if (member == nullptr) fail(line, detail::joined("unknown key \"", key, "\""));
     auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), *member);
     bool const is_number = error == std::errc() && end == value.data() + value.size();
     if (!is_number || !std::isfinite(*member) || *member <= 0)
-      fail(line,
-           detail::joined(std::string(key), " is \"", std::string(value), "\", expected a number more than 0"));
+      fail(line, detail::joined(key, " is \"", value, "\", expected a number more than 0"));
   };
   if (!detail::for_each_line(path, parse_line)) return {};
   if (!has_heading) fail(1, "expected \"einkorn-profile 1\", found an empty file");

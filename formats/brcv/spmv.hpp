@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace einkorn {
 
@@ -30,9 +29,8 @@ class SpmvPlan<Brcv<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix F) : matrix_(std::move(F)) {
-    if constexpr (is_gpu<Exec>)
-      chunks_ = detail::make_stripe_chunks(exec, matrix_, brcv_chunk_rows(sizeof(Sum)));
+  SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
+    if constexpr (is_gpu<Exec>) chunks_ = detail::make_stripe_chunks(exec, F, brcv_chunk_rows(sizeof(Sum)));
   }
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }

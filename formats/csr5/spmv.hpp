@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace einkorn {
 
@@ -34,9 +33,9 @@ class SpmvPlan<Csr5<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix F) : matrix_(std::move(F)) {
-    auto const parts = is_gpu<Exec> ? static_cast<std::size_t>(matrix_.num_tiles) + 1
-                                    : static_cast<std::size_t>(host_parts(exec));
+  SpmvPlan(Exec const& exec, Matrix const& F) : matrix_(F) {
+    auto const parts =
+        is_gpu<Exec> ? static_cast<std::size_t>(F.num_tiles) + 1 : static_cast<std::size_t>(host_parts(exec));
     carry_ = allocate<Kokkos::View<Sum*, Device>>(exec, "einkorn::SpmvPlan[csr5]::carry", parts);
   }
 

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace einkorn {
 
@@ -31,8 +30,8 @@ class SpmvPlan<Hyb<Scalar, Ordinal, Offset, Device>, VectorScalar> {
 
   /// Prefer make_spmv_plan().
   template <class Exec>
-  SpmvPlan(Exec const& exec, Matrix F)
-      : matrix_(std::move(F)), workspace_(detail::make_coo_workspace<Sum>(exec, matrix_.coo, false)) {}
+  SpmvPlan(Exec const& exec, Matrix const& F)
+      : matrix_(F), workspace_(detail::make_coo_workspace<Sum>(exec, F.coo, false)) {}
 
   [[nodiscard]] Matrix const& matrix() const { return matrix_; }
   [[nodiscard]] Workspace const& workspace() const { return workspace_; }

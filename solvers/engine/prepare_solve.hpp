@@ -84,7 +84,7 @@ SolveReport prepare_and_solve(Exec const& exec, char const* name, A const& a, B 
                               SolverOptions const& options, Workspace const& workspace,
                               CheckMethod const& check_method, Solve const& solve) {
   using Vector = typename Workspace::Vector;
-  ScopedRegion const region(("einkorn::" + std::string(name)).c_str());
+  ScopedRegion const region(joined("einkorn::", name).c_str());
   collectively(a, [&] { check_system(a, b, x, options, workspace.size(), name); });
   auto const call = workspace.one_call().begin(name, "workspace");
   if (auto const failure = failure_of_ranks(a, collectively(a, check_method))) return *failure;

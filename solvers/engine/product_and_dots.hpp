@@ -35,11 +35,11 @@ void dots_pass(Exec const& exec, char const* label, Y const& y, typename Epilogu
   fused_pass(exec, label, y.extent(0), sums, Body{epilogue, as_input(y)});
 }
 
-/// y <- A x by apply(), then the dot products of `epilogue` in a pass over y.
-template <class Exec, class A, class EpilogueOp, class X, class Y>
-void product_then_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, X const& x, Y const& y) {
-  ++epilogue.layout->launches;  // apply()
-  if (!epilogue.layout->dry_run) a.apply(exec, x, y);
+/// y <- A x by apply(), one launch, then the dot products of `epilogue` in a pass over y.
+template <class Exec, class EpilogueOp, class Y, class Apply>
+void product_then_dots(Exec const& exec, EpilogueOp const& epilogue, Y const& y, Apply const& apply) {
+  ++epilogue.layout->launches;
+  if (!epilogue.layout->dry_run) apply();
   dots_pass(exec, "einkorn::solve[dots]", y, epilogue, epilogue);
 }
 
@@ -50,7 +50,7 @@ void product_and_dots(Exec const& exec, A const& a, EpilogueOp const& epilogue, 
   if constexpr (requires { a.apply_fused(exec, epilogue, x, y); })
     a.apply_fused(exec, epilogue, x, y);
   else
-    product_then_dots(exec, a, epilogue, x, y);
+    product_then_dots(exec, epilogue, y, [&] { a.apply(exec, x, y); });
 }
 
 }  // namespace einkorn::detail

@@ -160,9 +160,8 @@ class SolveSpace {
            Step const& step) const {
     sum_partials<count>(exec, "einkorn::solve[sum]", sums_, partials, num_blocks, step);
   }
-  /// y <- A x. By the fused product where there is one, without use of its sums, so that the plain product is not compiled
-  /// (distributed on a GPU: by apply(), which does not read which rows have ghosts). Overwrites the partial sums of the
-  /// last pass.
+  /// y <- A x, and overwrites partials(): by the fused product, if any, so that no other is compiled. Distributed on a GPU by
+  /// the operator's apply(), which does not read which rows have ghosts.
   template <class A>
   void apply(Exec const& exec, A const& a, Vector const& x, Vector const& y) const {
     PartialsLayout layout;
@@ -379,6 +378,7 @@ class SolveSpace {
       result.is_one_kernel = !is_gpu<Exec> && product_layout.launches == 1;
     return result;
   }
+
   Kokkos::View<State*, Device> state_;
   ProductRequirements requirements_;
   SumSpace<Device> sums_;
