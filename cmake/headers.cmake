@@ -375,6 +375,7 @@ set(einkorn_headers
   solvers/engine/convergence.hpp
   solvers/engine/finalize.hpp
   solvers/engine/host_loop.hpp
+  solvers/engine/method_ref.hpp
   solvers/engine/persistent.hpp
   solvers/engine/prepare_solve.hpp
   solvers/engine/product_and_dots.hpp

@@ -31,6 +31,11 @@ if(Einkorn_ENABLE_WERROR)
 endif()
 target_compile_options(einkorn.private_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 
+# g++ frees memory during a compilation only beyond 1 GiB: 6 % less compile time, up to 1.4 times the memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
+  target_compile_options(einkorn.private_options INTERFACE --param=ggc-min-heapsize=1048576)
+endif()
+
 # The vector extension: the value of the option, or for auto that of the CPU of this machine.
 function(einkorn_host_simd result)
   set(simd ${Einkorn_HOST_SIMD})

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -55,6 +56,19 @@ typename Reducer::value_type identity_of(Reducer const& reducer) {
 
 [[gnu::noinline]] inline std::vector<unsigned char> allocate_host_bytes(char const* label, std::size_t bytes) {
   return allocate_vector<unsigned char>(label, bytes);
+}
+
+/// run(result, begin, end) stores the result of a chunk, of `bytes` bytes; then join(result) for all in the order of the chunks.
+template <class Exec>
+void reduce_chunks(char const* label, Exec const& exec, std::int64_t count, std::size_t bytes,
+                   FunctionRef<void(void*, std::int64_t, std::int64_t)> run,
+                   FunctionRef<void(void const*)> join) {
+  auto const chunks = static_cast<std::size_t>(exec.concurrency());
+  auto results = allocate_host_bytes(label, chunks * bytes);
+  for_each_chunk(label, exec, count, [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+    run(results.data() + chunk * bytes, begin, end);
+  });
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) join(results.data() + chunk * bytes);
 }
 
 /// One partial result per chunk. The allocation is compiled once, not per type.
@@ -108,29 +122,28 @@ void range_reduce(char const* label, Exec const& exec, std::type_identity_t<Inde
                             light_weight(Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count)),
                             functor, results...);
   } else {
-    auto const chunks = static_cast<std::size_t>(exec.concurrency());
-    auto const run = [&](auto const&... reducers) {
-      auto const reduce = [&](auto&&... partials) {  // one array per result
-        detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count),
-                               [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
-                                 auto const loop = [&](auto... partial) {
-                                   for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i)
-                                     functor(i, partial...);
-                                   ((partials.data()[chunk] = partial), ...);
-                                 };
-                                 loop(detail::identity_of(reducers)...);
-                               });
-        auto const join = [chunks](auto const& reducer, auto& partials_of_result) {
-          auto value = detail::identity_of(reducer);
-          for (std::size_t chunk = 0; chunk < chunks; ++chunk)
-            reducer.join(value, partials_of_result.data()[chunk]);
-          reducer.reference() = value;
+    auto const reduce = [&](auto const&... reducers) {
+      using Partial = std::tuple<typename std::remove_cvref_t<decltype(reducers)>::value_type...>;
+      static_assert(std::is_trivially_destructible_v<Partial> && alignof(Partial) <= alignof(std::max_align_t));
+      auto const run = [&](void* result, std::int64_t begin, std::int64_t end) {
+        auto const loop = [&](auto... partial) {
+          for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) functor(i, partial...);
+          ::new (result) Partial(partial...);
         };
-        (join(reducers, partials), ...);
+        loop(detail::identity_of(reducers)...);
       };
-      reduce(detail::Partials<typename std::remove_cvref_t<decltype(reducers)>::value_type>(label, chunks)...);
+      Partial total(detail::identity_of(reducers)...);
+      auto const join = [&](void const* result) {
+        std::apply(
+            [&](auto const&... partial) {
+              std::apply([&](auto&... value) { (reducers.join(value, partial), ...); }, total);
+            },
+            *static_cast<Partial const*>(result));
+      };
+      detail::reduce_chunks(label, exec, static_cast<std::int64_t>(count), sizeof(Partial), run, join);
+      std::apply([&](auto const&... value) { ((reducers.reference() = value), ...); }, total);
     };
-    run(detail::reducer_of(results)...);
+    reduce(detail::reducer_of(results)...);
   }
 }
 

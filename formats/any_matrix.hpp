@@ -109,6 +109,15 @@ Options format_options(AnyMatrixOptions const& given) {
   return options;
 }
 
+/// Converts to the result of make(): emplace() with it constructs the result in place, without a move.
+template <class Make>
+struct ResultOf {
+  Make make;
+  operator std::invoke_result_t<Make const&>() const { return make(); }
+};
+template <class Make>
+ResultOf(Make) -> ResultOf<Make>;
+
 /// Replaces the plan by that of A in one format.
 template <class V, template <class, class, class, class> class Format, class Plans, class Exec, class Value,
           class Ordinal, class Offset, class Device>
@@ -116,11 +125,13 @@ void emplace_plan(Plans& plans, Exec const& exec, Csr<Value const, Ordinal, Offs
                   AnyMatrixOptions const& options) {
   using Matrix = Format<Value, Ordinal, Offset, Device>;
   using Plan = SpmvPlan<Matrix, V>;
-  if constexpr (CsrMatrix<Matrix>)
-    plans.template emplace<Plan>(make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks));
-  else
-    plans.template emplace<Plan>(make_spmv_plan<V>(
-        exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options, V>(options))));
+  plans.template emplace<Plan>(ResultOf{[&] {
+    if constexpr (CsrMatrix<Matrix>)
+      return make_spmv_plan<V>(exec, A, SpmvOptions{}, options.checks);
+    else
+      return make_spmv_plan<V>(
+          exec, from_csr<Format>(exec, A, format_options<typename FromCsr<Format>::Options, V>(options)));
+  }});
 }
 
 /// make_any_matrix() with all template arguments given.

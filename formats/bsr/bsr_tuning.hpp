@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace einkorn {
 
@@ -112,15 +111,6 @@ void with_block_size(int block_size, Body const& body) {
     default:
       return body(std::integral_constant<int, 0>());
   }
-}
-
-/// body<2>() ... body<8>()
-template <class Body>
-void for_each_block_size(Body const& body) {
-  static_assert(min_detected_block_size == 2 && max_detected_block_size == 8);
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    (body.template operator()<2 + i>(), ...);
-  }(std::make_integer_sequence<int, 7>());
 }
 
 }  // namespace einkorn::detail

@@ -34,11 +34,10 @@ int exact_block_size(Exec const& exec, Matrix const& A) {
     counts = sample_blocks(exec, A, RowGroups{groups, groups});
   } else if (rows > 0) {
     auto const all_entries = static_cast<std::int64_t>(A.nnz());
-    for_each_block_size([&]<int b>() {
+    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b)
       counts.blocks[b] = count_blocks_on_host("einkorn::detect_block_size", exec, A,
-                                              SampledBlockRows<b>(rows, rows), all_entries)
+                                              SampledBlockRows(b, rows, rows), all_entries)
                              .blocks;
-    });
   }
   return block_size_of_min_bytes<Matrix>(counts);
 }
@@ -47,9 +46,8 @@ int exact_block_size(Exec const& exec, Matrix const& A) {
 inline constexpr std::int64_t entries_of_block_sample = 32768;
 
 /// Host: the block rows of that sample.
-template <int b>
-SampledBlockRows<b> block_rows_of_sample(std::int64_t rows, std::int64_t nnz) {
-  return {rows, std::max<std::int64_t>(entries_of_block_sample / (b * (nnz / rows + 1)), 64)};
+inline SampledBlockRows block_rows_of_sample(int b, std::int64_t rows, std::int64_t nnz) {
+  return {b, rows, std::max<std::int64_t>(entries_of_block_sample / (b * (nnz / rows + 1)), 64)};
 }
 
 /// The block size with the fewest bytes in a sample of A, whose rows are sorted. 0 if A has few entries, or if the
@@ -63,8 +61,8 @@ int sampled_block_size(Exec const& exec, Matrix const& A) {
     if (nnz <= 2 * entries_of_block_sample) return 0;
     BlockCounts counts;
     bool has_enough = true;
-    for_each_block_size([&]<int b>() {
-      auto const sample = block_rows_of_sample<b>(rows, nnz);
+    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) {
+      auto const sample = block_rows_of_sample(b, rows, nnz);
       auto const sampled = count_blocks_on_host("einkorn::detect_block_size", exec, A, sample, nnz);
       double const sampled_rows = static_cast<double>(b) * static_cast<double>(sample.num_sampled);
       double const expected =
@@ -73,7 +71,7 @@ int sampled_block_size(Exec const& exec, Matrix const& A) {
       counts.blocks[b] =
           static_cast<std::int64_t>(static_cast<double>(sampled.blocks) * static_cast<double>(nnz) /
                                     std::max(1.0, static_cast<double>(sampled.entries)));
-    });
+    }
     return has_enough ? block_size_of_min_bytes<Matrix>(counts) : 0;
   }
 }

@@ -83,8 +83,8 @@ struct FromCsr<Csr5> {
     detail::build_empty_offsets(exec, F, summary.starts_in_flagged_tiles);
     if (summary.has_empty_rows) detail::list_empty_rows(exec, F, summary.empty_rows_before_tail);
     if (options.indices == Indices::compressed)
-      detail::compress_columns(exec, F.num_tiles, detail::EqualTiles<Offset>{F.tile_size()}, F.tail_begin(),
-                               F.columns, F.compressed);
+      detail::compress_columns(exec, F.num_tiles, detail::TileBounds<Offset>{nullptr, F.tile_size()},
+                               F.tail_begin(), F.columns, F.compressed);
     return F;
   }
 

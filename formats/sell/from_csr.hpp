@@ -99,8 +99,9 @@ struct FromCsr<Sell> {
         exec, F, A, detail::are_on(options.checks) ? inspection.errors() : detail::InspectionErrors());
     if (is_sized_first) F.source = inspection.finish().fingerprint;
     if (options.indices == Indices::compressed)
-      detail::compress_columns(exec, static_cast<Offset>(F.num_slices()), F.slice_offsets,
-                               static_cast<Offset>(size), F.columns, F.compressed);
+      detail::compress_columns(exec, static_cast<Offset>(F.num_slices()),
+                               detail::TileBounds<Offset>{F.slice_offsets.data()}, static_cast<Offset>(size),
+                               F.columns, F.compressed);
     fence(exec, "einkorn::from_csr[sell]: A may change from here on");
     return F;
   }

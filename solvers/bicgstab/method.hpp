@@ -4,7 +4,6 @@
 
 #include <einkorn/solvers/bicgstab/passes.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
-#include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -13,8 +12,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <utility>
-#include <vector>
 
 namespace einkorn::detail {
 
@@ -113,9 +110,7 @@ SolveResult solve_bicgstab(Exec const& exec, A const& a, M const& preconditioner
       limits_of(options),
       w.space().progress_flag().publisher(wants_history(options))};
   int const per_graph = w.space().iterations_per_graph(options, a, w.size(), !preconditioned);
-  std::vector<double> history;
-  bool const ran_to_end = run_from_host(exec, options, w.space().progress_flag(), method, per_graph, history);
-  return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
+  return solve_from_host(exec, options, w.space().progress_flag(), method, per_graph, vectors.x, vectors.best);
 }
 
 }  // namespace einkorn::detail

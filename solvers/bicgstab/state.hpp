@@ -25,11 +25,10 @@ struct BicgstabState : Progress {
   static constexpr int max_stalled_restarts = 5;  // consecutive; one more is a breakdown
 
   Z rho = Z(0), alpha = Z(0), omega = Z(0), beta = Z(0);
-  double shadow2 = 0;       // |r0|^2
-  double s2 = 0;            // |s|^2
-  double tau = 0;           // a restart sets r0 = r + tau t
-  double min_restart2 = 0;  // least |r|^2 at the start and at the restarts that halved it
-  std::int64_t num_restarts = 0;
+  double shadow2 = 0;            // |r0|^2
+  double s2 = 0;                 // |s|^2
+  double tau = 0;                // a restart sets r0 = r + tau t
+  double min_restart2 = 0;       // least |r|^2 at the start and at the restarts that halved it
   int num_stalled_restarts = 0;  // consecutive
   bool in_iteration = false;     // alpha is set: the iteration is completed whatever the phase
   bool is_half_step = false;     // |s| is below the target: x + alpha p is the last iterate

@@ -18,8 +18,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace einkorn::detail {
 
@@ -147,14 +145,13 @@ SolveResult solve_cg(Exec const& exec, A const& a, typename Vector::const_type c
                                                        publish_each,
                                                        scaling2,
                                                        w.partials(0).extent(0) > 0};
-    auto const run = [&](bool in_one_launch) {
-      std::vector<double> history;
-      bool const ran_to_end = in_one_launch ? run_persistent(flag, method)
-                                            : run_from_host(exec, options, flag, method, per_graph, history);
-      return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
-    };
-    SolveResult const result = run(persists);
-    return result.rows_too_long ? run(false) : result;
+    auto const& to = method.v;
+    if (persists) {
+      run_persistent(flag, method);
+      auto result = finish_solve(exec, options, flag, true, method, to.x, to.best, {});
+      if (!result.rows_too_long) return result;
+    }
+    return solve_from_host(exec, options, flag, method, per_graph, to.x, to.best);
   };
   if constexpr (requires { a.scaling(); }) {
     divide_by(exec, a.scaling(), x);

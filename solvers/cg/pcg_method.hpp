@@ -5,7 +5,6 @@
 #include <einkorn/solvers/cg/passes.hpp>
 #include <einkorn/solvers/cg/pcg_passes.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
-#include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/operator.hpp>
@@ -16,8 +15,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace einkorn::detail {
 
@@ -178,9 +175,7 @@ SolveResult solve_pcg(Exec const& exec, A const& a, M const& preconditioner,
         limits_of(options),
         flag.publisher(wants_history(options))};
     int const per_graph = w.space().iterations_per_graph(options, a, w.size(), is_fusable<M>);
-    std::vector<double> history;
-    bool const ran_to_end = run_from_host(exec, options, flag, method, per_graph, history);
-    return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
+    return solve_from_host(exec, options, flag, method, per_graph, method.v.x, method.v.best);
   };
   if constexpr (requires { preconditioner.is_identity; })
     return solve(PlainZ<V>{as_input(w.r())});

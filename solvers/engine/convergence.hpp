@@ -41,15 +41,16 @@ struct Progress {
   Quantity quantity = Quantity::none;
   std::int64_t iteration = 0;
   double target2 = 0, reference2 = 0, initial2 = 0;
-  double residual2 = 0;        // recursive; true directly after a replacement
-  double true2 = 0;            // |b - A x|^2 as last computed
-  double best2 = 0;            // true2 of the best x
-  int checks = 0;              // true-residual checks done
-  int stalls = 0;              // consecutive replacements at which the true residual had not decreased
-  bool improves = false;       // x is the best so far
-  bool restarts = false;       // the direction is stale and restarts from the residual
-  bool out_of_range = false;   // |b|^2 or |b - A x0|^2 is outside the range; no iteration was done
-  bool rows_too_long = false;  // a row of A does not fit the persistent kernel; no iteration was done
+  double residual2 = 0;           // recursive; true directly after a replacement
+  double true2 = 0;               // |b - A x|^2 as last computed
+  double best2 = 0;               // true2 of the best x
+  int checks = 0;                 // true-residual checks done
+  int stalls = 0;                 // consecutive replacements at which the true residual had not decreased
+  std::int64_t num_restarts = 0;  // of BiCGStab and GMRES
+  bool improves = false;          // x is the best so far
+  bool restarts = false;          // the direction is stale and restarts from the residual
+  bool out_of_range = false;      // |b|^2 or |b - A x0|^2 is outside the range; no iteration was done
+  bool rows_too_long = false;     // a row of A does not fit the persistent kernel; no iteration was done
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_running() const { return phase == Phase::running; }
   /// Whether a residual that was launched for this use is still wanted.

@@ -114,15 +114,6 @@ class SolveSpace {
            progress_flag_.bytes() + exchange_.bytes() + values_.size() + initial_.extent(0) * sizeof(Scalar) +
            (cooperative_ ? cooperative_->bytes() : 0);
   }
-  /// Fences exec.
-  [[nodiscard]] State read_state(Exec const& exec, State const* which) const {
-    using Host = Kokkos::View<State*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    State state;
-    auto const from = static_cast<std::size_t>(which - state_.data());
-    copy_vector(exec, Host(&state, 1), Kokkos::subview(state_, Kokkos::pair(from, from + 1)));
-    fence(exec, "einkorn::solve: the state at the end");
-    return state;
-  }
 
   /// One pass over n entries, then `step` with its sums.
   template <class A, class Body, class Step>
@@ -274,7 +265,8 @@ class SolveSpace {
           };
           FunctionRef<void(HostParts const&)> const capture(with_both);
           PartialsLayout x_layout{0, 0, false, &capture};
-          a.apply_fused(exec, make_epilogue<false>({}, p, p, x_layout), make_loop.v.x, q);
+          Vector const x(make_loop.v.x.data(), q.extent(0));  // the type of p: not compiled twice
+          a.apply_fused(exec, make_epilogue<false>({}, p, p, x_layout), x, q);
         };
         FunctionRef<void(HostParts const&)> const capture(with_p);
         layout.capture = &capture;

@@ -4,7 +4,6 @@
 
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/solvers/engine/finalize.hpp>
-#include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/gmres/basis.hpp>
@@ -16,8 +15,6 @@
 #include <cstddef>
 #include <limits>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace einkorn {
 
@@ -172,10 +169,8 @@ SolveResult solve_gmres(Exec const& exec, A const& a, M const& preconditioner,
       arrays};
   SolverOptions without_replacement = options;  // every cycle ends with the true residual
   without_replacement.replace_every = 0;
-  std::vector<double> history;
-  bool const ran_to_end =
-      run_from_host(exec, without_replacement, w.space().progress_flag(), method, false, history);
-  return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
+  return solve_from_host(exec, without_replacement, w.space().progress_flag(), method, 0, vectors.x,
+                         vectors.best);
 }
 
 }  // namespace einkorn::detail

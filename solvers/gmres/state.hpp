@@ -26,7 +26,6 @@ struct GmresState : Progress {
   double scale = 1;     // of the new vector after its update
   double beta = 0;      // |b - A x| at the start of the cycle
   double product2 = 0;  // |w|^2, w = A z, before orthogonalization
-  std::int64_t num_restarts = 0;
 
   /// At the end of a cycle. r2: |b - A x|^2.
   KOKKOS_FUNCTION void end_cycle(double r2) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <einkorn/solvers/engine/finalize.hpp>
-#include <einkorn/solvers/engine/host_loop.hpp>
 #include <einkorn/solvers/engine/ranks.hpp>
 #include <einkorn/solvers/engine/residual_replacement.hpp>
 #include <einkorn/solvers/options.hpp>
@@ -13,8 +12,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <utility>
-#include <vector>
 
 namespace einkorn::detail {
 
@@ -69,9 +66,7 @@ SolveResult solve_richardson(Exec const& exec, A const& a, M const& precondition
                                                                 limits_of(options),
                                                                 flag.publisher(wants_history(options))};
   int const per_graph = w.space().iterations_per_graph(options, a, w.size(), false);
-  std::vector<double> history;
-  bool const ran_to_end = run_from_host(exec, options, flag, method, per_graph, history);
-  return finish_solve(exec, options, w.space(), ran_to_end, method, std::move(history));
+  return solve_from_host(exec, options, flag, method, per_graph, method.v.x, method.v.best);
 }
 
 }  // namespace einkorn::detail

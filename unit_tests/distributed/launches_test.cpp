@@ -126,6 +126,7 @@ struct MethodOnDevice {
   Operator a;
   SlowDevice* device;
 
+  static detail::Progress* state() { return nullptr; }  // read by finish_solve() only
   void start() const { device->launch(Work::start); }
   void iteration() const { device->launch(Work::iteration); }
   void finish_update() const { device->launch(Work::finish_update); }

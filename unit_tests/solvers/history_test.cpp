@@ -38,6 +38,7 @@ struct Counting {
     publisher.publish(*progress);
   }
   static void true_residual(detail::ResidualUse) {}
+  [[nodiscard]] detail::Progress* state() const { return progress; }
 };
 
 TEST(ResidualHistory, CompleteBeyondRingCapacity) {

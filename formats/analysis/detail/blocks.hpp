@@ -78,7 +78,7 @@ struct SampleBlockFill {
   template <int b>
   KOKKOS_FUNCTION void analyze(Member const& team) const {
     auto const rows = static_cast<std::int64_t>(A.num_rows);
-    SampledBlockRows<b> const sampled(rows, max_block_rows);
+    SampledBlockRows const sampled(b, rows, max_block_rows);
     auto const sample = team.league_rank() % max_block_rows;
     if (sample >= sampled.num_sampled) return;
     auto const first = sampled.block_row(sample) * b, last = Kokkos::min(first + b, rows);
@@ -116,14 +116,14 @@ void analyze_blocks(Exec const& exec, Matrix const& A, StructureCounters<Device>
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(functor.scratch_bytes() + sizeof(int))));
     Kokkos::parallel_for("einkorn::structure[blocks]", policy, functor);
   } else {
-    for_each_block_size([&]<int b>() {
-      SampledBlockRows<b> const sample(
-          rows, std::clamp<std::int64_t>(sampled_entries_on_host / (b * mean), 64, max_sampled_block_rows));
+    for (int b = min_detected_block_size; b <= max_detected_block_size; ++b) {
+      SampledBlockRows const sample(
+          b, rows, std::clamp<std::int64_t>(sampled_entries_on_host / (b * mean), 64, max_sampled_block_rows));
       auto const counts = count_blocks_on_host("einkorn::structure[blocks]", exec, A, sample,
                                                max_block_row_entries<Exec>(b, mean));
       counters.counts(StructureCounters<Device>::blocks + b) = counts.blocks;
       counters.counts(StructureCounters<Device>::block_entries + b) = counts.entries;
-    });
+    }
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace einkorn::detail {
 
-/// Quotients index / block size without a division, which takes about 20 instructions: a product and a shift, exact for 32-bit
-/// indices (Granlund and Montgomery, PLDI 1994).
+/// Quotients index / block size without a division, which takes about 20 instructions: a product and a shift, exact for 31-bit
+/// indices; larger ones are divided (Granlund and Montgomery, PLDI 1994).
 template <class Ordinal>
 class BlockColumnOf {
  public:
@@ -22,10 +22,9 @@ class BlockColumnOf {
 
   /// @param index >= 0
   KOKKOS_FORCEINLINE_FUNCTION Ordinal operator()(Ordinal index) const {
-    if constexpr (sizeof(Ordinal) == 4)
-      return static_cast<Ordinal>((static_cast<std::uint64_t>(index) * factor_) >> shift_);
-    else
-      return index / block_size_;
+    auto const i = static_cast<std::uint64_t>(index);
+    if (sizeof(Ordinal) > 4 && i >> 31 != 0) return index / block_size_;
+    return static_cast<Ordinal>((i * factor_) >> shift_);
   }
 
  private:

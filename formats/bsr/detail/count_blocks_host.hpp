@@ -6,6 +6,7 @@
 #include <einkorn/core/function_ref.hpp>
 #include <einkorn/core/range_launch.hpp>
 #include <einkorn/formats/bsr/bsr_tuning.hpp>
+#include <einkorn/formats/bsr/detail/block_column_of.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -13,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace einkorn::detail {
 
@@ -51,60 +53,69 @@ class BlockColumnSet {
   std::size_t mask_ = 0;
 };
 
-/// visit_blocks_of_row() by merging the rows: for any number of entries. Compiled once for all block sizes.
+/// Calls visit(block column) once for each block of a block row of A, whose rows are sorted, in increasing order (host).
 template <class Matrix>
-void merge_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type first,
-                         typename Matrix::ordinal_type rows, typename Matrix::ordinal_type b,
+void merge_rows_of_block(Matrix const& A, int block_size,
+                         BlockColumnOf<typename Matrix::ordinal_type> const& block_of,
+                         typename Matrix::ordinal_type block_row,
                          FunctionRef<void(typename Matrix::ordinal_type)> visit) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  Offset at[max_detected_block_size] = {};
-  for (Ordinal r = 0; r < rows; ++r) at[r] = A.row_begin(first + r);
+  constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
+  Ordinal const first_row = block_row * static_cast<Ordinal>(block_size);
+  int const rows = A.num_rows - first_row < block_size ? static_cast<int>(A.num_rows - first_row) : block_size;
+  Offset at[max_block_size], end[max_block_size];
+  Ordinal current[max_block_size];  // block column of entry at[j], or none
+  for (int j = 0; j < rows; ++j) {
+    at[j] = A.row_begin(first_row + static_cast<Ordinal>(j));
+    end[j] = A.row_end(first_row + static_cast<Ordinal>(j));
+    current[j] = at[j] < end[j] ? block_of(A.columns(at[j])) : none;
+  }
   for (;;) {
-    Ordinal next = -1;
-    for (Ordinal r = 0; r < rows; ++r)
-      if (at[r] < A.row_end(first + r) && (next < 0 || A.columns(at[r]) / b < next))
-        next = A.columns(at[r]) / b;
-    if (next < 0) return;
-    visit(next);
-    for (Ordinal r = 0; r < rows; ++r)
-      while (at[r] < A.row_end(first + r) && A.columns(at[r]) / b == next) ++at[r];
+    Ordinal lowest = none;
+    for (int j = 0; j < rows; ++j) lowest = current[j] < lowest ? current[j] : lowest;
+    if (lowest == none) return;
+    visit(lowest);
+    for (int j = 0; j < rows; ++j)
+      while (current[j] == lowest) {
+        ++at[j];
+        current[j] = at[j] < end[j] ? block_of(A.columns(at[j])) : none;
+      }
   }
 }
 
-/// Calls visit(block column) once for each b x b block of a block row of A (host); in any order. Rows with many entries
-/// must be sorted, otherwise a block may be visited more than once.
-template <int b, class Matrix, class Visit>
-void visit_blocks_of_row(Matrix const& A, typename Matrix::ordinal_type block_row,
+/// Calls visit(block column) once for each block of a block row of A (host); in any order. Block rows with more than
+/// set.capacity entries must have sorted rows, otherwise a block may be visited more than once.
+template <class Matrix, class Visit>
+void visit_blocks_of_row(Matrix const& A, int block_size,
+                         BlockColumnOf<typename Matrix::ordinal_type> const& block_of,
+                         typename Matrix::ordinal_type block_row,
                          BlockColumnSet<typename Matrix::ordinal_type>& set, Visit const& visit) {
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
-  static_assert(b <= max_detected_block_size);
-  Ordinal const first = block_row * b, rows = A.num_rows - first < b ? A.num_rows - first : Ordinal(b);
+  auto const size = static_cast<Ordinal>(block_size);
+  Ordinal const first = block_row * size, rows = A.num_rows - first < size ? A.num_rows - first : size;
   auto const entries = static_cast<std::size_t>(A.row_begin(first + rows) - A.row_begin(first));
-  if (entries <= set.capacity) {
-    set.clear(entries);
-    for (Ordinal row = first; row < first + rows; ++row) {
-      Ordinal last = -1;
-      for (Offset k = A.row_begin(row); k < A.row_end(row); ++k) {
-        Ordinal const block = A.columns(k) / b;
-        if (block != last && set.insert(block)) visit(block);
-        last = block;
-      }
+  if (entries > set.capacity) return merge_rows_of_block(A, block_size, block_of, block_row, visit);
+  set.clear(entries);
+  for (Ordinal row = first; row < first + rows; ++row) {
+    Ordinal last = -1;
+    for (Offset k = A.row_begin(row); k < A.row_end(row); ++k) {
+      Ordinal const block = block_of(A.columns(k));
+      if (block != last && set.insert(block)) visit(block);
+      last = block;
     }
-    return;
   }
-  merge_blocks_of_row(A, first, rows, Ordinal(b), visit);
 }
 
 /// The sampled block rows of one block size: one of every `stride`, at a varying position, because the rows of many
 /// matrices repeat with a period that may divide the stride.
-template <int b>
 struct SampledBlockRows {
+  int block_size;
   std::int64_t num_sampled, stride;
 
   /// @pre rows > 0, max_block_rows > 0
-  KOKKOS_FUNCTION SampledBlockRows(std::int64_t rows, std::int64_t max_block_rows) {
+  KOKKOS_FUNCTION SampledBlockRows(int b, std::int64_t rows, std::int64_t max_block_rows) : block_size(b) {
     auto const block_rows = ceil_div(rows, std::int64_t(b));
     num_sampled = Kokkos::min(block_rows, max_block_rows);
     stride = block_rows / num_sampled;
@@ -119,10 +130,12 @@ struct SampledBlocks {
 
 /// Counts the blocks of sampled block rows of A, whose rows are sorted, without those of more than max_entries entries
 /// (host). 1 launch; synchronous.
-template <int b, class Exec, class Matrix>
+template <class Exec, class Matrix>
 SampledBlocks count_blocks_on_host(char const* label, Exec const& exec, Matrix const& A,
-                                   SampledBlockRows<b> const& sample, std::int64_t max_entries) {
+                                   SampledBlockRows const& sample, std::int64_t max_entries) {
   using Ordinal = typename Matrix::ordinal_type;
+  int const b = sample.block_size;
+  BlockColumnOf<Ordinal> const block_of(b);
   auto const rows = static_cast<std::int64_t>(A.num_rows);
   SampledBlocks total;
   for_each_chunk(label, exec, sample.num_sampled, [&](std::size_t, std::int64_t begin, std::int64_t end) {
@@ -133,7 +146,8 @@ SampledBlocks count_blocks_on_host(char const* label, Exec const& exec, Matrix c
       auto const entries = static_cast<std::int64_t>(A.row_begin(static_cast<Ordinal>(after)) -
                                                      A.row_begin(static_cast<Ordinal>(block_row * b)));
       if (entries > max_entries) continue;
-      visit_blocks_of_row<b>(A, static_cast<Ordinal>(block_row), set, [&](Ordinal) { ++counts.blocks; });
+      visit_blocks_of_row(A, b, block_of, static_cast<Ordinal>(block_row), set,
+                          [&](Ordinal) { ++counts.blocks; });
       counts.entries += entries;
     }
     Kokkos::atomic_add(&total.blocks, counts.blocks);

@@ -180,10 +180,7 @@ void fill_blocks(Exec const& exec, char const* label, Format const& F, Matrix co
       return fill_full_blocks<false>(exec, label, F, A);
     if (!F.has_repeats) return fill_blocks_in_teams(exec, label, F, A);
   }
-  if (F.has_repeats)
-    scatter_values<true>(exec, label, F, A, true);
-  else
-    scatter_values<false>(exec, label, F, A, is_new);
+  scatter_values(exec, label, F, A, F.has_repeats || is_new);
 }
 
 }  // namespace einkorn::detail

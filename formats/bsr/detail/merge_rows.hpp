@@ -5,7 +5,7 @@
 #include <einkorn/core/allocate.hpp>
 #include <einkorn/core/arch.hpp>
 #include <einkorn/core/range_launch.hpp>
-#include <einkorn/formats/bsr/bsr_tuning.hpp>
+#include <einkorn/formats/bsr/detail/block_column_of.hpp>
 #include <einkorn/formats/bsr/detail/count_blocks_host.hpp>
 #include <einkorn/formats/bsr/detail/find_blocks.hpp>
 
@@ -14,39 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
 namespace einkorn::detail {
-
-/// Calls visit(block column) once for each block of a block row of A, whose rows are sorted, in increasing order (host).
-template <class Matrix, class Visit>
-void merge_rows_of_block(Matrix const& A, int block_size, typename Matrix::ordinal_type block_row,
-                         Visit const& visit) {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  constexpr Ordinal none = std::numeric_limits<Ordinal>::max();
-  Ordinal const first_row = block_row * static_cast<Ordinal>(block_size);
-  int const rows = A.num_rows - first_row < block_size ? static_cast<int>(A.num_rows - first_row) : block_size;
-  Offset at[max_block_size], end[max_block_size];
-  Ordinal current[max_block_size];  // block column of entry at[j], or none
-  for (int j = 0; j < rows; ++j) {
-    at[j] = A.row_begin(first_row + static_cast<Ordinal>(j));
-    end[j] = A.row_end(first_row + static_cast<Ordinal>(j));
-    current[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
-  }
-  for (;;) {
-    Ordinal lowest = none;
-    for (int j = 0; j < rows; ++j) lowest = current[j] < lowest ? current[j] : lowest;
-    if (lowest == none) return;
-    visit(lowest);
-    for (int j = 0; j < rows; ++j)
-      while (current[j] == lowest) {
-        ++at[j];
-        current[j] = at[j] < end[j] ? A.columns(at[j]) / block_size : none;
-      }
-  }
-}
 
 /// The block columns of all block rows of A, whose rows are sorted, in one pass (host); offsets(I) <- the number of those
 /// of block row I. Those of a chunk of for_each_chunk() are contiguous, increasing in each block row, from the position of
@@ -55,25 +24,20 @@ template <class Exec, class Matrix, class Offsets, class Columns>
 void list_blocks(Exec const& exec, Matrix const& A, int block_size,
                  typename Matrix::ordinal_type num_block_rows, Offsets const& offsets, Columns const& listed) {
   using Ordinal = typename Matrix::ordinal_type;
-  with_block_size(block_size, [&]<int b>(std::integral_constant<int, b>) {
-    for_each_chunk("einkorn::from_csr[bsr,count]", exec, num_block_rows,
-                   [&](std::size_t, std::int64_t begin, std::int64_t end) {
-                     if (begin == end) return;
-                     [[maybe_unused]] BlockColumnSet<Ordinal> set;
-                     Ordinal* at = listed.data() + A.row_begin(static_cast<Ordinal>(begin * block_size));
-                     auto const add = [&at](Ordinal block) { *at++ = block; };
-                     for (auto I = static_cast<Ordinal>(begin); I < static_cast<Ordinal>(end); ++I) {
-                       Ordinal* const first = at;
-                       if constexpr (b > 0) {
-                         visit_blocks_of_row<b>(A, I, set, add);
-                         std::sort(first, at);
-                       } else {
-                         merge_rows_of_block(A, block_size, I, add);
-                       }
-                       offsets(I) = static_cast<typename Offsets::non_const_value_type>(at - first);
-                     }
-                   });
-  });
+  BlockColumnOf<Ordinal> const block_of(block_size);
+  for_each_chunk("einkorn::from_csr[bsr,count]", exec, num_block_rows,
+                 [&](std::size_t, std::int64_t begin, std::int64_t end) {
+                   if (begin == end) return;
+                   BlockColumnSet<Ordinal> set;
+                   Ordinal* at = listed.data() + A.row_begin(static_cast<Ordinal>(begin * block_size));
+                   auto const add = [&at](Ordinal block) { *at++ = block; };
+                   for (auto I = static_cast<Ordinal>(begin); I < static_cast<Ordinal>(end); ++I) {
+                     Ordinal* const first = at;
+                     visit_blocks_of_row(A, block_size, block_of, I, set, add);
+                     std::sort(first, at);
+                     offsets(I) = static_cast<typename Offsets::non_const_value_type>(at - first);
+                   }
+                 });
 }
 
 /// offsets(I) <- the number of blocks of block row I of A, whose rows are sorted. 1 launch.

@@ -56,9 +56,9 @@ class PositionInBlocks {
   Offset in_block_, begin_, end_, block_, first_position_ = 0;
 };
 
-/// Writes the entries of a row of A to their positions in the blocks of F. adds: adds repeated positions in
-/// their order, to zeroed blocks. Otherwise positions do not repeat and values are overwritten.
-template <bool adds, class Format, class Matrix>
+/// Writes the entries of a row of A to their positions in the blocks of F. Repeated positions are
+/// added in their order, to zeroed blocks. If no position repeats, values are overwritten.
+template <class Format, class Matrix>
 struct ScatterValues {
   using Scalar = typename Format::scalar_type;
 
@@ -68,9 +68,10 @@ struct ScatterValues {
 
   KOKKOS_FUNCTION void operator()(typename Format::ordinal_type row) const {
     PositionInBlocks<Format> position(F, block_of, row);
+    bool const adds = F.has_repeats;
     for (auto k = A.row_begin(row); k < A.row_end(row); ++k) {
       auto& value = F.values(position(A.columns(k)));
-      if constexpr (adds)
+      if (adds)
         value += Scalar(A.values(k));
       else
         value = Scalar(A.values(k));
@@ -79,11 +80,11 @@ struct ScatterValues {
 };
 
 /// The same for the rows of a block row, whose blocks are zeroed first if `zeroes` (host).
-template <bool adds, class Format, class Matrix>
+template <class Format, class Matrix>
 struct ScatterBlockRow {
   using Ordinal = typename Format::ordinal_type;
 
-  ScatterValues<adds, Format, Matrix> scatter;
+  ScatterValues<Format, Matrix> scatter;
   bool zeroes;
 
   void operator()(Ordinal block_row) const {
@@ -98,15 +99,15 @@ struct ScatterBlockRow {
   }
 };
 
-template <bool adds, class Exec, class Format, class Matrix>
+template <class Exec, class Format, class Matrix>
 void scatter_values(Exec const& exec, char const* label, Format const& F, Matrix const& A, bool zeroes) {
   using Ordinal = typename Format::ordinal_type;
-  ScatterValues<adds, Format, Matrix> const scatter{F, A, BlockColumnOf<Ordinal>(F.block_size)};
+  ScatterValues<Format, Matrix> const scatter{F, A, BlockColumnOf<Ordinal>(F.block_size)};
   if constexpr (is_gpu<Exec>) {
     if (zeroes) fill_vector(exec, F.values, typename Format::scalar_type(0));
     range_for<Ordinal>(label, exec, F.num_rows, scatter);
   } else {
-    range_for<Ordinal>(label, exec, F.num_block_rows, ScatterBlockRow<adds, Format, Matrix>{scatter, zeroes});
+    range_for<Ordinal>(label, exec, F.num_block_rows, ScatterBlockRow<Format, Matrix>{scatter, zeroes});
   }
 }
 

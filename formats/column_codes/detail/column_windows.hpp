@@ -63,11 +63,16 @@ KOKKOS_FUNCTION bool find_windows(int lane, Offset size, ColumnAt const& column_
   return false;
 }
 
-/// First entry of each tile, for tiles of equal size.
+/// First entry of each tile: of `begins`, or for nullptr of tiles of equal size. One type for all formats: they share the
+/// kernels.
 template <class Offset>
-struct EqualTiles {
-  Offset size;
-  KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Offset tile) const { return tile * size; }
+struct TileBounds {
+  Offset const* begins;
+  Offset size = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION Offset operator()(Offset tile) const {
+    return begins != nullptr ? begins[tile] : tile * size;
+  }
 };
 
 /// Calls body(tile, lane) for every tile: one warp per tile on a GPU, one thread per tile on the host. Tile t
@@ -100,13 +105,12 @@ void for_each_tile(Exec const& exec, char const* label, Offset num_tiles, Body c
 }
 
 /// Computes windows(tile); sets begins(tile) to 0 if the tile can have codes, else to in_columns.
-template <class L, class Bounds, class Columns, class Codes>
+template <class L, class Offset, class Columns, class Codes>
 struct FindWindows {
-  Bounds bounds;
+  TileBounds<Offset> bounds;
   Columns columns;
   Codes compressed;
 
-  template <class Offset>
   KOKKOS_FUNCTION void operator()(Offset tile, int lane) const {
     using Ordinal = typename Columns::non_const_value_type;
     Offset const first = bounds(tile);
@@ -120,13 +124,12 @@ struct FindWindows {
 };
 
 /// Writes the columns of a tile to codes or, uncompressed, to uncoded_columns.
-template <class L, class Bounds, class Columns, class Codes>
+template <class L, class Offset, class Columns, class Codes>
 struct EncodeTiles {
-  Bounds bounds;
+  TileBounds<Offset> bounds;
   Columns columns, uncoded_columns;
   Codes compressed;
 
-  template <class Offset>
   KOKKOS_FUNCTION void operator()(Offset tile, int lane) const {
     using Ordinal = typename Columns::non_const_value_type;
     Offset const first = bounds(tile), size = bounds(tile + 1) - first;
@@ -147,9 +150,9 @@ struct CodedCounts {
   Offset tiles = 0, entries = 0;
 };
 
-template <class Offset, class Bounds, class Codes>
+template <class Offset, class Codes>
 struct CountCodedTiles {
-  Bounds bounds;
+  TileBounds<Offset> bounds;
   Codes compressed;
 
   KOKKOS_FUNCTION void operator()(Offset tile, Offset& some_tiles, Offset& some_entries) const {
@@ -160,21 +163,20 @@ struct CountCodedTiles {
 };
 
 /// How many tiles can have codes, and their entries. Fences exec.
-template <class Exec, class Offset, class Bounds, class Codes>
-CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, Bounds const& bounds,
+template <class Exec, class Offset, class Codes>
+CodedCounts<Offset> count_coded(Exec const& exec, Offset num_tiles, TileBounds<Offset> const& bounds,
                                 Codes const& compressed) {
   CodedCounts<Offset> counts;
   range_reduce<Offset>("einkorn::compress_columns[count]", exec, num_tiles,
-                       CountCodedTiles<Offset, Bounds, Codes>{bounds, compressed}, counts.tiles,
-                       counts.entries);
+                       CountCodedTiles<Offset, Codes>{bounds, compressed}, counts.tiles, counts.entries);
   return counts;
 }
 
-template <class Offset, class Bounds, class Codes>
+template <class Offset, class Codes>
 struct SetTileBegins {
   using Begin = typename Codes::Begin;
 
-  Bounds bounds;
+  TileBounds<Offset> bounds;
   Codes compressed;
 
   KOKKOS_FUNCTION void operator()(Offset tile, Offset& coded_before, bool is_final) const {
@@ -189,11 +191,12 @@ struct SetTileBegins {
 };
 
 /// Replaces the flags in `begins` by the first entry of each tile. Fences exec.
-template <class Exec, class Offset, class Bounds, class Codes>
-void set_tile_begins(Exec const& exec, Offset num_tiles, Bounds const& bounds, Codes const& compressed) {
+template <class Exec, class Offset, class Codes>
+void set_tile_begins(Exec const& exec, Offset num_tiles, TileBounds<Offset> const& bounds,
+                     Codes const& compressed) {
   Offset total = 0;
   range_scan<Offset>("einkorn::compress_columns[begins]", exec, num_tiles,
-                     SetTileBegins<Offset, Bounds, Codes>{bounds, compressed}, total);
+                     SetTileBegins<Offset, Codes>{bounds, compressed}, total);
 }
 
 /// Compresses the columns of tiles 0 .. num_tiles - 1 to 16-bit codes.
@@ -203,8 +206,8 @@ void set_tile_begins(Exec const& exec, Offset num_tiles, Bounds const& bounds, C
 /// compression would not save memory.
 /// @throws OutOfMemory, before anything has changed.
 /// Cost: reads columns up to six times; needs the old and the new columns at once. Fences exec.
-template <class Exec, class Offset, class Bounds, class Columns, class Codes>
-void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, Offset tail_begin,
+template <class Exec, class Offset, class Columns, class Codes>
+void compress_columns(Exec const& exec, Offset num_tiles, TileBounds<Offset> const& bounds, Offset tail_begin,
                       Columns& columns, Codes& result) {
   using L = Lanes<Exec>;
   using Ordinal = typename Columns::non_const_value_type;
@@ -214,7 +217,7 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   made.windows = allocate<decltype(made.windows)>(exec, "einkorn::ColumnCodes::windows", tiles);
   made.begins = allocate<decltype(made.begins)>(exec, "einkorn::ColumnCodes::begins", tiles);
   for_each_tile(exec, "einkorn::compress_columns[windows]", num_tiles,
-                FindWindows<L, Bounds, Columns, Codes>{bounds, columns, made});
+                FindWindows<L, Offset, Columns, Codes>{bounds, columns, made});
   auto const counts = count_coded(exec, num_tiles, bounds, made);
   made.num_tiles = counts.tiles;
   if (counts.tiles == num_tiles)
@@ -227,7 +230,7 @@ void compress_columns(Exec const& exec, Offset num_tiles, Bounds const& bounds, 
   auto const all = columns.extent(0), begin = static_cast<std::size_t>(tail_begin);
   auto const uncoded_columns = allocate<Columns>(exec, columns.label().c_str(), all - coded);
   for_each_tile(exec, "einkorn::compress_columns[codes]", num_tiles,
-                EncodeTiles<L, Bounds, Columns, Codes>{bounds, columns, uncoded_columns, made});
+                EncodeTiles<L, Offset, Columns, Codes>{bounds, columns, uncoded_columns, made});
   if (begin < all)
     copy_vector(exec, Kokkos::subview(uncoded_columns, std::pair(begin - coded, all - coded)),
                 Kokkos::subview(columns, std::pair(begin, all)));

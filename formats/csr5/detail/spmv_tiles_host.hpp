@@ -244,6 +244,16 @@ struct SpmvTilesHost {
   }
 };
 
+template <Indices indices, int W, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
+void launch_tiles_host(Exec const& exec, EpilogueOp const& epilogue, TileChunks<Format> const& chunks,
+                       X const& x, Y const& y, Carry const& carry) {
+  auto const& shape = chunks.F.shape;
+  epilogue.launch_parts(
+      exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
+      SpmvTilesHost<indices, W, Format, X, Y, EpilogueOp, Carry>{chunks, x, y, epilogue, carry, shape.words(),
+                                                                 shape.y_bits(), shape.segment_bits()});
+}
+
 template <Indices indices, class Exec, class Format, class X, class Y, class EpilogueOp, class Carry>
 void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const& F, X const& x, Y const& y,
                      Carry const& carry) {
@@ -251,17 +261,11 @@ void spmv_tiles_host(Exec const& exec, EpilogueOp const& epilogue, Format const&
   auto const chunks_of_plan = static_cast<Offset>(carry.extent(0));
   TileChunks<Format> const chunks{F,
                                   chunks_of_plan > 0 ? chunks_of_plan : static_cast<Offset>(host_parts(exec))};
-  auto const run = [&]<Indices read_as, int W>() {
-    using Kernel = SpmvTilesHost<read_as, W, Format, X, Y, EpilogueOp, Carry>;
-    epilogue.launch_parts(
-        exec, "einkorn::spmv[csr5,tiles]", chunks.num_chunks,
-        Kernel{chunks, x, y, epilogue, carry, F.shape.words(), F.shape.y_bits(), F.shape.segment_bits()});
-  };
   constexpr int W = simd_lanes<typename Format::scalar_type>;  // of csr5_shape()
   if (F.shape.lanes == W)
-    run.template operator()<indices, W>();
+    launch_tiles_host<indices, W>(exec, epilogue, chunks, x, y, carry);
   else  // reads both kinds of indices
-    run.template operator()<Indices::compressed, any_lanes>();
+    launch_tiles_host<Indices::compressed, any_lanes>(exec, epilogue, chunks, x, y, carry);
   if (chunks.num_chunks > 1 && carry.extent(0) > 0)
     add_carry(exec, chunks, chunks.num_chunks, false, carry, y, epilogue);
 }
