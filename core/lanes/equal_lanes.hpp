@@ -21,6 +21,15 @@ struct EqualLanes {
     }
     return count;
   }
+  /// The lanes of the warp that have the same number, the calling one included.
+  KOKKOS_FORCEINLINE_FUNCTION static auto mask(int number, int rank) {
+    using Mask = typename L::Mask;
+    int const lane = rank & (L::size - 1);
+    Mask result = Mask(1) << lane;
+    for (int bits = 1; bits < L::size; ++bits)
+      if (L::shuffle_xor(number, bits) == number) result |= Mask(1) << (lane ^ bits);
+    return result;
+  }
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -33,6 +42,10 @@ struct EqualLanes<Warp> {
         (unsigned const all = 0xffffffffu, before = (1u << (rank & 31)) - 1u,
          first_of_group = static_cast<unsigned>(rank) & 31u & ~(static_cast<unsigned>(lanes) - 1u);
          return __popc(__match_any_sync(all, number) & before & (all << first_of_group));))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Warp::Mask mask([[maybe_unused]] int number, int) {
+    KOKKOS_IF_ON_DEVICE((return __match_any_sync(0xffffffffu, number);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 };

@@ -26,14 +26,16 @@ struct SpgemmTuning {
   /// Slots of the hash table of one group of lanes; powers of two.
   int group_slots[group_bins] = {32, 64, 128, 256, 512};
   int short_row_bins = 2;  ///< bins whose groups have fewer lanes than a warp if B's rows are short
+  /// Rows with more insertions are not in these bins.
+  std::uint64_t max_short_row_inserts = 256;
   int team_slots[team_bins] = {1024, 2048};  ///< slots of the hash table of a team
   /// Rows with more insertions are computed by a team, because those of a group of lanes are one after another.
   std::uint64_t max_group_inserts = 2048;
   int bitmap_words = 4096;  ///< 32-bit words of a team's bitmap: 131072 columns per pass
   /// Entries of C per group of lanes. Longer rows are computed in chunks, of the last size unless by teams.
   int accumulator_sizes[num_accumulator_sizes] = {32, 128, 256, 512};
-  /// Longer rows with ordered sums and sorted columns: bytes of the sums of a chunk, which a team computes, and words of
-  /// the ranks of its columns (1472 words: 47104 columns).
+  /// Longer rows with ordered sums and sorted columns: bytes of the sums of a chunk, which a team computes, and 8 bytes for
+  /// each; words of the ranks of its columns (1472 words: 47104 columns).
   int chunk_bytes = 16 * 1024, chunk_words = 1472;
   /// Rows of C from more entries of A are computed as long rows, because a group of lanes reads these in sequence.
   /// Analytical, not measured.
@@ -70,7 +72,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t max_filled_slots(int slots) 
 KOKKOS_INLINE_FUNCTION constexpr int symbolic_bin(SpgemmTuning const& tuning, std::uint64_t num_compressed,
                                                   std::uint64_t num_keys, std::uint64_t num_inserts) {
   for (int bin = 0; bin < SpgemmTuning::group_bins && num_inserts <= tuning.max_group_inserts; ++bin)
-    if (num_compressed <= max_filled_slots(tuning.group_slots[bin])) return bin;
+    if (num_compressed <= max_filled_slots(tuning.group_slots[bin]) &&
+        (bin >= tuning.short_row_bins || num_inserts <= tuning.max_short_row_inserts))
+      return bin;
   if (num_keys > 16 * num_compressed)
     for (int bin = 0; bin < SpgemmTuning::team_bins; ++bin)
       if (num_compressed <= max_filled_slots(tuning.team_slots[bin])) return SpgemmTuning::group_bins + bin;

@@ -162,8 +162,10 @@ TEST(ChooseSpgemm, LimitsOnProducts) {
 TEST(ChooseSpgemm, SymbolicBins) {
   SpgemmTuning const tuning;
   constexpr std::uint64_t many_keys = std::uint64_t(1) << 30;
-  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 2048), 0);
-  EXPECT_EQ(symbolic_bin(tuning, 26, many_keys, 2048), 1);
+  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 256), 0);
+  EXPECT_EQ(symbolic_bin(tuning, 26, many_keys, 256), 1);
+  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 257), 2);  // many insertions: a whole warp
+  EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 2048), 2);
   EXPECT_EQ(symbolic_bin(tuning, 409, many_keys, 2048), 4);
   EXPECT_EQ(symbolic_bin(tuning, 25, many_keys, 2049), SpgemmTuning::group_bins);  // many insertions: a team
   EXPECT_EQ(symbolic_bin(tuning, 25, 400, 2049), SpgemmTuning::bitmap_bin);

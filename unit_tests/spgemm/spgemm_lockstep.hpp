@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,17 @@ struct EqualLanes<test::LockstepWarp> {
       count += std::memcmp(warp[other].sent, &number, sizeof(number)) == 0 ? 1 : 0;
     test::LockstepWarp::sync();
     return count;
+  }
+  static test::LockstepWarp::Mask mask(int number, int) {
+    auto const* const warp = test::LockstepTeam::current->first_of_warp;
+    std::memcpy(test::LockstepTeam::current->sent, &number, sizeof(number));
+    test::LockstepWarp::sync();
+    test::LockstepWarp::Mask result = 0;
+    for (int other = 0; other < test::LockstepWarp::size; ++other)
+      if (std::memcmp(warp[other].sent, &number, sizeof(number)) == 0)
+        result |= test::LockstepWarp::Mask(1) << other;
+    test::LockstepWarp::sync();
+    return result;
   }
 };
 
@@ -179,6 +191,24 @@ class Product {
   }
   [[nodiscard]] testing::AssertionResult is_right() const {
     return is_product(to_host(C_), host_A_, host_B_, true);
+  }
+  /// Whether each entry of C has the bits of its sum in the order of A's entries. @pre products are exact
+  [[nodiscard]] testing::AssertionResult is_summed_in_order() const {
+    auto const C = to_host(C_);
+    for (std::size_t i = 0; i < host_A_.rows(); ++i) {
+      std::map<O, double> sums;
+      for (auto k = host_A_.offsets[i]; k < host_A_.offsets[i + 1]; ++k) {
+        auto const j = static_cast<std::size_t>(host_A_.columns[static_cast<std::size_t>(k)]);
+        for (auto l = host_B_.offsets[j]; l < host_B_.offsets[j + 1]; ++l)
+          sums[host_B_.columns[static_cast<std::size_t>(l)]] +=
+              host_A_.values[static_cast<std::size_t>(k)] * host_B_.values[static_cast<std::size_t>(l)];
+      }
+      for (auto p = static_cast<std::size_t>(C.offsets[i]); p < static_cast<std::size_t>(C.offsets[i + 1]); ++p)
+        if (C.values[p] != sums[C.columns[p]])
+          return testing::AssertionFailure() << "C(" << i << ", " << C.columns[p] << ") is "
+                                             << C.values[p] - sums[C.columns[p]] << " above the sum in order";
+    }
+    return testing::AssertionSuccess();
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -55,6 +56,31 @@ TEST(SpgemmLockstep, SumsChunksByTeams) {
   }
 }
 
+/// Values of 24 bits, so that products are exact, and of different magnitudes, so that sums depend on their order.
+HostMatrix<double> with_short_numbers(Pattern const& pattern, unsigned seed) {
+  auto M = with_numbers<double>(pattern, Numbers::reals, seed);
+  for (std::size_t k = 0; k < M.values.size(); ++k)
+    M.values[k] =
+        std::ldexp(static_cast<double>(static_cast<float>(M.values[k])), static_cast<int>(7 * k % 30));
+  return M;
+}
+
+TEST(SpgemmLockstep, SumsInTheOrderOfA) {
+  // Few columns of B: a step of a team has many products of one column, in one warp and in several.
+  for (int const columns : {1, 5, 300}) {
+    Product<int> C(with_short_numbers(mixed_rows(37, 200, false), 1),
+                   with_short_numbers(mixed_rows(200, columns, true), 2));
+    ASSERT_EQ(C.find_columns(1024, 32, 8), 0);
+    for (int const lanes : {0, 1, 32}) {  // 0: by teams
+      SCOPED_TRACE(std::to_string(columns) + ", " + std::to_string(lanes));
+
+      C.find_values<true>(1024, 2048, lanes, 1);
+
+      EXPECT_TRUE(C.is_summed_in_order());
+    }
+  }
+}
+
 /// One lane per segment: two lanes would update the same sum.
 TEST(SpgemmLockstep, RepeatedColumns) {
   auto B = mixed_rows(200, 300, true);
@@ -70,28 +96,37 @@ TEST(SpgemmLockstep, RepeatedColumns) {
     }
 }
 
-/// before(lane) <- lanes before it in its group with the same of eight numbers.
+/// before(lane) <- lanes before it in its group with the same of eight numbers; masks(lane) <- all of the warp.
 struct ByShuffles : LockstepWarp {};  // EqualLanes of any GPU
 struct CountEqualLanes {
   int lanes;
   int* before;
+  LockstepWarp::Mask* masks;
   void operator()(LockstepMember const& team) const {
-    int const rank = team.team_rank();
-    before[rank] = EqualLanes<ByShuffles>::before(rank * rank % 8, rank, lanes);
+    int const rank = team.team_rank(), number = rank * rank % 8;
+    before[rank] = EqualLanes<ByShuffles>::before(number, rank, lanes);
+    masks[rank] = EqualLanes<ByShuffles>::mask(number, rank);
   }
 };
 
 TEST(SpgemmLockstep, CountsEqualLanes) {
   for (int const lanes : {1, 4, 32}) {
     std::vector<int> before(64, -1);
+    std::vector<LockstepWarp::Mask> masks(64);
 
-    run_in_lockstep(CountEqualLanes{lanes, before.data()}, 1, 64, 0);
+    run_in_lockstep(CountEqualLanes{lanes, before.data(), masks.data()}, 1, 64, 0);
 
     for (int rank = 0; rank < 64; ++rank) {
       int expected = 0;
       for (int other = rank / lanes * lanes; other < rank; ++other)
         expected += other * other % 8 == rank * rank % 8 ? 1 : 0;
       EXPECT_EQ(before[static_cast<std::size_t>(rank)], expected) << rank << " of " << lanes;
+      LockstepWarp::Mask mask = 0;
+      for (int lane = 0; lane < 32; ++lane) {
+        int const other = rank / 32 * 32 + lane;
+        if (other * other % 8 == rank * rank % 8) mask |= LockstepWarp::Mask(1) << lane;
+      }
+      EXPECT_EQ(masks[static_cast<std::size_t>(rank)], mask) << rank;
     }
   }
 }

@@ -310,6 +310,7 @@ void compute_values_by_hash(Exec const& exec, AMatrix const& A, BMatrix const& B
                             Schedule const& schedule, int segment_lanes, bool sorted_rows) {
   using Functor = NumericHashKernel<Exec, AMatrix, BMatrix, CMatrix, ordered>;
   constexpr SpgemmTuning tuning = spgemm_tuning(arch_of<Exec>);
+  static_assert(tuning.team_size <= Functor::TeamChunk::max_threads);
   Functor functor{A, B, C, schedule.bins.items, schedule.chunk_offsets, {}, sorted_rows};
   for (int bin = SpgemmTuning::num_numeric_bins - 1; bin >= 0; --bin) {  // the longest rows first
     RowBatch batch;

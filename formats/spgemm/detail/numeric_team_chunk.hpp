@@ -29,13 +29,35 @@ KOKKOS_FORCEINLINE_FUNCTION void add_fused(Scalar& sum, Scalar const& a, Scalar 
   }
 }
 
+/// The factors of a product; one load reads up to 16 bytes.
+template <class Scalar>
+struct alignas(alignof(Scalar) < 16 ? 2 * alignof(Scalar) : 16) Factors {
+  Scalar a, b;
+};
+
+/// sum + products 0 .. count - 1, added in their order; several are loaded before the first is added.
+template <class Scalar>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Scalar sum_in_order(Scalar sum, Factors<Scalar> const* factors,
+                                                              int count) {
+  constexpr int batch = 4;
+  int i = 0;
+  for (; i + batch <= count; i += batch) {
+    Factors<Scalar> loaded[batch];
+    for (int j = 0; j < batch; ++j) loaded[j] = factors[i + j];
+    for (int j = 0; j < batch; ++j) add_fused(sum, loaded[j].a, loaded[j].b);
+  }
+  for (; i < count; ++i) add_fused(sum, factors[i].a, factors[i].b);
+  return sum;
+}
+
 /// The values of a chunk of a long row of C by a team, each sum in the order of A's entries, without atomics. The
-/// entries of B for up to max_staged entries of A are concatenated; each thread computes one product of a step; the
-/// warps of the team add their products one warp after another, and lanes with the same column one after another.
+/// entries of B for up to max_staged entries of A are concatenated; each thread has one product of a step. The
+/// products of a step are stored by column, those of a column in the order of the threads; then the thread with the first
+/// product of a column adds all of them.
 ///
 /// The position of a column in the chunk: from its key and the bits below it, if the keys of the chunk span at most
 /// batch.slots words, else by binary search.
-/// @pre the columns of C's rows are sorted
+/// @pre the columns of C's rows are sorted; a team has at most max_threads threads
 template <class Exec, class AMatrix, class BMatrix, class CMatrix>
 struct NumericTeamChunk {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -44,7 +66,9 @@ struct NumericTeamChunk {
   using Offset = typename CMatrix::offset_type;
   using Scalar = typename CMatrix::scalar_type;
 
-  static constexpr int max_staged = 128;
+  static constexpr int max_staged = 256, max_threads = 256;
+  static constexpr int max_warps = L::size > 1 ? max_threads / L::size : 0;  // the host: one thread, no warps
+  static_assert(max_warps <= 8, "einkorn::NumericTeamChunk: a warp has a byte of counts");
 
   /// Entries of B for an entry of A: product p of the concatenation is that of entry first + p, p < end.
   struct Segment {
@@ -64,12 +88,18 @@ struct NumericTeamChunk {
   Scalar* sums = nullptr;          // [size]
   RankedColumns* ranks = nullptr;  // by key - min_key
   Segment* segments = nullptr;     // [max_staged]
+  // Of the products of a step.
+  Factors<Scalar>* factors = nullptr;    // [max_threads], by column
+  std::uint64_t* counts = nullptr;       // [size], byte w: of warp w with this column
+  std::uint16_t* starts = nullptr;       // [size], in factors, of the columns of this step
+  int* num_stored = nullptr;             // in factors
+  std::int64_t* block_totals = nullptr;  // [max_warps]
   Ordinal min_column = 0, max_column = 0, min_key = 0;
   bool has_ranks = false;
 
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes(int max_sums, int max_words) {
     return array_bytes<Scalar>(max_sums) + array_bytes<RankedColumns>(max_words) +
-           array_bytes<Segment>(max_staged);
+           array_bytes<Segment>(max_staged) + (L::size > 1 ? bytes_of_steps(max_sums) : 0);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void run(RowBatch const& batch) {
@@ -78,6 +108,13 @@ struct NumericTeamChunk {
     sums = take_array<Scalar>(scratch, batch.sums);
     ranks = take_array<RankedColumns>(scratch, batch.slots);
     segments = take_array<Segment>(scratch, max_staged);
+    if constexpr (L::size > 1) {
+      factors = take_array<Factors<Scalar>>(scratch, max_threads);
+      counts = take_array<std::uint64_t>(scratch, batch.sums);
+      starts = take_array<std::uint16_t>(scratch, batch.sums);
+      num_stored = take_array<int>(scratch, 1);
+      block_totals = take_array<std::int64_t>(scratch, max_warps);
+    }
     if (size == 0) return;
     rank_columns(batch.slots);
     auto const begin = A.row_begin(row);
@@ -93,6 +130,10 @@ struct NumericTeamChunk {
  private:
   static constexpr int none = -1;
 
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t bytes_of_steps(int max_sums) {
+    return array_bytes<Factors<Scalar>>(max_threads) + array_bytes<std::uint64_t>(max_sums) +
+           array_bytes<std::uint16_t>(max_sums) + array_bytes<int>(1) + array_bytes<std::int64_t>(max_warps);
+  }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int thread() const { return static_cast<int>(team.team_rank()); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int threads() const { return static_cast<int>(team.team_size()); }
 
@@ -108,6 +149,7 @@ struct NumericTeamChunk {
     team.team_barrier();
     for (int i = thread(); i < size; i += threads()) {
       sums[i] = Scalar(0);
+      if constexpr (L::size > 1) counts[i] = 0;
       if (!has_ranks) continue;
       Ordinal const key = key_of(columns[i]);
       RankedColumns& word = ranks[key - min_key];
@@ -146,27 +188,41 @@ struct NumericTeamChunk {
                      static_cast<std::int64_t>(end - from)};
     }
     team.team_barrier();
-    if (thread() < L::size) concatenate(staged);
+    concatenate(staged);
     team.team_barrier();
     return staged;
   }
 
-  /// Segment::end: count -> end in the concatenation. By the first warp.
+  /// Segment::end: count -> end in the concatenation. Each warp scans blocks of L::size segments.
   KOKKOS_FORCEINLINE_FUNCTION void concatenate(int staged) const {
-    std::int64_t before = 0;
-    for (int begin = 0; begin < staged; begin += L::size) {
-      int const s = begin + thread();
-      std::int64_t const count = s < staged ? segments[s].end : 0;
-      std::int64_t up_to = count;
-      for (int distance = 1; distance < L::size; distance *= 2) {
-        std::int64_t const other = L::shuffle(up_to, thread() < distance ? thread() : thread() - distance);
-        if (thread() >= distance) up_to += other;
+    if constexpr (L::size == 1) {
+      std::int64_t before = 0;
+      for (int s = 0; s < staged && thread() == 0; ++s) {
+        segments[s].first -= before;
+        before = segments[s].end += before;
       }
-      if (s < staged) {
-        segments[s].first -= before + up_to - count;
-        segments[s].end = before + up_to;
+    } else {
+      int const lane = thread() % L::size;
+      for (int s = thread(); s - lane < staged; s += threads()) {
+        std::int64_t const count = s < staged ? segments[s].end : 0;
+        std::int64_t up_to = count;
+        for (int distance = 1; distance < L::size; distance *= 2) {
+          std::int64_t const other = L::shuffle(up_to, lane < distance ? lane : lane - distance);
+          if (lane >= distance) up_to += other;
+        }
+        if (s < staged) {
+          segments[s].first -= up_to - count;
+          segments[s].end = up_to;
+        }
+        if (lane == L::size - 1) block_totals[s / L::size] = up_to;
       }
-      before += L::shuffle(up_to, L::size - 1);
+      team.team_barrier();
+      for (int s = thread(); s < staged; s += threads()) {
+        std::int64_t before = 0;
+        for (int block = 0; block < s / L::size; ++block) before += block_totals[block];
+        segments[s].first -= before;
+        segments[s].end += before;
+      }
     }
   }
 
@@ -192,28 +248,52 @@ struct NumericTeamChunk {
         int const at = find(one.column);
         if (at != none) sums[at] += one.a * one.b;
       }
-      return;
-    }
-    int const own_warp = thread() / L::size;
-    Product next = load(thread());
-    for (std::int64_t done = 0; done < total; done += threads()) {
-      Product const one = next;
-      next = load(done + threads() + thread());
-      int const at = one.column < 0 ? none : find(one.column);
-      // Positions are at least 0: a lane without a product gets a number of its own.
-      int const turn = EqualLanes<L>::before(at == none ? -1 - thread() : at, thread(), L::size);
-      std::int64_t const left = total - done;
-      int const warps = static_cast<int>(
-          ((left < threads() ? left : static_cast<std::int64_t>(threads())) + L::size - 1) / L::size);
-      for (int warp = 0; warp < warps; ++warp) {
-        if (warp == own_warp)
-          for (int t = 0; L::ballot(turn >= t) != 0; ++t) {
-            if (turn == t && at != none) add_fused(sums[at], one.a, one.b);
-            L::sync();
-          }
-        team.team_barrier();
+    } else {
+      Product next = load(thread());
+      for (std::int64_t done = 0; done < total; done += threads()) {
+        Product const one = next;
+        next = load(done + threads() + thread());
+        add_step(one);
       }
     }
+  }
+
+  /// Adds one product per thread. 3 barriers.
+  KOKKOS_FORCEINLINE_FUNCTION void add_step(Product const& one) const {
+    int const at = one.column < 0 ? none : find(one.column);
+    int const own = thread(), warp = own / L::size, lane = own % L::size;
+    // Positions are at least 0: a lane without a product gets a number of its own.
+    auto const equal = EqualLanes<L>::mask(at == none ? -1 - lane : at, own);
+    auto const below = (typename L::Mask(1) << lane) - 1;
+    bool const is_first_of_warp = at != none && (equal & below) == 0;
+    auto* const count_of_warp = reinterpret_cast<unsigned char*>(counts + (at == none ? 0 : at)) + warp;
+    if (is_first_of_warp) *count_of_warp = static_cast<unsigned char>(Kokkos::popcount(equal));
+    if (own == 0) *num_stored = 0;
+    team.team_barrier();
+
+    std::uint64_t const all = at == none ? 0 : counts[at],
+                        of_warps_before = all & ((std::uint64_t(1) << (8 * warp)) - 1);
+    bool const is_first = is_first_of_warp && of_warps_before == 0;
+    int const count = is_first ? sum_of_bytes(all) : 0,
+              up_to = inclusive_scan_over_lanes<L>(count, lane, L::size);
+    int start = 0;
+    if (lane == L::size - 1 && up_to > 0) start = L::fetch_add(num_stored, up_to);
+    start = L::shuffle(start, L::size - 1) + up_to - count;
+    if (is_first) starts[at] = static_cast<std::uint16_t>(start);
+    team.team_barrier();
+
+    if (at != none)
+      factors[starts[at] + sum_of_bytes(of_warps_before) + static_cast<int>(Kokkos::popcount(equal & below))] =
+          {one.a, one.b};
+    team.team_barrier();
+
+    if (is_first_of_warp) *count_of_warp = 0;
+    if (is_first) sums[at] = sum_in_order(sums[at], factors + start, count);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static int sum_of_bytes(std::uint64_t bytes) {
+    constexpr std::uint64_t even_bytes = 0x00ff00ff00ff00ffu, ones = 0x0001000100010001u;
+    return static_cast<int>(((bytes & even_bytes) + (bytes >> 8 & even_bytes)) * ones >> 48);
   }
 };
 

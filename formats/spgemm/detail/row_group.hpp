@@ -190,7 +190,17 @@ struct RowGroup {
       Item const other = L::shuffle(item, leader);
       Index const size_of_other = L::shuffle(count, leader);
       T total(0);
-      for (auto k = static_cast<Index>(warp_lane); k < size_of_other; k += L::size) total += body(other, k);
+      constexpr int batch = 4;  // whose latencies overlap
+      for (std::int64_t k = warp_lane; k < size_of_other; k += batch * L::size) {
+        T parts[batch];
+        for (int p = 0; p < batch; ++p) {
+          std::int64_t const at = k + p * L::size;
+          parts[p] =
+              body(other, at < size_of_other ? static_cast<Index>(at) : static_cast<Index>(size_of_other - 1));
+          if (at >= size_of_other) parts[p] = T(0);
+        }
+        for (int p = 0; p < batch; ++p) total += parts[p];
+      }
       total = sum_over_lanes<L, L::size>(total);
       if (leader == first_lane) result = total;
     }

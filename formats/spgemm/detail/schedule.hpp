@@ -104,7 +104,7 @@ struct ChunkPlan {
 inline ChunkPlan plan_chunks(SpgemmTuning const& tuning, SpgemmOptions const& options,
                              std::size_t scalar_bytes) {
   if (options.sums == SpgemmSums::ordered && options.rows == SpgemmRows::sorted)
-    return {tuning.chunk_bytes / static_cast<int>(scalar_bytes), true};
+    return {tuning.chunk_bytes / static_cast<int>(scalar_bytes + sizeof(std::uint64_t)), true};
   return {tuning.accumulator_sizes[SpgemmTuning::num_accumulator_sizes - 1], false};
 }
 
