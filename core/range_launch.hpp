@@ -15,6 +15,7 @@
 #include <new>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Kokkos::parallel_for, parallel_reduce and parallel_scan over the range 0 .. count - 1. On a GPU these functions call
@@ -58,6 +59,17 @@ typename Reducer::value_type identity_of(Reducer const& reducer) {
   return allocate_vector<unsigned char>(label, bytes);
 }
 
+// Not lambdas in range_reduce(): nvcc 13.0 expands their parameter packs wrongly.
+template <class Partial, std::size_t... i, class... Reducers>
+void join_partials(Partial& total, Partial const& partial, std::index_sequence<i...>,
+                   Reducers const&... reducers) {
+  (reducers.join(std::get<i>(total), std::get<i>(partial)), ...);
+}
+template <class Partial, std::size_t... i, class... Reducers>
+void store_results(Partial const& total, std::index_sequence<i...>, Reducers const&... reducers) {
+  ((reducers.reference() = std::get<i>(total)), ...);
+}
+
 /// run(result, begin, end) stores the result of a chunk, of `bytes` bytes; then join(result) for all in the order of the chunks.
 template <class Exec>
 void reduce_chunks(char const* label, Exec const& exec, std::int64_t count, std::size_t bytes,
@@ -71,20 +83,28 @@ void reduce_chunks(char const* label, Exec const& exec, std::int64_t count, std:
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) join(results.data() + chunk * bytes);
 }
 
-/// One partial result per chunk. The allocation is compiled once, not per type.
-template <class T>
-class Partials {
- public:
-  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
-
-  Partials(char const* label, std::size_t count) : bytes_(allocate_host_bytes(label, count * sizeof(T))) {
-    for (std::size_t i = 0; i < count; ++i) new (bytes_.data() + i * sizeof(T)) T();
-  }
-  [[nodiscard]] T* data() { return reinterpret_cast<T*>(bytes_.data()); }
-
- private:
-  std::vector<unsigned char> bytes_;
-};
+/// The passes of a scan: pass(update, begin, end, is_final) for each chunk, which adds to its update, of `bytes` bytes;
+/// shift(update, is_initial) sets it, in the order of the chunks: before the first pass, and after it to the sum of the
+/// chunks before. With one chunk the first pass is the final one.
+template <class Exec>
+void scan_chunks(char const* label, Exec const& exec, std::int64_t count, std::size_t bytes,
+                 FunctionRef<void(void*, std::int64_t, std::int64_t, bool)> pass,
+                 FunctionRef<void(void*, bool)> shift) {
+  auto const chunks = static_cast<std::size_t>(exec.concurrency());
+  auto updates = allocate_host_bytes(label, chunks * bytes);
+  auto const shift_all = [&](bool is_initial) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) shift(updates.data() + chunk * bytes, is_initial);
+  };
+  auto const run = [&](bool is_final) {
+    for_each_chunk(label, exec, count, [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
+      pass(updates.data() + chunk * bytes, begin, end, is_final);
+    });
+  };
+  shift_all(true);
+  run(chunks == 1);
+  shift_all(false);
+  if (chunks > 1) run(true);
+}
 
 template <class Functor, class Index, class T>
 T update_of_scan(void (Functor::*)(Index, T&, bool) const);
@@ -133,15 +153,12 @@ void range_reduce(char const* label, Exec const& exec, std::type_identity_t<Inde
         loop(detail::identity_of(reducers)...);
       };
       Partial total(detail::identity_of(reducers)...);
+      constexpr std::index_sequence_for<decltype(reducers)...> indices;
       auto const join = [&](void const* result) {
-        std::apply(
-            [&](auto const&... partial) {
-              std::apply([&](auto&... value) { (reducers.join(value, partial), ...); }, total);
-            },
-            *static_cast<Partial const*>(result));
+        detail::join_partials(total, *static_cast<Partial const*>(result), indices, reducers...);
       };
       detail::reduce_chunks(label, exec, static_cast<std::int64_t>(count), sizeof(Partial), run, join);
-      std::apply([&](auto const&... value) { ((reducers.reference() = value), ...); }, total);
+      detail::store_results(total, indices, reducers...);
     };
     reduce(detail::reducer_of(results)...);
   }
@@ -162,28 +179,24 @@ void range_scan(char const* label, Exec const& exec, std::type_identity_t<Index>
                           functor, total...);
   } else {
     using Update = decltype(detail::update_of_scan(&Functor::operator()));
-    auto const chunks = static_cast<std::size_t>(exec.concurrency());
-    detail::Partials<Update> partials(label, chunks);
-    Update* const updates = partials.data();
-    bool is_final = chunks == 1;
-    auto const pass = [&](std::size_t chunk, std::int64_t begin, std::int64_t end) {
-      Update update = updates[chunk];
+    static_assert(std::is_trivially_copyable_v<Update> && alignof(Update) <= alignof(std::max_align_t));
+    auto const pass = [&](void* of_chunk, std::int64_t begin, std::int64_t end, bool is_final) {
+      Update& stored = *static_cast<Update*>(of_chunk);
+      Update update = stored;
       for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) functor(i, update, is_final);
-      updates[chunk] = update;
+      stored = update;
     };
-    FunctionRef<void(std::size_t, std::int64_t, std::int64_t)> const body = pass;
-    detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
-    if (!is_final) {
-      Update before{};
-      for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-        Update const own = updates[chunk];
-        updates[chunk] = before;
-        before += own;
-      }
-      is_final = true;
-      detail::for_each_chunk(label, exec, static_cast<std::int64_t>(count), body);
-    }
-    if constexpr (sizeof...(Total) == 1) ((detail::reducer_of(total).reference() = updates[chunks - 1]), ...);
+    Update sum{};
+    // Sets the initial update of a chunk; later replaces its sum by that of the chunks before.
+    auto const shift = [&sum](void* of_chunk, bool is_initial) {
+      if (is_initial) return void(::new (of_chunk) Update());
+      Update& stored = *static_cast<Update*>(of_chunk);
+      Update const own = stored;
+      stored = sum;
+      sum += own;
+    };
+    detail::scan_chunks(label, exec, static_cast<std::int64_t>(count), sizeof(Update), pass, shift);
+    if constexpr (sizeof...(Total) == 1) ((detail::reducer_of(total).reference() = sum), ...);
   }
 }
 

@@ -126,11 +126,13 @@ std::vector<Estimate> estimate_formats(Structure const& s, Arch arch, MachineMod
   double const gather_seconds = detail::gather_seconds(
       input, static_cast<double>(s.num_cols) * static_cast<double>(vector_scalar_bytes), machine);
   std::vector<Estimate> all;
+  auto const add = [&](FormatName format, FormatEstimate&& estimate) {
+    all.push_back(detail::make_estimate(format, std::move(estimate), bytes_of_x_and_y, gather_seconds,
+                                        s.nnz == 0, machine, fill_limit));
+  };
   Formats::for_each([&]<template <class, class, class, class> class Format>(FormatTag<Format>) {
     using Traits = FormatTraits<Format>;
-    if constexpr (HasEstimate<Traits>)
-      all.push_back(detail::make_estimate(Traits::format, Traits::estimate(input), bytes_of_x_and_y,
-                                          gather_seconds, s.nnz == 0, machine, fill_limit));
+    if constexpr (HasEstimate<Traits>) add(Traits::format, Traits::estimate(input));
   });
   auto const csr =
       std::find_if(all.begin(), all.end(), [](Estimate const& e) { return e.format == FormatName::csr; });

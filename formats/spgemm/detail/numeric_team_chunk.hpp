@@ -267,6 +267,7 @@ struct NumericTeamChunk {
     auto const below = (typename L::Mask(1) << lane) - 1;
     bool const is_first_of_warp = at != none && (equal & below) == 0;
     auto* const count_of_warp = reinterpret_cast<unsigned char*>(counts + (at == none ? 0 : at)) + warp;
+    L::sync();  // other lanes have cleared their counts
     if (is_first_of_warp) *count_of_warp = static_cast<unsigned char>(Kokkos::popcount(equal));
     if (own == 0) *num_stored = 0;
     team.team_barrier();
