@@ -26,8 +26,8 @@ namespace einkorn::detail {
 ///
 /// method.is_distributed(): all ranks launch the same. With a transport that waits on the host, or a callback, they
 /// read the flag after a fence per iteration. With a transport that waits on the device, and a method that has
-/// may_launch_ahead, there is no fence: after the end at iteration k, a rank still launches the iterations up to
-/// k + max_ahead, because another rank may already have launched them.
+/// may_launch_ahead, there is no fence. If such a solve ends at iteration k, every rank launches the iterations up to
+/// k + max_ahead, because other ranks may have launched them before they read of the end.
 template <class Exec>
 bool run_from_host(Exec const& exec, SolverOptions const& options, ProgressFlag<Exec> const& flag,
                    MethodRef const& method, int iterations_per_graph, std::vector<double>& history) {

@@ -205,11 +205,7 @@ struct NumericTeamChunk {
       int const lane = thread() % L::size;
       for (int s = thread(); s - lane < staged; s += threads()) {
         std::int64_t const count = s < staged ? segments[s].end : 0;
-        std::int64_t up_to = count;
-        for (int distance = 1; distance < L::size; distance *= 2) {
-          std::int64_t const other = L::shuffle(up_to, lane < distance ? lane : lane - distance);
-          if (lane >= distance) up_to += other;
-        }
+        std::int64_t const up_to = inclusive_scan_over_lanes<L>(count, lane);
         if (s < staged) {
           segments[s].first -= up_to - count;
           segments[s].end = up_to;
@@ -275,8 +271,7 @@ struct NumericTeamChunk {
     std::uint64_t const all = at == none ? 0 : counts[at],
                         of_warps_before = all & ((std::uint64_t(1) << (8 * warp)) - 1);
     bool const is_first = is_first_of_warp && of_warps_before == 0;
-    int const count = is_first ? sum_of_bytes(all) : 0,
-              up_to = inclusive_scan_over_lanes<L>(count, lane, L::size);
+    int const count = is_first ? sum_of_bytes(all) : 0, up_to = inclusive_scan_over_lanes<L>(count, lane);
     int start = 0;
     if (lane == L::size - 1 && up_to > 0) start = L::fetch_add(num_stored, up_to);
     start = L::shuffle(start, L::size - 1) + up_to - count;
